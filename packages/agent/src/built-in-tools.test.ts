@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listFiles } from './built-in/search-tools.ts';
 import type { Options } from './index.ts';
 import { ask, calling } from './testing/ask.fixture.ts';
 import { initOf, resultOf, resultsIn, type ToolResult } from './testing/collect.fixture.ts';
@@ -116,8 +117,15 @@ describe('built-in tools', () => {
   it('wait for nothing that a command leaves behind, in its process group or out of it', async () => {
     // Would hold the pipe open for longer than the test may take.
     expect((await call('Bash', { command: 'sleep 120 & echo begun' }))?.text).toBe('begun\n');
-    const away = await call('Bash', { command: 'setsid sleep 45', timeout: 50 });
-    expect(away?.text).toContain('longer than 50 ms');
+    // Out of the group, it holds the pipe until the folder is removed after the test.
+    const held = `setInterval(() => require('fs').existsSync(${JSON.stringify(folder)}) || process.exit(), 50);
+      setTimeout(process.exit, 40_000);`;
+    const leave = `const stdio = ['ignore', 'inherit', 'inherit'];
+      require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(held)}], { detached: true, stdio }).unref();
+      console.log('left');`;
+    await writeFile(join(folder, 'leave.cjs'), leave);
+    const away = await call('Bash', { command: `"${process.execPath}" leave.cjs`, timeout: 30_000 });
+    expect(away).toEqual({ text: 'left\n', isError: false });
   });
 
   it('keep characters whole that arrive in two parts', async () => {
@@ -139,6 +147,17 @@ describe('built-in tools', () => {
     const found = (await call('Grep', { pattern: 'x', path: 'many.txt', output_mode: 'content' }))?.text ?? '';
     expect(found.split('\n')).toHaveLength(501);
     expect(found).toContain('[The first 500 of them. Look for less.]');
+  });
+
+  it('count the folders they enter, and say after how much they stopped', async () => {
+    await mkdir(join(folder, 'empty/inner'), { recursive: true });
+    const { signal } = new AbortController();
+    const all = ['notes.md', 'src/one.ts'].map((file) => join(folder, file));
+    expect(await listFiles(folder, signal, 5)).toEqual({ files: all, cut: undefined });
+    expect(await listFiles(folder, signal, 4)).toEqual({
+      files: all.slice(0, 1),
+      cut: '[Stopped after 4 files and folders. Look in a folder.]',
+    });
   });
 
   it('make no text that could not be written', async () => {

@@ -4,6 +4,8 @@ import { type BuiltInMaker, builtInDefinition, textIn } from './built-in-tool.ts
 const DEFAULT_TIMEOUT_MS = 120_000;
 const LONGEST_TIMEOUT_MS = 600_000;
 const MOST_CHARACTERS = 30_000;
+/** For what is still in the pipes when the shell has ended. */
+const PIPE_GRACE_MS = 200;
 
 /** The variables of the process that commands see. Keys and tokens are not among them. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'];
@@ -63,12 +65,15 @@ function runCommand(command: string, { folder, timeoutMs, signal }: Running): Pr
         // It has ended meanwhile.
       }
     };
+    // What has left the group lives on, but must not be waited for.
+    const closePipes = (): void => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
     const kill = (reason: string): void => {
       ended ??= reason;
       killGroup();
-      // What has left the group lives on, but must not be waited for.
-      child.stdout.destroy();
-      child.stderr.destroy();
+      closePipes();
     };
     const hear = (data: string): void => {
       output += data;
@@ -79,14 +84,21 @@ function runCommand(command: string, { folder, timeoutMs, signal }: Running): Pr
     const abort = (): void => kill('it was interrupted');
     const timer = setTimeout(() => kill(`it took longer than ${timeoutMs} ms`), timeoutMs);
     signal.addEventListener('abort', abort, { once: true });
+    let grace: NodeJS.Timeout | undefined;
     const finish = (settle: () => void): void => {
       clearTimeout(timer);
+      clearTimeout(grace);
       signal.removeEventListener('abort', abort);
       settle();
     };
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', hear);
-    // What was started in the background ends with the command, and holds nothing open.
-    child.once('exit', killGroup);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      // What was started in the background ends with the command.
+      killGroup();
+      // The pipes are read once more between a timer and what follows it, so that a busy process loses no output.
+      grace = setTimeout(() => setImmediate(closePipes), PIPE_GRACE_MS);
+    });
     child.once('error', (error) => finish(() => reject(error)));
     child.once('close', (code) =>
       finish(() => {

@@ -24,9 +24,9 @@ export const createGlobTool: BuiltInMaker = (confinement) => ({
   async run(input, signal) {
     const folder = confinement.real(textIn(input, 'path') || '.');
     const fits = compileFileGlob(textIn(input, 'pattern'));
-    const { files, isCut } = await listFiles(folder, signal);
+    const { files, cut } = await listFiles(folder, signal);
     const found = files.filter((file) => fits(relative(folder, file))).map(confinement.shown);
-    return report(found, isCut, 'No file fits.');
+    return report(found, cut, 'No file fits.');
   },
 });
 
@@ -49,7 +49,7 @@ export const createGrepTool: BuiltInMaker = (confinement) => ({
     const start = confinement.real(textIn(input, 'path') || '.');
     const pattern = compilePattern(textIn(input, 'pattern'));
     const fits = compileFileGlob(textIn(input, 'glob') || '**');
-    const { files, isCut } = await listFiles(start, signal);
+    const { files, cut } = await listFiles(start, signal);
     const found: string[] = [];
     let unread = 0;
     for (const file of files) {
@@ -68,22 +68,29 @@ export const createGrepTool: BuiltInMaker = (confinement) => ({
         found.push(`${confinement.shown(file)}:${index + 1}: ${shortLine(line, MOST_LINE_CHARACTERS)}`);
       }
     }
-    return report(found, isCut, 'No line matches.', unread);
+    return report(found, cut, 'No line matches.', unread);
   },
 });
 
-function report(found: readonly string[], isCut: boolean, nothing: string, unread = 0): string {
-  const cut = [
+function report(found: readonly string[], cut: string | undefined, nothing: string, unread = 0): string {
+  const notes = [
     ...(found.length > MOST_RESULTS ? [`[The first ${MOST_RESULTS} of them. Look for less.]`] : []),
-    ...(isCut ? [`[Only the first ${MOST_ENTRIES} files were looked at. Look in a folder.]`] : []),
+    ...(cut === undefined ? [] : [cut]),
     ...(unread > 0 ? [`[Files that were not searched, because they are not text or too large: ${unread}]`] : []),
   ];
-  return [...(found.length === 0 ? [nothing] : found.slice(0, MOST_RESULTS)), ...cut].join('\n');
+  return [...(found.length === 0 ? [nothing] : found.slice(0, MOST_RESULTS)), ...notes].join('\n');
+}
+
+interface FileList {
+  readonly files: readonly string[];
+  /** Says that there are more. */
+  readonly cut: string | undefined;
 }
 
 /** Files below a folder, in order. Links are not followed. */
-async function listFiles(start: string, signal: AbortSignal): Promise<{ files: readonly string[]; isCut: boolean }> {
+export async function listFiles(start: string, signal: AbortSignal, most: number = MOST_ENTRIES): Promise<FileList> {
   const files: string[] = [];
+  let seen = 0;
   const folders = [start];
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     signal.throwIfAborted();
@@ -92,13 +99,14 @@ async function listFiles(start: string, signal: AbortSignal): Promise<{ files: r
       return [];
     });
     for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
-      if (files.length + folders.length >= MOST_ENTRIES) return { files, isCut: true };
-      const path = join(folder, entry.name);
-      if (entry.isDirectory() && !SKIPPED.has(entry.name)) folders.push(path);
-      else if (entry.isFile()) files.push(path);
+      const isFolder = entry.isDirectory() && !SKIPPED.has(entry.name);
+      if (!isFolder && !entry.isFile()) continue;
+      if (seen === most) return { files, cut: `[Stopped after ${most} files and folders. Look in a folder.]` };
+      seen += 1;
+      (isFolder ? folders : files).push(join(folder, entry.name));
     }
   }
-  return { files, isCut: false };
+  return { files, cut: undefined };
 }
 
 /** `**` for any folders, `*` and `?` within a name, `{a,b}` for a choice. On an engine that no pattern stalls. */
