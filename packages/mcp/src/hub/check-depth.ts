@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { McpError } from '../errors.ts';
 
-/** `JSON.stringify` gives up at some 4,000 levels, fewer where the stack is in use; no one's result has a hundred. */
+/** `JSON.stringify` gives up at some 4,000 levels, fewer where the stack is in use; results of real servers stay below a hundred. */
 export const DEEPEST_RESULT = 1_000;
 
 /** Refuses a result that can't be handed on: the SDK would fail to write it as JSON, and leave the one who asked without an answer. */

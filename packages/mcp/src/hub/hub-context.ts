@@ -27,6 +27,6 @@ export interface HubContext {
   /** Some of what a server lists is not taken. */
   readonly onListingCut: (server: string, reason: string) => void;
   readonly onDefinitionChange: (change: DefinitionChange) => void;
-  /** A server told something on a connection that is no one's. */
+  /** A server sent a notification on the shared connection (no user). */
   readonly onNotification: (notification: ServerNotification) => void;
 }

@@ -80,7 +80,7 @@ export class HubServer {
   get reason(): string | undefined {
     const { state } = this.#connections;
     const isKnown = this.#catalog.isKnown;
-    // Where users sign in, no one's connection need not work.
+    // Where each user signs in, the shared connection (no user) need not work.
     if (state.kind === 'down') return isKnown && this.#connections.hasOwn ? undefined : state.reason;
     if (this.#listingFailure !== undefined) return this.#listingFailure;
     if (isKnown) return undefined;

@@ -482,5 +482,8 @@ describe('a tool that is held back', () => {
     const result = await client.callTool(call);
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(reason);
+    // To a client that may not use it, it does not exist.
+    const denied = await connect(proxy, 'v2', { access: { permissions: { deny: ['mail/send'] } } });
+    expect(textOf(await denied.callTool(call))).not.toMatch(/accepted|withheld/);
   });
 });

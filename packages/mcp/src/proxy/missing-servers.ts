@@ -55,6 +55,8 @@ function whyHeldBack(servers: readonly ServerStatus[], session: Session, name: s
   for (const { name: server, held, suspicions } of servers) {
     if (!name.startsWith(namePrefix(server)) || !session.permissions.allowsServer(server)) continue;
     const own = name.slice(namePrefix(server).length);
+    // A tool that the client may not use does not exist for it.
+    if (!session.permissions.allowsTool({ server, name: own })) continue;
     const change = held.find(({ after }) => after.name === own);
     if (change !== undefined) {
       const what = change.isNew === true ? 'it is new' : 'its definition has changed';

@@ -16,7 +16,7 @@ export interface Permissions {
 /** What a client may use, ready to be asked. */
 export interface CompiledPermissions {
   /** Applied before search, and again at the call. The same function for the same permissions. */
-  readonly allowsTool: (tool: Tool) => boolean;
+  readonly allowsTool: (tool: Pick<Tool, 'server' | 'name'>) => boolean;
   /** For what belongs to a server as a whole: its prompts, its resources, and that it exists. */
   readonly allowsServer: (server: string) => boolean;
 }
@@ -40,14 +40,14 @@ export function compilePermissions(permissions: Permissions): CompiledPermission
 function compile({ allow, deny = [] }: Permissions): CompiledPermissions {
   const allowed = allow?.map(readPattern);
   const denied = deny.map(readPattern);
-  const matches = ({ server = '', name }: Tool, pattern: Pattern): boolean =>
+  const matches = ({ server = '', name }: Named, pattern: Pattern): boolean =>
     pattern.server.matches(server) && pattern.tool.matches(name);
-  const isAllowed = (tool: Tool): boolean =>
+  const isAllowed = (tool: Named): boolean =>
     allowed === undefined ||
     allowed.some(
       (pattern) => matches(tool, pattern) || (tool.server === undefined && pattern.alone?.matches(tool.name)),
     );
-  const isDenied = (tool: Tool): boolean =>
+  const isDenied = (tool: Named): boolean =>
     denied.some((pattern) => matches(tool, pattern) || pattern.alone?.matches(tool.name));
   return {
     allowsTool: (tool) => isAllowed(tool) && !isDenied(tool),
@@ -56,6 +56,8 @@ function compile({ allow, deny = [] }: Permissions): CompiledPermissions {
       !denied.some((pattern) => pattern.isWhole && pattern.server.matches(server)),
   };
 }
+
+type Named = Pick<Tool, 'server' | 'name'>;
 
 interface Pattern {
   readonly server: Glob;

@@ -67,6 +67,10 @@ describe('the status of the proxy, as a resource', () => {
     expect(JSON.parse(String((contents[0] as { text?: string }).text)).servers[0].findings).toContainEqual({
       ...{ tool: 'mail/send_mail', kind: 'instruction', at: 'description' },
     });
+    const denied = createClient('v2');
+    await connectClient(proxy, denied, { access: { permissions: { deny: ['mail/send_*'] } } });
+    expect(JSON.stringify(await denied.readResource({ uri: URI }))).not.toContain('send_mail');
+    await denied.close();
   });
 
   it('says nothing of servers that the client may not use', async () => {

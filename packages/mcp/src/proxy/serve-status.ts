@@ -34,15 +34,18 @@ export function readStatus({ hub, limits }: ProxyContext, session: Session): Jso
       window: limits.contextTokens,
     },
     form: plan.kind,
-    servers: servers.map((server) => describeServer(server, session.isSole)),
+    servers: servers.map((server) => describeServer(server, session)),
     unavailable: missing.map(({ server, reason }) => ({ server, reason: cutText(reason, MOST_REASON) })),
   };
   return { contents: [{ uri: STATUS_URI, mimeType: 'application/json', text: JSON.stringify(status, undefined, 2) }] };
 }
 
 /** What a server wrote to its standard error may hold secrets of the one user who started it, and is for that user alone. */
-function describeServer(server: ServerStatus, isSole: boolean): JsonObject {
-  const { name, state, reason, tools, problems, held, suspicions, noise, stderr, protocolVersion } = server;
+function describeServer(server: ServerStatus, { isSole, permissions }: Session): JsonObject {
+  const { name, state, reason, tools, problems, noise, stderr, protocolVersion } = server;
+  const isAllowed = ({ tool }: { readonly tool: string }): boolean =>
+    permissions.allowsTool({ server: name, name: tool.slice(name.length + 1) });
+  const [held, suspicions] = [server.held.filter(isAllowed), server.suspicions.filter(isAllowed)];
   const lines = stderr.trim().split('\n');
   const said = isSole && state === 'down' ? lines.at(-1) : undefined;
   return {

@@ -84,7 +84,7 @@ class Limit {
     return this.#controller.signal;
   }
 
-  /** Begins, also again. */
+  /** Starts the limit, or restarts it. */
   begin(): void {
     this.#cancel();
     const late = (): void =>

@@ -58,8 +58,13 @@ export function keepListening(client: Client, { clock, onNoise, onMissed }: List
     current = undefined;
     cancel = clock.after(pauseMs, () => {
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS.max);
-      inTurn().then(tellMissed, listenAgain);
+      inTurn().then(tellMissed, tryLater);
     });
+  };
+  /** A server that does not know the method will not learn it. */
+  const tryLater = (error: unknown): void => {
+    if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return;
+    listenAgain();
   };
   const tellMissed = (): void => {
     if (isClosed) return;
@@ -72,8 +77,7 @@ export function keepListening(client: Client, { clock, onNoise, onMissed }: List
 
   inTurn().catch((error: unknown) => {
     onNoise(describeError(error));
-    const isUnknown = error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound;
-    if (!isUnknown) listenAgain();
+    tryLater(error);
   });
   return {
     async follow(wanted) {

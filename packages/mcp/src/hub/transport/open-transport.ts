@@ -79,7 +79,7 @@ function childEnvironment(
   const environment: Record<string, string> = {};
   for (const name of HARMLESS) {
     const value = inherited[name];
-    // Old shells functions as values that begin so; a child shell would run them.
+    // Old shells export functions as values that begin so; a child shell would run them.
     if (value !== undefined && !value.startsWith('()')) environment[name] = value;
   }
   return { ...environment, ...own };
