@@ -234,6 +234,7 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     [['search', 'x', '--batch', 'y'], /not both/],
     [['search', '(', '--engine', 'regex'], /\(/],
     [['eval', '--tools', 'x'], /need --queries/],
+    [['eval', '--config', 'mine.yaml'], /--config need --queries/],
     [['eval', '--tools', '-', '--queries', '-'], /Only one of --tools and --queries can be read from stdin/],
     [['inspect', '--context', '-5'], /whole number/],
     [['serch', 'x'], /unknown command/],

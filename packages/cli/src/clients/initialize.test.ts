@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -205,6 +205,66 @@ describe('quartermaster init', () => {
       /was kept\. To use the servers in this folder, add these lines to it:\nmcpConfig:\n {2}- ".*Restart/s,
     );
     expect(readFileSync(settings, 'utf8')).toBe('{ "upstreams": [] }\n');
+  });
+
+  it('follows settings that are a link, both to add to them and to restore them', async () => {
+    const { folder, settings, init } = home({ '.cursor/mcp.json': ONE_SERVER, 'dotfiles/mine.yaml': '# mine\n' });
+    const file = join(folder, 'dotfiles/mine.yaml');
+    symlinkSync(file, settings);
+    await init('--no-cost', '--yes');
+    expect(readFileSync(file, 'utf8')).toMatch(/^# mine\nmcpConfig:\n/);
+    await init('--undo');
+    expect(readFileSync(file, 'utf8')).toBe('# mine\n');
+    expect(lstatSync(settings).isSymbolicLink()).toBe(true);
+  });
+
+  it.each([
+    ['that name the files of the servers', (file: string) => `mcpConfig:\n  - ${file}\nport: 8787`],
+    ['with a list of other files', () => 'mcpConfig:\n  - other.json\nport: 8787'],
+  ])('adds the form to settings %s', async (_, write) => {
+    const { folder, settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
+    const mine = write(join(folder, 'data/quartermaster/clients/cursor/servers.json'));
+    writeFileSync(settings, mine);
+    const { out } = await init('--no-cost', '--yes', '--form', 'bridge');
+    expect(out).toMatch(/now has these lines:\n.*mcp:\n {2}form: bridge\nRestart/s);
+    expect(readFileSync(settings, 'utf8')).toMatch(/\nport: 8787\nmcp:\n {2}form: bridge\n$/);
+    await init('--undo');
+    expect(readFileSync(settings, 'utf8')).toBe(mine);
+  });
+
+  it.each([
+    ['without a form', 'mcp:\n  contextTokens: 8192\n'],
+    ['with another form', 'mcp:\n  form: native\n'],
+  ])('says where the form belongs in settings with a block mcp %s', async (_, mine) => {
+    const { settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
+    writeFileSync(settings, mine);
+    const told = `To use the form bridge in this folder, set it in ${settings}:\nmcp:\n  form: bridge\n`;
+    expect((await init('--no-cost', '--dry-run', '--form', 'bridge')).out).toContain(told);
+    expect((await init('--no-cost', '--yes', '--form', 'bridge')).out).toContain(`${told}Restart`);
+    expect(readFileSync(settings, 'utf8').startsWith(`${mine}mcpConfig:\n`)).toBe(true);
+    // Everything is moved by now.
+    expect((await init('--form', 'bridge')).out).toContain('--form changes nothing now.');
+  });
+
+  it('says nothing of a form that the settings already have', async () => {
+    const { settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
+    writeFileSync(settings, 'mcp:\n  form: bridge\n');
+    expect((await init('--no-cost', '--yes', '--form', 'bridge')).out).not.toContain('form');
+  });
+
+  it('names the lost files of settings that were edited between two runs', async () => {
+    const { folder, settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
+    await init('--no-cost', '--yes');
+    const edited = `# mine\n${readFileSync(settings, 'utf8')}`;
+    writeFileSync(settings, edited);
+    mkdirSync(join(folder, '.codeium/windsurf'), { recursive: true });
+    writeFileSync(join(folder, '.codeium/windsurf/mcp_config.json'), ONE_SERVER);
+    await init('--no-cost', '--yes');
+    const lost = join(folder, 'data/quartermaster/clients/cursor/servers.json');
+    expect((await init('--undo')).out).toContain(
+      `${settings} was restored. Remove these files from its mcpConfig, they no longer exist: ${lost}\n`,
+    );
+    expect(readFileSync(settings, 'utf8')).toBe(edited);
   });
 
   it('lets doctor, mcp status and search use the moved servers where the settings name none', async () => {

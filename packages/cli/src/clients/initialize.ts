@@ -12,7 +12,15 @@ import type { Ledger } from './ledger.ts';
 import { measureClient } from './measure-client.ts';
 import { findPlaces, type Places } from './places.ts';
 import type { InstallPlan } from './plan-install.ts';
-import { applySettings, hasSettingsToUndo, planSettings, type ServersFile, undoSettings } from './settings-file.ts';
+import {
+  applySettings,
+  formLines,
+  hasSettingsToUndo,
+  planSettings,
+  type ServersFile,
+  type SettingsPlan,
+  undoSettings,
+} from './settings-file.ts';
 
 /** Finds the servers of all clients, shows their cost and moves them behind Quartermaster; or undoes that. */
 export async function initialize(flags: InitFlags, context: CommandContext): Promise<void> {
@@ -24,6 +32,8 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
   const found = await findClients(places, context, process.cwd());
   if (found.length === 0 && ledger.list().length > 0) {
     await print('All servers of your clients are behind Quartermaster. Check them with: quartermaster doctor');
+    if (flags.form === undefined) return;
+    await print('--form changes nothing now. To choose another form, first run: quartermaster init --undo');
     return;
   }
   if (found.length === 0) {
@@ -94,16 +104,21 @@ async function preview(found: readonly FoundClient[], offers: Offer): Promise<vo
     for (const { name, why } of plan.left) await print(`  ${name} stays: ${oneLine(why, 200)}`);
   }
   const plan = planSettings(resolve(flags.config), files, flags.form);
-  switch (plan.kind) {
-    case 'write':
-      return print(`${plan.path} would be written.`);
-    case 'extend':
-      return print(`${plan.path} would get these lines:\n${plan.lines.trimEnd()}`);
-    case 'by hand':
-      return print(`${plan.path} would be kept. ${describeLines(plan.lines)}`);
-    case 'complete':
-      return print(`${plan.path} already names these files and would be kept.`);
-  }
+  const would = {
+    write: () => 'would be written.',
+    extend: (lines: string) => `would get these lines:\n${lines}`,
+    'by hand': (lines: string) => `would be kept. ${describeLines(lines)}\n`,
+    complete: () => 'already names these files and would be kept.',
+  }[plan.kind]('lines' in plan ? plan.lines : '');
+  await print(`${plan.path} ${would.trimEnd()}${describeForm(plan).trimEnd()}`);
+}
+
+/** What to write into a block `mcp` that has no form, or another. */
+function describeForm(plan: SettingsPlan): string {
+  const form = 'form' in plan ? plan.form : undefined;
+  return form === undefined
+    ? ''
+    : `\nTo use the form ${form} in this folder, set it in ${plan.path}:\n${formLines(form)}`;
 }
 
 /** A project's block is no file that the settings could name. */
@@ -185,7 +200,9 @@ async function writeSettings(files: readonly ServersFile[], { flags, context, le
     complete: () => 'already names these files and was kept.',
   }[plan.kind]('lines' in plan ? plan.lines : '');
   const next = 'Restart your clients. To undo everything: quartermaster init --undo';
-  await write(context.io.stdout, `${plan.path} ${done}${done.endsWith('\n') ? '' : ' '}${next}\n`);
+  const text = `${done.trimEnd()}${describeForm(plan)}`;
+  const gap = text.includes('\n') ? '\n' : ' ';
+  await write(context.io.stdout, `${plan.path} ${text.trimEnd()}${gap}${next}\n`);
 }
 
 async function undo(ledger: Ledger, context: CommandContext): Promise<void> {

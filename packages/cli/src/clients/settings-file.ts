@@ -18,11 +18,17 @@ export interface ServersFile {
 
 /** How the settings come to name the files with the clients' servers. */
 export type SettingsPlan =
-  | { readonly kind: 'write' | 'extend'; readonly path: string; readonly text: string; readonly lines: string }
+  | { readonly kind: 'write'; readonly path: string; readonly text: string; readonly lines: string }
+  | ({ readonly kind: 'extend'; readonly path: string; readonly text: string; readonly lines: string } & FormByHand)
   /** Only a person can add the lines without changing more. */
-  | { readonly kind: 'by hand'; readonly path: string; readonly lines: string }
+  | ({ readonly kind: 'by hand'; readonly path: string; readonly lines: string } & FormByHand)
   /** The settings already name every file. */
-  | { readonly kind: 'complete'; readonly path: string };
+  | ({ readonly kind: 'complete'; readonly path: string } & FormByHand);
+
+interface FormByHand {
+  /** The chosen form, where the settings' block `mcp` does not have it: a person has to write it there. */
+  readonly form?: ProxyForm;
+}
 
 const HEADER = `# The MCP servers of your clients, for every quartermaster command that you run in this folder.
 # Written by quartermaster init; quartermaster init --undo deletes it while it is unchanged.
@@ -37,15 +43,17 @@ export function planSettings(path: string, files: readonly ServersFile[], form: 
   const { text } = readSeen(path);
   const named = namedFiles(path, text);
   const missing = files.filter(({ file }) => !named.includes(file));
-  if (missing.length === 0) return { kind: 'complete', path };
   const { mcp } = others(text);
   const added = mcp === undefined ? form : undefined;
+  const isSet = isJsonObject(mcp) && mcp.form === form;
+  const byHand = defined({ form: mcp === undefined || isSet ? undefined : form });
+  if (missing.length === 0 && added === undefined) return { kind: 'complete', path, ...byHand };
   const extended = extend(text, missing, added);
   const lines = extended?.lines ?? block(missing, added);
-  if (extended === undefined || !addsOnly({ path, before: text, after: extended.text, missing })) {
-    return { kind: 'by hand', path, lines };
+  if (extended === undefined || !addsOnly({ path, before: text, after: extended.text, missing, form: added })) {
+    return { kind: 'by hand', path, lines, ...byHand };
   }
-  return { kind: 'extend', path, ...extended };
+  return { kind: 'extend', path, ...extended, ...byHand };
 }
 
 /** Carries the plan out, and records it for `undoSettings`. */
@@ -57,7 +65,7 @@ export function applySettings(plan: SettingsPlan, ledger: Ledger): void {
   // A second run adds to what the first one wrote: undoing goes back to before both.
   const isSame = earlier !== undefined && isUnchanged(path, earlier.hash);
   const before = plan.kind === 'write' ? undefined : isSame ? earlier.before : readSeen(path).text;
-  replaceFile(path, text);
+  replaceFile(targetOf(path), text);
   const written: Written = { path, hash: hashOf(text), ...defined({ before }) };
   writeRecords(ledger, [...records.filter((one) => one.path !== path), written]);
 }
@@ -74,16 +82,25 @@ export interface UndoneSettings {
 export function undoSettings(ledger: Ledger): readonly UndoneSettings[] {
   const undone = readRecords(ledger).map(({ path, hash, before }): UndoneSettings => {
     if (!existsSync(path)) return { path, kind: 'gone', missing: [] };
-    if (!isUnchanged(path, hash)) {
-      const missing = namedFiles(path, readSeen(path).text).filter((file) => !existsSync(file));
-      return { path, kind: 'kept', missing };
+    if (!isUnchanged(path, hash)) return { path, kind: 'kept', missing: missingFiles(path, readSeen(path).text) };
+    if (before === undefined) {
+      rmSync(path);
+      return { path, kind: 'deleted', missing: [] };
     }
-    if (before === undefined) rmSync(path);
-    else replaceFile(path, before);
-    return { path, kind: before === undefined ? 'deleted' : 'restored', missing: [] };
+    replaceFile(targetOf(path), before);
+    return { path, kind: 'restored', missing: missingFiles(path, before) };
   });
   writeRecords(ledger, []);
   return undone;
+}
+
+/** Where a link leads, so that the file is replaced and not the link to it. */
+function targetOf(path: string): string {
+  return existsSync(path) ? readSeen(path).path : path;
+}
+
+function missingFiles(path: string, text: string): readonly string[] {
+  return namedFiles(path, text).filter((file) => !existsSync(file));
 }
 
 export function hasSettingsToUndo(ledger: Ledger): boolean {
@@ -115,14 +132,20 @@ function recordOf({ folder }: Ledger): string {
 }
 
 function block(files: readonly ServersFile[], form: ProxyForm | undefined): string {
-  return `mcpConfig:\n${items(files, '  ')}${form === undefined ? '' : `mcp:\n  form: ${form}\n`}`;
+  const named = files.length === 0 ? '' : `mcpConfig:\n${items(files, '  ')}`;
+  return `${named}${form === undefined ? '' : formLines(form)}`;
+}
+
+/** The lines that set the form. */
+export function formLines(form: ProxyForm): string {
+  return `mcp:\n  form: ${form}\n`;
 }
 
 function items(files: readonly ServersFile[], indent: string): string {
   return files.map(({ file, client }) => `${indent}- ${JSON.stringify(file)} # ${client}\n`).join('');
 }
 
-/** The text with the files in its list `mcpConfig`, which is added where it is missing. Undefined where it is written in another style. */
+/** The text with the files in its list `mcpConfig`, which is added where it is missing, and the form at its end. Undefined where it is written in another style. */
 function extend(
   text: string,
   missing: readonly ServersFile[],
@@ -131,7 +154,7 @@ function extend(
   const { contents: root, errors } = parseDocument(text);
   if (errors.length > 0 || (root !== null && (!isMap(root) || root.flow === true))) return undefined;
   const pair = isMap(root) ? root.items.find(({ key }) => isScalar(key) && key.value === 'mcpConfig') : undefined;
-  if (pair === undefined) {
+  if (pair === undefined || missing.length === 0) {
     const lines = block(missing, form);
     return { text: `${endLine(text)}${lines}`, lines };
   }
@@ -141,8 +164,9 @@ function extend(
   const start = first.range?.[0] ?? 0;
   const indent = /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', start - 1) + 1))?.[0] ?? '';
   const end = last.range?.[2] ?? text.length;
-  const lines = items(missing, indent);
-  return { text: `${endLine(text.slice(0, end))}${lines}${text.slice(end)}`, lines };
+  const [named, chosen] = [items(missing, indent), form === undefined ? '' : formLines(form)];
+  const listed = `${endLine(text.slice(0, end))}${named}${text.slice(end)}`;
+  return { text: chosen === '' ? listed : `${endLine(listed)}${chosen}`, lines: `${named}${chosen}` };
 }
 
 function endLine(text: string): string {
@@ -155,16 +179,18 @@ function addsOnly({
   before,
   after,
   missing,
+  form,
 }: {
   readonly path: string;
   readonly before: string;
   readonly after: string;
   readonly missing: readonly ServersFile[];
+  readonly form: ProxyForm | undefined;
 }): boolean {
   const expected = [...namedFiles(path, before), ...missing.map(({ file }) => file)];
   return (
     isDeepStrictEqual(namedFiles(path, after), expected) &&
-    isDeepStrictEqual({ ...others(after), ...others(before) }, others(after))
+    isDeepStrictEqual({ ...others(before), ...(form === undefined ? {} : { mcp: { form } }) }, others(after))
   );
 }
 

@@ -58,8 +58,10 @@ export function addEvalCommand(program: Command, context: CommandContext): void 
 
 async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void> {
   const { io } = context;
-  if (flags.queries === undefined && (flags.tools ?? flags.mcpConfig) !== undefined) {
-    throw new InputError('--tools and --mcp-config need --queries; without all three, the sample catalog is measured');
+  if (flags.queries === undefined && (flags.tools ?? flags.mcpConfig ?? flags.config) !== undefined) {
+    throw new InputError(
+      '--tools, --mcp-config and --config need --queries; without all of them, the sample catalog is measured',
+    );
   }
   if (flags.tools?.includes('-') === true && flags.queries?.includes('-') === true) {
     throw new InputError('Only one of --tools and --queries can be read from stdin');

@@ -41,7 +41,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     )
     .option('--price <dollars>', 'dollars per million input tokens', positiveNumber(10_000), 3)
     .option('--requests <n>', 'requests to the model per day', wholeNumber(1, 100_000_000), 200)
-    .option('--undo', 'restore the files of all clients, and delete the settings if they are unchanged')
+    .option('--undo', 'restore the files of all clients, and the settings if they are unchanged')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: InitFlags) => {
       const { initialize } = await import('../clients/index.ts');

@@ -3,7 +3,7 @@ import { LearnedUses, ORDERED_BY_USE, orderByUse, toUseVector } from '@quarterma
 import { embeddedModel } from '@quartermaster/semantic';
 import type { PastCall } from '../input/index.ts';
 
-/** So far apart, calls are of different tasks. */
+/** Calls an hour apart belong to different tasks. */
 const APART_MS = 60 * 60 * 1000;
 
 /** What calls of the past teach, none of them older than the others. */

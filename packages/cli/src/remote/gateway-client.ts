@@ -44,7 +44,8 @@ function failureOf(error: unknown, url: string): unknown {
   if (error instanceof SyntaxError) {
     return new UnavailableError(`${url} did not answer with JSON; is it a Quartermaster gateway?`);
   }
-  if (error instanceof TypeError || error instanceof RangeError) {
+  // The client's bound on one event is a RangeError.
+  if (error instanceof ReadingError || error instanceof RangeError) {
     return new UnavailableError(`${url} ended its answer early: ${reasonOf(error)}`);
   }
   if (!(error instanceof ApiFailure)) return error;
@@ -67,19 +68,32 @@ function reasonOf(error: unknown): string {
 /** As large as the largest file that commands read. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
+/** The reading of an answer failed: it broke off, or is too large. */
+class ReadingError extends Error {
+  override readonly name = 'ReadingError';
+}
+
 /** An answer has a bound; a stream of events ends when it ends, and each event has its own. */
 async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
-  if (response.body === null || response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
-    return response;
-  }
-  let size = 0;
-  const bound = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      size += chunk.byteLength;
-      if (size > MOST_BYTES) controller.error(new RangeError('it has more than 256 MiB'));
-      else controller.enqueue(chunk);
+  if (response.body === null) return response;
+  const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const reader = response.body.getReader();
+  let left = isEvents ? Number.POSITIVE_INFINITY : MOST_BYTES;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        left -= value.byteLength;
+        if (left < 0) throw new RangeError('it has more than 256 MiB');
+        controller.enqueue(value);
+      } catch (cause) {
+        await reader.cancel().catch(() => undefined);
+        throw new ReadingError(reasonOf(cause), { cause });
+      }
     },
+    cancel: (reason) => reader.cancel(reason),
   });
-  return new Response(response.body.pipeThrough(bound), response);
+  return new Response(body, response);
 }

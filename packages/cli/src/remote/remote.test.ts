@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCommand, startCommand, temporaryFolder } from '../serving/running-command.fixture.ts';
 import { createTerminal } from '../terminal/index.ts';
+import { openGateway } from './gateway-client.ts';
 import { renderRecord } from './render-record.ts';
 
 const WEATHER = { name: 'get_weather', description: 'Get the weather of a city', input_schema: { type: 'object' } };
@@ -82,6 +83,24 @@ describe('watch', () => {
     expect({ code, out }).toEqual({ code: 69, out: '{"route":"messages"}\n' });
     expect(err).toContain('3 requests were not shown');
     expect(err).toContain('closed the connection');
+  });
+
+  it('says that an answer broke off', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-length': 100, 'content-type': 'application/json' });
+      response.write('{"data"', () => response.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { code, err } = await runCommand(['catalogs', 'list', '--url', url], {});
+    expect([code, err]).toEqual([69, expect.stringContaining(`${url} ended its answer early: `)]);
+  });
+
+  it('reports a fault of its own as what it is', async () => {
+    const fault = new TypeError('undefined is not a function');
+    const asked = openGateway({ url: 'http://127.0.0.1:1' }, {}).ask(() => Promise.reject(fault));
+    await expect(asked).rejects.toBe(fault);
   });
 
   it('refuses an address that is not http', async () => {
