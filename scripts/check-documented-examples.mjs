@@ -1,6 +1,7 @@
 // `npm run check:documented-examples [LANGUAGE…]`: runs the quick start of the Messages API's documentation with Anthropic's SDK of each
 // language, against a gateway with the mock model. Only the address differs, and comes from the environment. Each SDK is installed into a
-// temporary folder from its language's own registry. What this machine lacks is skipped, with the reason. The build has to be there.
+// temporary folder from its language's own registry. A language whose programs this machine lacks is skipped, with the reason, unless it
+// was named. An SDK that can't be installed is a failure in CI, and for a language that was named. The build has to be there.
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -106,11 +107,13 @@ try {
   await server.close();
 }
 console.log(`${counts.ok} ok, ${counts.FAILED} failed, ${counts.skipped} skipped`);
-process.exitCode = counts.FAILED > 0 ? 1 : 0;
+if (counts.ok + counts.FAILED === 0) console.error('No example ran, so nothing was checked');
+process.exitCode = counts.FAILED > 0 || counts.ok === 0 ? 1 : 0;
 
 async function check(name, language) {
   const missing = await lackOf(language);
-  if (missing !== undefined) return report('skipped', name, missing);
+  const isNamed = wanted.includes(name);
+  if (missing !== undefined) return report(isNamed ? 'FAILED' : 'skipped', name, missing);
   const own = join(folder, name);
   mkdirSync(own);
   copyFileSync(join(EXAMPLES, language.file), join(own, language.file.replace(/^.*\//, '')));
@@ -118,7 +121,8 @@ async function check(name, language) {
   try {
     for (const command of language.install) await execute(command, { cwd: own, env });
   } catch (error) {
-    return report('skipped', name, `its SDK can't be installed: ${endOf(error)}`);
+    const isExpected = isNamed || (process.env.CI ?? '') !== '';
+    return report(isExpected ? 'FAILED' : 'skipped', name, `its SDK can't be installed: ${endOf(error)}`);
   }
   try {
     const address = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'none' };
