@@ -101,6 +101,27 @@ describe('refusals of the Messages API', () => {
     });
   });
 
+  it.each([
+    ['no input', {}, 'input: Field required'],
+    [
+      'an output without its call',
+      {
+        input: [
+          { role: 'user', content: 'Hi' },
+          { type: 'function_call_output', call_id: 'c9', output: 'Rain' },
+        ],
+      },
+      'input[1]: there is no call with the call_id c9 in input',
+    ],
+  ])('400 for a Responses request with %s', async (_, rest, text) => {
+    const upstreams = scriptedUpstreams({});
+    const { post } = await runningGateway({ upstreams });
+    const response = await post('/v1/responses', { model: 'gpt-test', ...rest });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { message: text } });
+    expect(upstreams.requests).toEqual([]);
+  });
+
   it('the same tools a second time spare a request no check', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Ok.' }], 'end_turn')] });
     const { post } = await runningGateway({ upstreams });

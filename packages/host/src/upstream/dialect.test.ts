@@ -74,6 +74,7 @@ describe('a fault', () => {
     ['anthropic', { content: {} }, 'content is not a list of objects'],
     ['anthropic', { content: [null] }, 'content is not a list of objects'],
     ['openai-chat', {}, 'choices is not a list of objects'],
+    ['openai-chat', { choices: [] }, 'choices is empty'],
     ['openai-chat', { choices: [{ index: 0 }] }, 'message is not an object'],
     ['openai-chat', { choices: [{ message: null }] }, 'message is not an object'],
     ['openai-chat', { choices: [{ message: { tool_calls: 5 } }] }, 'tool_calls is not a list of objects'],

@@ -40,6 +40,18 @@ const REFUSED: readonly Refused[] = [
     { ...GOOD, messages: [{ role: 'user', content: [{}] }] },
     'messages.0.content.0: Input should be an object with a type',
   ],
+  ...['any', { type: 'banana' }, {}].map(
+    (choice): Refused => [
+      `a choice of ${JSON.stringify(choice)}`,
+      { ...GOOD, tools: [definition('a')], tool_choice: choice },
+      "tool_choice: Input should be an object of type 'auto', 'any', 'tool' or 'none'",
+    ],
+  ),
+  [
+    'a choice of a tool without its name',
+    { ...GOOD, tools: [definition('a')], tool_choice: { type: 'tool' } },
+    'tool_choice.tool.name: Field required',
+  ],
   [
     'two tools of one name',
     { ...GOOD, tools: [definition('a'), definition('a')] },

@@ -64,7 +64,7 @@ export function validateAnthropicRequest(value: unknown, options: ValidateOption
 
 function checkShape(value: unknown): AnthropicRequest {
   if (!isJsonObject(value)) throw refused('invalid_request', 'The request body is not a JSON object');
-  const { model, max_tokens: maxTokens, messages, system } = value;
+  const { model, max_tokens: maxTokens, messages, system, tool_choice: choice } = value;
   if (typeof model !== 'string' || model === '') throw refused('invalid_request', 'model: Field required');
   if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 1) {
     throw refused('invalid_request', 'max_tokens: Input should be a whole number greater than or equal to 1');
@@ -75,8 +75,19 @@ function checkShape(value: unknown): AnthropicRequest {
   if (system !== undefined && system !== null && typeof system !== 'string' && !Array.isArray(system)) {
     throw refused('invalid_request', 'system: Input should be a string or a list of text blocks');
   }
+  checkChoice(choice);
   messages.forEach(checkMessage);
   return value as unknown as AnthropicRequest;
+}
+
+function checkChoice(choice: unknown): void {
+  if (choice === undefined || choice === null) return;
+  if (!isJsonObject(choice) || !CHOICES.includes(String(choice.type))) {
+    throw refused('invalid_request', "tool_choice: Input should be an object of type 'auto', 'any', 'tool' or 'none'");
+  }
+  if (choice.type === 'tool' && typeof choice.name !== 'string') {
+    throw refused('invalid_request', 'tool_choice.tool.name: Field required');
+  }
 }
 
 function checkMessage(message: unknown, index: number): void {
@@ -224,4 +235,5 @@ function refused(
   return new AnthropicRequestError(code, message, { context });
 }
 
+const CHOICES: readonly string[] = ['auto', 'any', 'tool', 'none'];
 const ROLES: readonly string[] = ['user', 'assistant', 'system'];

@@ -22,7 +22,10 @@ export const chatDialect: Dialect<ChatRequest, ChatChunk, ChatCompletion, 'opena
     errorIn: (chunk) => (isJsonObject(chunk.error) ? chunk.error : undefined),
     isComplete: ({ choices }) => choices?.some((choice) => typeof choice.finish_reason === 'string') === true,
     problemInWhole({ choices }) {
-      return unlessObjects('choices', choices) ?? firstProblem(choices, ({ message }) => problemIn('message', message));
+      const problem =
+        unlessObjects('choices', choices) ??
+        (Array.isArray(choices) && choices.length === 0 ? 'choices is empty' : undefined);
+      return problem ?? firstProblem(choices, ({ message }) => problemIn('message', message));
     },
     problemInPart({ choices }) {
       if (isAbsent(choices)) return undefined;

@@ -8,7 +8,13 @@ import { authorizeBearer, checkOpenAIRequest, openaiErrorBody, openaiErrorCode }
 import { checkDeferredTools } from '../internal/other-spellings.ts';
 import { isSearchTool, openSearch } from './open.ts';
 import { openaiResponsesWire } from './openai-responses-wire.ts';
-import type { ResponsesEvent, ResponsesRequest, ResponsesResponse } from './responses-shapes-2026-11.ts';
+import {
+  isCallOutput,
+  itemsOf,
+  type ResponsesEvent,
+  type ResponsesRequest,
+  type ResponsesResponse,
+} from './responses-shapes-2026-11.ts';
 import { responsesWhole } from './whole.ts';
 
 /** OpenAI's Responses API. */
@@ -44,11 +50,14 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
     validate(value) {
       checkOpenAIRequest(value);
       checkDeferredTools(value);
+      checkPresent(value);
       checkInput(value.input);
     },
-    refuse({ conversation }, can) {
+    refuse(request, can) {
+      if (can.deferMark) return;
+      refuseLoneOutputs(request);
       // A host that does not know conversations would answer as if nothing had been said before.
-      if (can.deferMark || isAbsent(conversation)) return;
+      if (isAbsent(request.conversation)) return;
       const text =
         'conversation: this one is not kept here. Make one with POST /v1/conversations, or use previous_response_id';
       throw new RequestError('unsupported_request', text, { context: { parameter: 'conversation' } });
@@ -84,6 +93,11 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
   },
 };
 
+function checkPresent(value: JsonObject): void {
+  const says = [value.input, value.prompt, value.conversation, value.previous_response_id];
+  if (says.every(isAbsent)) throw invalid('input', 'input: Field required');
+}
+
 /** Absent, where a prompt or a conversation says everything. */
 function checkInput(input: unknown): void {
   if (isAbsent(input) || typeof input === 'string') return;
@@ -98,6 +112,17 @@ function checkInput(input: unknown): void {
     const isContent = typeof content === 'string' || (Array.isArray(content) && content.every(isJsonObject));
     if (!isContent) throw invalid(at, `${at}.content: Input should be a string or a list of content parts`);
   }
+}
+
+/** OpenAI refuses an output without its call itself; elsewhere it would be left out, and the model never know of it. */
+function refuseLoneOutputs(request: ResponsesRequest): void {
+  if (!isAbsent(request.previous_response_id) || !isAbsent(request.conversation)) return;
+  const items = itemsOf(request);
+  const calls = new Set(items.flatMap((item) => (isCallOutput(item) ? [] : [item.call_id])));
+  const lone = items.findIndex((item) => isCallOutput(item) && !calls.has(item.call_id));
+  if (lone < 0) return;
+  const at = `input[${lone}]`;
+  throw invalid(at, `${at}: there is no call with the call_id ${String(items[lone]?.call_id).slice(0, 200)} in input`);
 }
 
 function invalid(parameter: string, text: string): RequestError {

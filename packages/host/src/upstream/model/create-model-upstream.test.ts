@@ -298,6 +298,33 @@ describe('a Responses response', () => {
   });
 });
 
+describe('ids', () => {
+  const twice = [CALL, { ...CALL, input: '{"city":"Bergen"}' }, finish('tool-calls')];
+
+  it('keeps both of two calls that share an id, in a whole response', async () => {
+    const messages = await upstreamOf('anthropic', [{ parts: twice }]).upstream.whole(request, signal);
+    expect(messages.content).toMatchObject([
+      { id: 'c1', input: { city: 'Oslo' } },
+      { id: 'c1_2', input: { city: 'Bergen' } },
+    ]);
+    const responses = upstreamOf('openai-responses', [{ parts: twice }]).upstream;
+    expect((await responses.whole(SAMPLES['openai-responses'].request, signal)).output).toMatchObject([
+      { call_id: 'c1', arguments: '{"city":"Oslo"}' },
+      { call_id: 'c1_2', arguments: '{"city":"Bergen"}' },
+    ]);
+  });
+
+  it.each([
+    ['chatcmpl-0123456789abcdef0123456789abcdef', 'resp_made'],
+    ['resp_1', 'resp_made'],
+    ['resp_0123456789abcdef0123456789abcdef', 'resp_0123456789abcdef0123456789abcdef'],
+  ])('a response that its provider calls %s is stored as %s', async (id, expected) => {
+    const parts: LanguageModelV4StreamPart[] = [{ type: 'response-metadata', id }, ...TEXT, finish()];
+    const { upstream } = upstreamOf('openai-responses', [{ parts }]);
+    expect((await upstream.whole(SAMPLES['openai-responses'].request, signal)).id).toBe(expected);
+  });
+});
+
 describe('failures', () => {
   const refused = (statusCode: number, extra: object = {}): Error =>
     Object.assign(new Error('No'), { name: 'AI_APICallError', statusCode, isRetryable: statusCode >= 429, ...extra });
@@ -313,6 +340,16 @@ describe('failures', () => {
       'a part that the provider can not take',
       Object.assign(new Error('No'), { name: 'AI_UnsupportedFunctionalityError' }),
       { code: 'unsupported', status: 400, type: 'invalid_request_error', isRetryable: false },
+    ],
+    [
+      'a refusal whose reason is only in its body',
+      Object.assign(refused(500, { responseBody: 'boom' }), { message: '' }),
+      { code: 'refused', status: 500, message: 'scripted.chat failed: boom' },
+    ],
+    [
+      'a refusal without any reason',
+      Object.assign(refused(500, { responseBody: '' }), { message: '' }),
+      { code: 'refused', status: 500, message: 'scripted.chat failed: status 500' },
     ],
     ['a broken connection', new TypeError('fetch failed'), { code: 'unreachable', status: 502 }],
     [

@@ -14,7 +14,7 @@ const MOST_QUOTED = 500;
 export function modelError(error: unknown, provider: string, clock: Clock): UpstreamError {
   const own = ownErrorIn(error);
   if (own !== undefined) return own;
-  const reason = cutText(quoteAnswer(error instanceof Error ? error.message : textOf(error)), MOST_QUOTED);
+  const reason = cutText(quoteAnswer(reasonIn(error)), MOST_QUOTED);
   const name = error instanceof Error ? error.name : '';
   const details = (code: UpstreamErrorDetails['code'], rest: Partial<UpstreamErrorDetails> = {}): UpstreamError =>
     new UpstreamError({ code, message: `${provider} failed: ${reason}`, cause: error, ...rest });
@@ -23,6 +23,15 @@ export function modelError(error: unknown, provider: string, clock: Clock): Upst
   if (name === 'AI_LoadAPIKeyError') return details('refused', { status: 401, refusesUs: true });
   if (isJsonObject(error) && typeof error.type === 'string') return details('refused', { body: error });
   return details(MALFORMED.has(name) ? 'malformed' : 'unreachable');
+}
+
+/** Of an answer whose body it can't read, a package says only the status text, which may be empty. */
+function reasonIn(error: unknown): string {
+  if (!(error instanceof Error)) return textOf(error);
+  if (error.message !== '') return error.message;
+  const { responseBody = '', statusCode } = error as Error & ApiCallFields;
+  if (responseBody.trim() !== '') return responseBody;
+  return statusCode === undefined ? error.name : `status ${statusCode}`;
 }
 
 /** What our fetch threw, which packages wrap in errors of their own. */

@@ -155,12 +155,9 @@ describe('a Chat request', () => {
     expect(call.toolChoice).toEqual({ type: 'required' });
   });
 
-  it('forces no tool that the provider does not get', () => {
+  it('offers no tool where those that are allowed are not declared', () => {
     const tools = [{ type: 'function', function: { name: 'look' } }];
     const choice = { type: 'function', function: { name: 'gone' } };
-    const call = chatToCall({ messages: [], tools, tool_choice: choice }, OTHER);
-    expect(call.tools?.map(({ name }) => name)).toEqual(['look']);
-    expect(call).not.toHaveProperty('toolChoice');
     const allowed = { mode: 'required', tools: [choice] };
     const none = chatToCall(
       { messages: [], tools, tool_choice: { type: 'allowed_tools', allowed_tools: allowed } },
@@ -280,4 +277,62 @@ describe('a Responses request', () => {
       expect.objectContaining({ code: 'unsupported', status: 400, isRetryable: false }),
     );
   });
+});
+
+it.each([
+  [{ type: 'hologram' }, 'an item of type hologram'],
+  [{ type: 'item_reference', id: 'msg_1' }, 'the item_reference msg_1'],
+  [
+    { role: 'user', content: [{ type: 'input_image', file_id: 'f' }] },
+    'a content part of type input_image with a file',
+  ],
+  [{ role: 'user', content: [{ type: 'hologram' }] }, 'a content part of type hologram'],
+])('a Responses request with %o is refused, and the part named', (item, name) => {
+  expect(() => responsesToCall({ input: [{ role: 'user', content: 'Hi' }, item] }, OTHER)).toThrowError(
+    expect.objectContaining({ status: 400, message: expect.stringContaining(`input: ${name}`) }),
+  );
+});
+
+it.each(['web_search_call', 'image_generation_call', 'mcp_list_tools'])(
+  'an item of OpenAI’s own tools, %s, may stand in a history',
+  (type) => {
+    expect(
+      responsesToCall(
+        {
+          input: [
+            { role: 'user', content: 'Hi' },
+            { type, id: 'x' },
+          ],
+        },
+        OTHER,
+      ).prompt,
+    ).toHaveLength(1);
+  },
+);
+
+it('a Responses request with a prompt kept at OpenAI is refused', () => {
+  expect(() => responsesToCall({ prompt: { id: 'pmpt_1' } }, OTHER)).toThrowError(
+    expect.objectContaining({ status: 400, message: expect.stringMatching(/^prompt: /) }),
+  );
+});
+
+it.each([{ type: 'file', file: { file_id: 'f' } }, { type: 'hologram' }])(
+  'a Chat request with a part %o is refused, and the part named',
+  (part) => {
+    expect(() => chatToCall({ messages: [{ role: 'user', content: [part] }] }, OTHER)).toThrowError(
+      expect.objectContaining({ status: 400, message: expect.stringContaining(`a content part of type ${part.type}`) }),
+    );
+  },
+);
+
+it.each([
+  ['banana', "'banana' is none of auto, none, required"],
+  [{ type: 'function', name: 'nosuch', function: { name: 'nosuch' } }, "the tool 'nosuch' is not in tools"],
+])('a tool_choice of %o is refused', (choice, why) => {
+  const refusal = expect.objectContaining({ status: 400, message: `tool_choice: ${why}` });
+  const definition = { name: 'look', parameters: SCHEMA };
+  const chat = { messages: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'function', function: definition }] };
+  expect(() => chatToCall({ ...chat, tool_choice: choice }, OTHER)).toThrowError(refusal);
+  const tools = [{ type: 'function', ...definition }];
+  expect(() => responsesToCall({ input: 'Hi', tools, tool_choice: choice }, OTHER)).toThrowError(refusal);
 });

@@ -92,8 +92,8 @@ function readSearch(tool: JsonObject, target: ModelTarget): readonly DeclaredToo
 }
 
 /**
- * The tools and the choice among them. A list of allowed tools leaves the others out, which comes to the same; a tool that does not
- * go along can't be forced.
+ * The tools and the choice among them. A list of allowed tools leaves the others out, which comes to the same. A choice that names
+ * none of them is refused.
  */
 export function readToolChoice(
   choice: unknown,
@@ -112,7 +112,14 @@ export function readToolChoice(
   }
   const name = choice.type === 'tool_search' ? SEARCH_CALL_NAME : namedBy(choice);
   const forced = declared.find(({ modelName }) => modelName === name);
-  return { tools: all, ...(forced === undefined ? {} : { toolChoice: { type: 'tool', toolName: forced.modelName } }) };
+  if (forced !== undefined) return { tools: all, toolChoice: { type: 'tool', toolName: forced.modelName } };
+  // A search that does not go along can't be forced.
+  if (choice.type === 'tool_search') return { tools: all };
+  throw refusedChoice(`${name === undefined ? 'what it names' : `the tool '${name.slice(0, 200)}'`} is not in tools`);
+}
+
+function refusedChoice(why: string): UpstreamError {
+  return new UpstreamError({ code: 'unsupported', message: `tool_choice: ${why}` });
 }
 
 function namedBy(choice: unknown): string | undefined {
@@ -125,7 +132,8 @@ function namedBy(choice: unknown): string | undefined {
 
 function readMode(mode: string): Pick<LanguageModelV4CallOptions, 'toolChoice'> {
   const type = (['auto', 'none', 'required'] as const).find((known) => known === mode);
-  return type === undefined ? {} : { toolChoice: { type } };
+  if (type !== undefined) return { toolChoice: { type } };
+  throw refusedChoice(`'${mode.slice(0, 200)}' is none of auto, none, required`);
 }
 
 /** A call's arguments as an object. A text that is none would reach providers as a JSON string, which they refuse: it stands under a key. */

@@ -1,4 +1,5 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
+import { uniqueIds } from '@quartermaster/core/loop';
 import type { ProviderFields } from '../internal/seal.ts';
 
 /** What is open between an `open` and its `close`. */
@@ -48,11 +49,13 @@ export interface PartSerialiser {
 export function createPartSerialiser(): PartSerialiser {
   const queue: QueuedBlock[] = [];
   const calls = new Map<string, QueuedBlock>();
+  const unique = uniqueIds({ taken: [], prefix: 'call_' });
 
   const find = (key: string): QueuedBlock | undefined => queue.find((block) => block.key === key && !block.isClosed);
   const begin = (key: string, block: OpenedBlock): QueuedBlock => {
     const metadata = block.kind === 'text' ? {} : block.metadata;
-    const queued: QueuedBlock = { key, waiting: [{ type: 'open', block }], metadata, isClosed: false, isFilled: false };
+    const waiting: BlockEvent[] = [{ type: 'open', block }];
+    const queued = { key, waiting, metadata, isClosed: false, isFilled: false, isCalled: false };
     queue.push(queued);
     return queued;
   };
@@ -67,7 +70,7 @@ export function createPartSerialiser(): PartSerialiser {
     block.waiting.push({ type: 'close', metadata: block.metadata });
   };
   const single = (event: BlockEvent): void => {
-    queue.push({ key: '', waiting: [event], metadata: {}, isClosed: true, isFilled: true });
+    queue.push({ key: '', waiting: [event], metadata: {}, isClosed: true, isFilled: true, isCalled: true });
   };
   /** Some providers begin a text with its first piece. */
   const running = (kind: 'text' | 'reasoning', id: string): QueuedBlock =>
@@ -96,7 +99,7 @@ export function createPartSerialiser(): PartSerialiser {
       }
       case 'tool-input-start': {
         const { id, toolName: name, providerExecuted: isExecuted = false, providerMetadata: metadata = {} } = part;
-        calls.set(id, begin(`call ${id}`, { kind: 'call', id, name, isExecuted, metadata }));
+        calls.set(id, begin(`call ${id}`, { kind: 'call', id: unique(id), name, isExecuted, metadata }));
         return;
       }
       case 'tool-input-delta': {
@@ -113,7 +116,13 @@ export function createPartSerialiser(): PartSerialiser {
       case 'tool-call': {
         const { toolCallId: id, toolName: name, input } = part;
         const { providerExecuted: isExecuted = false, providerMetadata: metadata = {} } = part;
-        const block = calls.get(id) ?? begin(`call ${id}`, { kind: 'call', id, name, isExecuted, metadata });
+        const begun = calls.get(id);
+        // Some hosts give the calls of one response the same id: the next one is a call of its own.
+        const block =
+          begun === undefined || begun.isCalled
+            ? begin(`call ${id}`, { kind: 'call', id: unique(id), name, isExecuted, metadata })
+            : begun;
+        block.isCalled = true;
         calls.set(id, block);
         if (!block.isFilled) fill(block, input);
         close(block);
@@ -158,6 +167,8 @@ interface QueuedBlock {
   metadata: Metadata;
   isClosed: boolean;
   isFilled: boolean;
+  /** Whether its call has come whole. */
+  isCalled: boolean;
 }
 
 /** Later fields of a provider replace earlier ones, except by nothing. */

@@ -7,6 +7,7 @@ import { fileAt, filePart } from '../file-part.ts';
 import type { ProviderOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
 import type { AssistantPart, ToolAnswer, UserPart } from '../prompt-builder.ts';
+import { uncarried } from '../uncarried.ts';
 
 /** A message's blocks; a string is one block of text. */
 export function blocksOf(content: unknown): readonly AnthropicBlock[] {
@@ -21,7 +22,7 @@ export function readUserBlocks(blocks: readonly AnthropicBlock[], target: ModelT
     if (block.type === 'text') return textPart(block, target);
     const file = readFile(block, target);
     if (file !== undefined) return [file];
-    const text = flatText(block);
+    const text = tellBlock(block);
     return text === '' ? [] : [{ type: 'text', text }];
   });
 }
@@ -112,8 +113,11 @@ export function readResults(blocks: readonly AnthropicBlock[], target: ModelTarg
 
 function readOutput(block: AnthropicBlock, target: ModelTarget): Omit<ToolAnswer, 'id'> {
   const blocks = blocksOf(block.content);
-  const text = blocks.map(flatText).filter(Boolean).join('\n');
   const files = blocks.flatMap((inner) => readFile(inner, target) ?? []);
+  const text = blocks
+    .map((inner) => (readFile(inner, target) === undefined ? tellBlock(inner) : ''))
+    .filter(Boolean)
+    .join('\n');
   if (block.is_error === true) return { output: { type: 'error-text', value: text }, files };
   const isPlain = files.length === 0 && blocks.every((inner) => inner.type !== 'tool_reference');
   if (isPlain) return { output: { type: 'text', value: text } };
@@ -163,6 +167,20 @@ function readFile(block: AnthropicBlock, target: ModelTarget): LanguageModelV4Fi
   }
   return undefined;
 }
+
+/** What a block that is no file says. One that has nothing to say here is refused: the model would never know of it. */
+function tellBlock(block: AnthropicBlock): string {
+  const { source } = block;
+  const isTold =
+    TOLD.has(block.type) || (block.type === 'document' && isJsonObject(source) && TOLD.has(String(source.type)));
+  if (!isTold && typeof block.text !== 'string') {
+    const from = isJsonObject(source) && typeof source.type === 'string' ? ` with a source of type ${source.type}` : '';
+    throw uncarried('messages', `a block of type ${block.type}${from}`);
+  }
+  return flatText(block);
+}
+
+const TOLD: ReadonlySet<string> = new Set(['text', 'content', 'search_result', 'tool_reference']);
 
 /** The text in a block of any kind: a document's, a search result's, a reference's name. */
 function flatText(block: AnthropicBlock): string {

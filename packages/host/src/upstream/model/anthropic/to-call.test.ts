@@ -96,7 +96,10 @@ it.each([
 ])('reads a tool_choice of %o', (choice, expected) => {
   const tools = [{ name: 'look', input_schema: { type: 'object' } }];
   expect(toCall({ messages: [], tools, tool_choice: choice }, OTHER).toolChoice).toEqual(expected);
-  expect(toCall({ messages: [], tool_choice: choice }, OTHER)).not.toHaveProperty('toolChoice');
+});
+
+it.each(['auto', 'none'])('sends no tool_choice of %s without tools', (type) => {
+  expect(toCall({ messages: [], tool_choice: { type } }, OTHER)).not.toHaveProperty('toolChoice');
 });
 
 it('forces no tool that the provider does not get', () => {
@@ -199,7 +202,7 @@ describe('messages', () => {
 const PNG = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
 
 describe('blocks', () => {
-  it.each<[string, object, object | undefined]>([
+  it.each<[string, object, object]>([
     ['an image', PNG, { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' }],
     [
       'an image elsewhere',
@@ -226,12 +229,10 @@ describe('blocks', () => {
       { type: 'search_result', title: 'T', source: 'https://s', content: [{ type: 'text', text: 'Body' }] },
       { type: 'text', text: 'T\nhttps://s\nBody' },
     ],
-    ['a file of the other provider', { type: 'image', source: { type: 'file', file_id: 'f' } }, undefined],
-    ['a block of the future', { type: 'hologram', data: 1 }, undefined],
   ])('read %s', (_what, block, expected) => {
     const content = [{ type: 'text', text: 'See' }, block] as { type: string }[];
     const [message] = promptOf([{ role: 'user', content }]);
-    expect(message?.content).toEqual([{ type: 'text', text: 'See' }, ...(expected === undefined ? [] : [expected])]);
+    expect(message?.content).toEqual([{ type: 'text', text: 'See' }, expected]);
   });
 
   it('keep a file of the provider itself', () => {
@@ -407,3 +408,29 @@ describe('results', () => {
     expect(resultOf(references)).toEqual({ type: 'text', value: 'get_weather' });
   });
 });
+
+it.each([
+  [{ type: 'container_upload', file_id: 'file_1' }, 'container_upload'],
+  [{ type: 'hologram' }, 'hologram'],
+  [{ type: 'image', source: { type: 'file', file_id: 'file_1' } }, 'image with a source of type file'],
+  [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }, 'document with a source of type file'],
+])('refuses %o of a user, and in a result, and names it', (block, name) => {
+  const refusal = expect.objectContaining({
+    code: 'unsupported',
+    status: 400,
+    message: `messages: a block of type ${name} can't be passed on to the host of this model; leave it out`,
+  });
+  expect(() => promptOf([{ role: 'user', content: [{ type: 'text', text: 'Hi' }, block] }])).toThrowError(refusal);
+  expect(() => resultOf([block])).toThrowError(refusal);
+});
+
+it.each([{ tools: [{ name: 'look', input_schema: { type: 'object' } }] }, {}])(
+  'refuses to force a tool that is not declared: %o',
+  (declared) => {
+    const choice = { type: 'tool', name: 'nosuch' };
+    const messages = [{ role: 'user', content: 'Hi' }];
+    expect(() => toCall({ messages, ...declared, tool_choice: choice }, OTHER)).toThrowError(
+      expect.objectContaining({ status: 400, message: "tool_choice: the tool 'nosuch' is not in tools" }),
+    );
+  },
+);

@@ -25,9 +25,10 @@ type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
  * A Messages request for any provider.
  *
  * Lost on the way: boundaries between system blocks; citations of earlier answers, and a document's title, context and citation
- * settings; files known only by id, except at Anthropic; thoughts of another provider; MCP connectors; cache breakpoints except
+ * settings; thoughts of another provider; MCP connectors; cache breakpoints except
  * at Anthropic; `metadata`, `service_tier`, `container`, `context_management`, `speed`. `top_k` is up to the provider. Tools that
- * Anthropic defines and clients run (`bash`, `computer`) go along as functions; those that Anthropic runs are refused.
+ * Anthropic defines and clients run (`bash`, `computer`) go along as functions; those that Anthropic runs are refused, and so are
+ * blocks of a user that have no counterpart: files known only by id, except at Anthropic, and those of unknown types.
  */
 export function toCall(request: AnthropicRequest, target: ModelTarget): LanguageModelV4CallOptions {
   const tools = readTools(request.tools, target);
@@ -42,7 +43,7 @@ export function toCall(request: AnthropicRequest, target: ModelTarget): Language
     ...readNumber('topK', request.top_k),
     ...readStops(request.stop_sequences),
     ...(tools.length === 0 ? {} : { tools }),
-    ...(tools.length === 0 ? {} : readChoice(request, tools)),
+    ...readChoice(request, tools),
     ...readFormat(request.output_config),
     ...defined({ reasoning: reasoning.reasoning }),
     ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
@@ -136,11 +137,11 @@ function readSearchTool(type: string, name: unknown, target: ModelTarget): Tools
   return [{ type: 'provider', id: `anthropic.tool_search_${engine}_20251119`, name: own, args: {} }];
 }
 
-/** A tool that does not go along can't be forced. */
-function readChoice(
-  { tool_choice: choice }: AnthropicRequest,
-  tools: Tools,
-): Pick<LanguageModelV4CallOptions, 'toolChoice'> {
+/** A declared tool that does not go along can't be forced. */
+function readChoice(request: AnthropicRequest, tools: Tools): Pick<LanguageModelV4CallOptions, 'toolChoice'> {
+  const { tool_choice: choice } = request;
+  if (choice?.type === 'tool') refuseUndeclared(choice.name, request.tools);
+  if (tools.length === 0) return {};
   switch (choice?.type) {
     case 'auto':
     case 'none':
@@ -154,6 +155,17 @@ function readChoice(
     default:
       return {};
   }
+}
+
+function refuseUndeclared(name: unknown, definitions: unknown): void {
+  const list: readonly unknown[] = Array.isArray(definitions) ? definitions : [];
+  // A tool that Anthropic defines may go without its name.
+  const isDeclared = list.some(
+    (tool) => isJsonObject(tool) && (tool.name === name || (tool.name === undefined && tool.type !== undefined)),
+  );
+  if (isDeclared) return;
+  const message = `tool_choice: the tool '${String(name).slice(0, 200)}' is not in tools`;
+  throw new UpstreamError({ code: 'unsupported', message });
 }
 
 function readFormat(config: unknown): Pick<LanguageModelV4CallOptions, 'responseFormat'> {

@@ -11,13 +11,15 @@ import { type AssistantPart, createPromptBuilder, type UserPart } from '../promp
 import { readFormat, readNumber, readStops } from '../read-settings.ts';
 import { reasoningOptions } from '../reasoning-options.ts';
 import { statelessOptions } from '../stateless-options.ts';
+import { uncarried } from '../uncarried.ts';
 
 /**
  * A Chat request for any provider.
  *
  * Lost on the way: several choices (`n`), log probabilities, logit biases, predictions, audio answers, the older `functions`,
- * names of participants, images' `detail`, files known only by id, `metadata`, `user`, `service_tier`, `store`. Reasoning of
+ * names of participants, images' `detail`, `metadata`, `user`, `service_tier`, `store`. Reasoning of
  * earlier turns (`reasoning_content`) goes to hosts that speak Chat themselves, and to no other: it bears no signature.
+ * Files known only by id and parts of unknown types are refused.
  */
 export function toCall(request: ChatRequest, target: ModelTarget): LanguageModelV4CallOptions {
   const effort = typeof request.reasoning_effort === 'string' ? request.reasoning_effort : undefined;
@@ -77,9 +79,10 @@ function readUser(content: unknown): readonly UserPart[] {
     if (isJsonObject(audio) && typeof audio.data === 'string') {
       return [filePart({ type: 'data', data: audio.data }, `audio/${String(audio.format ?? 'wav')}`)];
     }
-    if (!isJsonObject(file) || typeof file.file_data !== 'string') return [];
-    const read = fileAt(file.file_data, 'application/pdf');
-    return present(read).map((one) => (typeof file.filename === 'string' ? { ...one, filename: file.filename } : one));
+    const read =
+      isJsonObject(file) && typeof file.file_data === 'string' ? fileAt(file.file_data, 'application/pdf') : undefined;
+    if (read === undefined || !isJsonObject(file)) throw uncarried('messages', `a content part of type ${part.type}`);
+    return [typeof file.filename === 'string' ? { ...read, filename: file.filename } : read];
   });
 }
 

@@ -12,8 +12,17 @@ import { writeEvents } from './write-events.ts';
 
 export const openaiResponses: ServedDialect<ResponsesRequest, ResponsesEvent, ResponsesResponse, 'openai-responses'> = {
   ...responsesDialect,
-  codec: { toCall, writer: writeEvents, withoutSeals: withoutSealedItems },
+  codec: {
+    toCall,
+    writer: writeEvents,
+    withoutSeals: withoutSealedItems,
+    // Responses are stored under their id, and other APIs' hosts number theirs, or give the same one each time.
+    isUsableId: (id) => id.startsWith('resp_') && id.length >= SHORTEST_ID,
+  },
 };
+
+/** Ids of the API itself are far longer. */
+const SHORTEST_ID = 24;
 
 /** No API would accept our seals as its own. */
 function withoutSealedItems(request: ResponsesRequest): ResponsesRequest {

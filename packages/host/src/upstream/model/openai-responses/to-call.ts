@@ -13,14 +13,15 @@ import { createPromptBuilder, type PromptBuilder, type UserPart } from '../promp
 import { readFormat, readNumber } from '../read-settings.ts';
 import { reasoningOptions } from '../reasoning-options.ts';
 import { statelessOptions } from '../stateless-options.ts';
+import { uncarried } from '../uncarried.ts';
 import { declaredTools } from './declared-tools.ts';
 
 /**
  * A Responses request for any provider.
  *
- * Lost on the way: tools that OpenAI runs and their items, prompts kept at OpenAI, truncation, log probabilities, annotations,
- * images' `detail`, files known only by id, reasoning of another provider, `metadata`, `service_tier`, `store`. A request whose
- * history is kept elsewhere is refused.
+ * Lost on the way: items of tools that OpenAI runs, truncation, log probabilities, annotations,
+ * images' `detail`, reasoning of another provider, `metadata`, `service_tier`, `store`. A request whose history or prompt is kept
+ * elsewhere is refused, and so are files known only by id and items and parts of unknown types.
  */
 export function toCall(request: ResponsesRequest, target: ModelTarget): LanguageModelV4CallOptions {
   refuseKeptHistory(request);
@@ -47,6 +48,7 @@ function refuseKeptHistory(request: ResponsesRequest): void {
     const message = `${setting} refers to a history that is not kept here. Send all items in input, followed by the output of the response`;
     throw new UpstreamError({ code: 'unsupported', message });
   }
+  if (isJsonObject(request.prompt)) throw uncarried('prompt', 'a prompt that is kept at OpenAI');
 }
 
 function readPrompt(request: ResponsesRequest, target: ModelTarget): LanguageModelV4CallOptions['prompt'] {
@@ -90,8 +92,15 @@ function readItem(item: ResponsesItem, reading: Reading): void {
       if (typeof item.call_id !== 'string') break;
       builder.answers([{ id: item.call_id, output: { type: 'text', value: foundText(item.tools) } }]);
       break;
+    case 'item_reference':
+      throw uncarried('input', `the item_reference ${String(item.id)}, which is not stored here,`);
+    default:
+      if (!HOSTED.test(String(item.type))) throw uncarried('input', `an item of type ${String(item.type)}`);
   }
 }
+
+/** Items of what OpenAI runs: calls, their outputs, lists and approvals, and what it makes of a long history. */
+const HOSTED = /_call(_output)?$|^mcp_|^additional_tools$|^compaction/;
 
 function readMessage(item: ResponsesItem, builder: PromptBuilder): void {
   if (item.role === 'user') builder.user(readParts(item.content));
@@ -137,7 +146,10 @@ function readParts(content: unknown): readonly UserPart[] {
   return parts.filter(isJsonObject).flatMap((part): readonly UserPart[] => {
     if (typeof part.text === 'string') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
     const file = readFile(part);
-    return file === undefined ? [] : [file];
+    if (file !== undefined) return [file];
+    if (typeof part.refusal === 'string') return [{ type: 'text', text: part.refusal }];
+    const named = typeof part.file_id === 'string' ? ' with a file_id' : '';
+    throw uncarried('input', `a content part of type ${String(part.type)}${named}`);
   });
 }
 
