@@ -127,3 +127,20 @@ it('keeps the metadata of all pieces of a thought for its end', () => {
     metadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'secret' } },
   });
 });
+
+it('keeps both of two calls that share an id, however their ends are put', () => {
+  const [one = [], two = []] = ['1', '2'].map((piece) => partsOf({ kind: 'call', pieces: [piece] }, 'c1'));
+  const expected = ['c1 1', 'c1_2 2'];
+  const told = (parts: readonly LanguageModelV4StreamPart[]): readonly string[] =>
+    read(parts)
+      .map((event) => {
+        if (event.type === 'open' && event.block.kind === 'call') return `${event.block.id} `;
+        return event.type === 'delta' ? event.text : ';';
+      })
+      .join('')
+      .split(';')
+      .filter(Boolean);
+  expect(told([...one, ...two])).toEqual(expected);
+  expect(told([...one.slice(0, 2), ...two.slice(0, 2), ...one.slice(2), ...two.slice(2)])).toEqual(expected);
+  expect(told([...one.slice(3), ...two.slice(3)])).toEqual(expected);
+});

@@ -48,7 +48,8 @@ export interface PartSerialiser {
  */
 export function createPartSerialiser(): PartSerialiser {
   const queue: QueuedBlock[] = [];
-  const calls = new Map<string, QueuedBlock>();
+  /** By the provider's id, which several calls of one response may share. */
+  const calls = new Map<string, QueuedBlock[]>();
   const unique = uniqueIds({ taken: [], prefix: 'call_' });
 
   const find = (key: string): QueuedBlock | undefined => queue.find((block) => block.key === key && !block.isClosed);
@@ -57,6 +58,11 @@ export function createPartSerialiser(): PartSerialiser {
     const waiting: BlockEvent[] = [{ type: 'open', block }];
     const queued = { key, waiting, metadata, isClosed: false, isFilled: false, isCalled: false };
     queue.push(queued);
+    return queued;
+  };
+  const beginCall = (id: string, block: OpenedBlock): QueuedBlock => {
+    const queued = begin(`call ${id}`, block);
+    calls.set(id, [...(calls.get(id) ?? []), queued]);
     return queued;
   };
   const fill = (block: QueuedBlock, text: string): void => {
@@ -99,31 +105,26 @@ export function createPartSerialiser(): PartSerialiser {
       }
       case 'tool-input-start': {
         const { id, toolName: name, providerExecuted: isExecuted = false, providerMetadata: metadata = {} } = part;
-        calls.set(id, begin(`call ${id}`, { kind: 'call', id: unique(id), name, isExecuted, metadata }));
+        beginCall(id, { kind: 'call', id: unique(id), name, isExecuted, metadata });
         return;
       }
       case 'tool-input-delta': {
-        const block = calls.get(part.id);
+        const block = calls.get(part.id)?.at(-1);
         if (block !== undefined && !block.isClosed) fill(block, part.delta);
         return;
       }
       case 'tool-input-end': {
         // One without a piece is still to come whole, with the call itself.
-        const block = calls.get(part.id);
+        const block = calls.get(part.id)?.find(({ isClosed }) => !isClosed);
         if (block?.isFilled === true) close(block);
         return;
       }
       case 'tool-call': {
         const { toolCallId: id, toolName: name, input } = part;
         const { providerExecuted: isExecuted = false, providerMetadata: metadata = {} } = part;
-        const begun = calls.get(id);
-        // Some hosts give the calls of one response the same id: the next one is a call of its own.
-        const block =
-          begun === undefined || begun.isCalled
-            ? begin(`call ${id}`, { kind: 'call', id: unique(id), name, isExecuted, metadata })
-            : begun;
+        const begun = calls.get(id)?.find(({ isCalled }) => !isCalled);
+        const block = begun ?? beginCall(id, { kind: 'call', id: unique(id), name, isExecuted, metadata });
         block.isCalled = true;
-        calls.set(id, block);
         if (!block.isFilled) fill(block, input);
         close(block);
         return;
