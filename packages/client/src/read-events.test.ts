@@ -27,6 +27,11 @@ describe('server-sent events', () => {
     expect(await read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
   });
 
+  it('hold line separators of JSON as they are', async () => {
+    const data = JSON.stringify({ a: 'one\u2028two\u2029three' });
+    expect(await read([encode(`data: ${data}\n\n`)])).toEqual([{ event: 'message', data }]);
+  });
+
   it('without an end are not read', async () => {
     expect(await read([encode('event: request\ndata: {}\n')])).toEqual([]);
   });

@@ -170,6 +170,17 @@ describe('activity', () => {
     expect(await live.text()).toBe(': live\n\n');
   });
 
+  it('is not sent of servers to a stream without a key once there is one', async () => {
+    const hub = testHub({ mail: inProcess({ send_mail: { description: 'Send a mail' } }) });
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({}), mcp: { hub } });
+    const live = await fetch(`${gateway.url}/v1/activity/live`);
+    await gateway.store.keys.create({ name: 'ann', models: ['*'], catalogs: ['*'], limits: {} });
+    await expect.poll(async () => (await fetch(`${gateway.url}/v1/activity`)).status, { timeout: 10_000 }).toBe(401);
+    await hub.start();
+    await gateway.stop();
+    expect(await live.text()).toBe(': live\n\n');
+  });
+
   it('is sent to twenty streams of a key, and to one more when one of them ends', async () => {
     const { url } = await runningGateway({ upstreams: scriptedUpstreams({}) });
     const open = () => fetch(`${url}/v1/activity/live`);
@@ -204,7 +215,7 @@ describe('activity', () => {
     expect(await seenBy(boss.secret)).toMatchObject({ data: [{ owner: ann.key.id }] });
   });
 
-  it.each(['?outcome=nope', '?limit=0', '?limit=501', '?before=x'])('refuses %s', async (query) => {
+  it.each(['?outcome=nope', '?limit=0', '?limit=501', '?before=x', '?counts=1'])('refuses %s', async (query) => {
     const { url } = await runningGateway({ upstreams: scriptedUpstreams({}) });
     expect((await fetch(`${url}/v1/activity${query}`)).status).toBe(400);
   });

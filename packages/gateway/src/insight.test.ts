@@ -80,6 +80,25 @@ describe('stored insight', () => {
     }
   });
 
+  it('of an earlier version is read with the names that it lacks', async () => {
+    const store = await sharedStore();
+    const before = await running([SEARCH, CALL], { store, insight: { keep: 'queries' } });
+    await (await before.post('/v1/messages', ASK)).text();
+    await before.stop();
+    const [kept] = await store.insight.records({ owner: undefined, limit: 1 });
+    if (kept === undefined) throw new Error('Nothing is stored');
+    const old = JSON.parse(kept.record) as RequestRecord;
+    const loaded = old.loaded.map(({ name: _, ...rest }) => rest);
+    await store.insight.add({
+      cells: [],
+      records: [{ ...kept, id: 'old', record: JSON.stringify({ ...old, id: 'old', loaded }) }],
+    });
+    const after = await running([], { store, insight: { keep: 'queries' } });
+    expect(await get(after, '/v1/activity/old')).toMatchObject({
+      loaded: old.loaded.map(({ tool }) => ({ tool, name: tool })),
+    });
+  });
+
   it('of one key is not shown to another, and names the keys', async () => {
     const store = await sharedStore();
     const rights = { models: ['*'], catalogs: ['*'], limits: {} };

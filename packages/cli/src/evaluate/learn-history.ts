@@ -41,7 +41,7 @@ export function learnHistory(calls: readonly PastCall[], snapshot: Snapshot): Hi
         if (typeof query !== 'string') return searcher.search(request);
         const result = await searcher.search({ ...request, limit: Math.max(limit, ORDERED_BY_USE) });
         const bonuses = uses.bonuses(model.query(query), 0);
-        return { ...result, hits: orderByUse(result.hits, bonuses, { limit, find: (id) => snapshot.get(id) }) };
+        return { ...result, hits: orderByUse(result.hits, bonuses, { limit, query, find: (id) => snapshot.get(id) }) };
       },
     }),
   };

@@ -22,6 +22,16 @@ describe('a plan', () => {
     expect(stubs({ stubDescriptionLength: Number.POSITIVE_INFINITY })).not.toBe(stubs({}));
   });
 
+  it('is kept for each of two hundred keys with pins of their own, the one asked for latest longest', () => {
+    const toolbox = boxWith();
+    const planFor = (key: number): Plan => toolbox.plan(undefined, { pins: [`key-${key}`] });
+    const first = planFor(0);
+    for (let key = 1; key < 200; key += 1) planFor(key);
+    expect(planFor(0)).toBe(first);
+    for (let key = 200; key < 400; key += 1) planFor(key);
+    expect(planFor(0)).toBe(first);
+  });
+
   it('declares the tools that are pinned for it, beside those of the settings', () => {
     const pinning = boxWith({
       settings: { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' }, pins: ['github/create_*'] },

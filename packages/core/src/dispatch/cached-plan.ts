@@ -12,8 +12,8 @@ import { decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
 import type { PlanOptions } from './toolbox.ts';
 import { readForm, type ToolboxContext } from './toolbox-context.ts';
 
-/** How many plans are kept for one snapshot: forms, windows and scopes times settings. The oldest goes first. */
-const MOST_PLANS = 32;
+/** How many plans are kept for one snapshot: forms, windows and scopes times settings, and pins of each key. What was not asked for longest goes first. */
+const MOST_PLANS = 256;
 /** What they may take together, the latest left out of account: of a large catalog every plan is large. */
 const MOST_PLAN_BYTES = 32 * 1024 * 1024;
 
@@ -49,8 +49,12 @@ export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options
   const functions = [context.countTokens, options.caller?.allow, isSearchable];
   const plans = kept.get(snapshot) ?? [];
   kept.set(snapshot, plans);
-  const found = plans.find((one) => one.values === values && isSame(one.functions, functions));
-  if (found !== undefined) return found.plan;
+  const at = plans.findLastIndex((one) => one.values === values && isSame(one.functions, functions));
+  const found = plans[at];
+  if (found !== undefined) {
+    if (at < plans.length - 1) plans.push(...plans.splice(at, 1));
+    return found.plan;
+  }
   const plan = decide({ context, snapshot, limits, options, form, engine });
   plans.push({ values, functions, plan, bytes: planBytes(plan) });
   while (plans.length > MOST_PLANS || (plans.length > 1 && planBytesOf(snapshot) > MOST_PLAN_BYTES)) plans.shift();

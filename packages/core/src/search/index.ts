@@ -7,6 +7,7 @@ export {
   buildBm25Index,
   type CatalogStatistics,
   createBm25Searcher,
+  NAMED,
 } from './bm25/index.ts';
 export {
   type CandidateQuery,
@@ -34,10 +35,13 @@ export {
   type HybridSettings,
   type HybridWeights,
   type SemanticSearcherOptions,
+  SIBLING,
   type WholeCatalog,
 } from './hybrid/index.ts';
 export type { IndexCache } from './kept/index.ts';
 export {
+  CALLED_ALONG,
+  CALLED_BEFORE,
   type Companion,
   LEARNED_USES_DEFAULTS,
   type LearnedUse,

@@ -54,6 +54,8 @@ export interface Gatekeeper {
   admit(request: Request): Promise<Access>;
   /** The rights of a key that work was left by, if it still has any. */
   admitOwner(owner: string): Promise<Access | undefined>;
+  /** Whether there were no keys when that was last looked up: for what can't wait. */
+  isKnownOpen(): boolean;
   /** Takes one request from the key's share. Throws 429. @default it may use a model */
   take(access: Access, use?: RequestUse): Promise<void>;
   /** Counts tokens against the key's share. */
@@ -172,6 +174,7 @@ export function createGatekeeper(options: {
       const isValid = key?.revokedAt === undefined && (key?.expiresAt === undefined || now() < key.expiresAt);
       return key === undefined || !isValid ? undefined : accessOf(owner, key);
     },
+    isKnownOpen: () => configured.length === 0 && known?.hadNone() !== false,
     forgetKeys: () => known?.forget(),
     async usedOf(owner, limits) {
       const used: Record<string, number> = {};

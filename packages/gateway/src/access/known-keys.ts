@@ -10,6 +10,8 @@ export interface KnownKeys {
   get(id: string): Promise<ApiKey | undefined>;
   /** Whether there is any key at all, revoked ones included. */
   hasAny(): Promise<boolean>;
+  /** Whether there was no key when that was last looked up. False after a change here, which only a gateway with keys has. */
+  hadNone(): boolean;
   /** Looks everything up again: a key was changed here. */
   forget(): void;
 }
@@ -94,6 +96,7 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
     },
     find: (secret) => lookUp(`secret/${hashApiKey(secret)}`, () => keys.find(secret)),
     get: (id) => lookUp(`id/${id}`, () => keys.get(id)),
+    hadNone: () => any?.value === false,
     async hasAny() {
       // Keys are revoked, never deleted.
       if (any?.value === true) return true;

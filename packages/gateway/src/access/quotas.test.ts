@@ -41,6 +41,7 @@ async function withLimits(limits: KeyLimits) {
     ...{ ...gateway, clock, upstreams },
     key: headers,
     ask: () => gateway.post('/v1/messages', ASK, headers),
+    cancel: (id: string) => gateway.post(`/v1/messages/batches/${id}/cancel`, {}, headers),
     get: (path: string) => fetch(`${gateway.url}${path}`, { headers }),
     batch: (count: number) => {
       const requests = Array.from({ length: count }, (_, index) => ({ custom_id: `item-${index}`, params: ASK }));
@@ -99,8 +100,8 @@ describe('a key’s quota', () => {
     expect((await get(`/v1/messages/batches/${created.id}`)).status).toBe(200);
   });
 
-  it('of tokens counts what batches used, and lets their results be read', async () => {
-    const { ask, batch, get, store } = await withLimits({ tokensPerDay: 10, tokensPerMinute: 10 });
+  it('of tokens counts what batches used, and lets their results be read and a batch be cancelled', async () => {
+    const { ask, batch, cancel, get, store } = await withLimits({ tokensPerDay: 10, tokensPerMinute: 10 });
     const created = (await (await batch(1)).json()) as { id: string };
     const owner = (await store.keys.list())[0]?.id ?? '';
     await expect.poll(async () => (await store.batches.get(created.id, owner))?.status).toBe('ended');
@@ -108,6 +109,7 @@ describe('a key’s quota', () => {
     const results = await get(`/v1/messages/batches/${created.id}/results`);
     expect(results.status).toBe(200);
     expect(await results.text()).toContain('Hello.');
+    expect((await cancel(created.id)).status).toBe(200);
   });
 
   it('of searches is told to the model, which goes on without one', async () => {

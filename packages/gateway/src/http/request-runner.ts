@@ -16,6 +16,8 @@ interface Route {
   errorBody(error: ApiError, requestId: string): object;
   /** Whether it counts against the key's share of requests. @default true */
   readonly isLimited?: boolean;
+  /** Whether it may use a model, and so needs tokens. @default not for GET, HEAD and DELETE */
+  readonly use?: 'model' | 'reading';
 }
 
 /** Where every request comes in and goes out: its id, its key, its limits, its error, its line in the log. */
@@ -60,7 +62,7 @@ export function createRequestRunner(options: {
     get active() {
       return active;
     },
-    async run(request, { route, handler, errorBody, isLimited = true }) {
+    async run(request, { route, handler, errorBody, isLimited = true, use }) {
       const requestId = createId('req_');
       const startedAt = now();
       active += 1;
@@ -85,7 +87,7 @@ export function createRequestRunner(options: {
         if (route !== UNKNOWN_ROUTE && !access.mayUseEndpoint(route)) {
           throw new ApiError(403, `This key may not use the endpoint ${route}`);
         }
-        if (isLimited) await gatekeeper.take(access, READING.has(request.method) ? 'reading' : 'model');
+        if (isLimited) await gatekeeper.take(access, use ?? (READING.has(request.method) ? 'reading' : 'model'));
         const response = await handler(requestContext, end);
         status = response.status;
         if (!isStream(response)) end();

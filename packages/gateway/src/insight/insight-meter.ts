@@ -146,6 +146,7 @@ function readStored({ record }: InsightRecord): RequestRecord {
   return {
     ...read,
     steps: read.steps ?? [],
+    loaded: read.loaded.map((one) => ({ ...one, name: one.name ?? one.tool })),
     searches: read.searches.map((search) => ({ ...search, tools: search.tools ?? search.found })),
   };
 }

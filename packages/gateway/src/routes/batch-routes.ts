@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core/internal';
 import type { Batch, BatchStore } from '@quartermaster/host/store';
 import type { Context } from 'hono';
 import {
@@ -20,10 +21,12 @@ export function mountBatchRoutes(api: Api, services: Services): void {
   const receive = (
     context: Context,
     handler: (requestContext: RequestContext, batches: BatchStore) => Promise<Response>,
+    use?: 'reading',
   ) =>
     runner.run(context.req.raw, {
       route: 'batches',
       errorBody: anthropicErrorBody,
+      ...defined({ use }),
       async handler(requestContext) {
         if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no batches');
         return handler(requestContext, store.batches);
@@ -64,10 +67,14 @@ export function mountBatchRoutes(api: Api, services: Services): void {
     }),
   );
   api.post('/v1/messages/batches/:id/cancel', CANCEL_BATCH, (context) =>
-    receive(context, async (requestContext, batches) => {
-      const id = context.req.param('id');
-      return Response.json(show(requestContext, known(await batches.cancel(id, requestContext.access.owner), id)));
-    }),
+    receive(
+      context,
+      async (requestContext, batches) => {
+        const id = context.req.param('id');
+        return Response.json(show(requestContext, known(await batches.cancel(id, requestContext.access.owner), id)));
+      },
+      'reading',
+    ),
   );
   api.delete('/v1/messages/batches/:id', DELETE_BATCH, (context) =>
     receive(context, async (requestContext, batches) => {

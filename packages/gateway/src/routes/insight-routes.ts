@@ -21,7 +21,7 @@ import type { Services } from './services.ts';
 
 /** What happened, and what it saved. A key sees its own requests, an admin key everyone's. */
 export function mountInsightRoutes(api: Api, services: Services): void {
-  const { runner, insight, clock, settings } = services;
+  const { runner, gatekeeper, insight, clock, settings } = services;
   const priceOf = compilePrices(settings.prices);
   const receive = (context: Context, handler: (requestContext: RequestContext, onEnd: OnEnd) => Promise<Response>) =>
     runner.run(context.req.raw, { route: 'insight', errorBody: anthropicErrorBody, handler });
@@ -63,6 +63,9 @@ export function mountInsightRoutes(api: Api, services: Services): void {
     });
   }
 
+  /** A stream without a key is told nothing more of servers once there are keys; it ends with its next ping. */
+  const mayBeTold = ({ owner }: Access): boolean => owner !== '' || gatekeeper.isKnownOpen();
+
   api.get('/v1/activity', ACTIVITY, (context) =>
     receive(context, async ({ access }) => {
       const { limit, before, outcome, counts } = context.req.query();
@@ -70,6 +73,9 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       const known = ACTIVITY_OUTCOMES.find((one) => one === outcome);
       if (outcome !== undefined && known === undefined) {
         throw new ApiError(400, `outcome: should be one of ${ACTIVITY_OUTCOMES.join(', ')}`);
+      }
+      if (counts !== undefined && counts !== 'true' && counts !== 'false') {
+        throw new ApiError(400, 'counts: should be true or false');
       }
       const query = {
         owner: ownerOf(access),
@@ -94,10 +100,11 @@ export function mountInsightRoutes(api: Api, services: Services): void {
         follow: ({ onRecord, onNotice }) =>
           insight.log.follow({
             ...{ owner: ownerOf(access), onRecord },
-            ...(access.role === 'admin' ? { onNotice } : {}),
+            ...(access.role === 'admin' ? { onNotice: (event) => mayBeTold(access) && onNotice?.(event) } : {}),
           }),
         signal: AbortSignal.any([signal, closed]),
         after: clock.after,
+        mayGoOn: async () => (await gatekeeper.admitOwner(access.owner)) !== undefined,
         onEnd() {
           const left = (streams.get(access.owner) ?? 1) - 1;
           if (left === 0) streams.delete(access.owner);

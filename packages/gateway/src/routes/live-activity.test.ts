@@ -9,6 +9,8 @@ function opened() {
   const stop = new AbortController();
   let follower: Omit<ActivityFollower, 'owner'> | undefined;
   let ends = 0;
+  let ping: () => void = () => undefined;
+  let isValid = true;
   const body = liveActivity({
     follow(told) {
       follower = told;
@@ -17,7 +19,11 @@ function opened() {
       };
     },
     signal: stop.signal,
-    after: () => () => undefined,
+    after: (_ms, act) => {
+      ping = act;
+      return () => undefined;
+    },
+    mayGoOn: async () => isValid,
     onEnd: () => {
       ends += 1;
     },
@@ -25,7 +31,10 @@ function opened() {
   const tell = (count: number): void => {
     for (let at = 0; at < count; at += 1) follower?.onRecord(RECORD);
   };
-  return { stop, body, tell, ends: () => ends, isFollowed: () => follower !== undefined };
+  const revoke = (): void => {
+    isValid = false;
+  };
+  return { stop, body, tell, revoke, ping: () => ping(), ends: () => ends, isFollowed: () => follower !== undefined };
 }
 
 describe('the live stream', () => {
@@ -47,5 +56,15 @@ describe('the live stream', () => {
     expect(await read()).toBe('event: missed\ndata: 101\n\n');
     expect(await read()).toBe('event: request\ndata: {"id":"req_1"}\n\n');
     expect((await reader.read()).done).toBe(true);
+  });
+
+  it('ends with a ping after which its key is no longer valid', async () => {
+    const { body, ping, revoke, ends, isFollowed } = opened();
+    ping();
+    revoke();
+    ping();
+    ping();
+    expect(await new Response(body).text()).toMatch(/^: live\n\n(: ping\n\n)+$/);
+    expect([ends(), isFollowed()]).toEqual([1, false]);
   });
 });

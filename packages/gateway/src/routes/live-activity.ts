@@ -6,6 +6,8 @@ export function liveActivity(options: {
   follow(told: Omit<ActivityFollower, 'owner'>): () => void;
   readonly signal: AbortSignal;
   after(ms: number, act: () => void): () => void;
+  /** Asked now and then: whether the client may still be told. */
+  mayGoOn(): Promise<boolean>;
   readonly onEnd: OnEnd;
 }): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -20,6 +22,11 @@ export function liveActivity(options: {
           cancelPing = options.after(PING_MS, () => {
             if ((controller.desiredSize ?? 0) > 0) send(': ping\n\n');
             ping();
+            // A store that fails says nothing about the key.
+            options.mayGoOn().then(
+              (may) => (may ? undefined : end()),
+              () => undefined,
+            );
           });
         };
         const tell = (event: string, data: object): void => {
@@ -35,12 +42,15 @@ export function liveActivity(options: {
           onRecord: (record) => tell('request', record),
           onNotice: (event) => tell('server', event),
         });
+        let isOver = false;
         const end = (): void => {
+          if (isOver) return;
           stop();
           controller.close();
         };
         stop = () => {
           stop = () => undefined;
+          isOver = true;
           // A stream that its reader has left can't be closed.
           options.signal.removeEventListener('abort', end);
           cancelPing();

@@ -84,6 +84,16 @@ describe('files of other programs', () => {
     ]);
   });
 
+  it('are noted also where the entry before them cannot be used', () => {
+    const entry = (command: string) => JSON.stringify({ mcpServers: { files: { command } } });
+    const config = load(undefined, {
+      files: { 'a.json': entry(''), 'b.json': entry('files') },
+      flags: { mcpConfig: ['a.json', 'b.json'] },
+    });
+    expect(config.unusableServers).toMatchObject([{ name: 'files' }]);
+    expect(config.notes).toMatchObject([{ server: 'files', source: expect.stringMatching(/b\.json$/) }]);
+  });
+
   it('have their own lines in problems, together with those of the main file', () => {
     const bad = '{\n  "mcpServers": {\n    "a": { "command": "" },\n    "b": { "url": "ws://x" }\n  }\n}';
     const run = () =>

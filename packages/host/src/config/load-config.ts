@@ -141,8 +141,7 @@ function mergeServers(
       !Object.hasOwn(mcpServers, name) && unusableServers.every((one) => one.name !== name);
     const [usable, others] = [[...servers].filter(([name]) => isNew(name)), unusable.filter(({ name }) => isNew(name))];
     for (const [name, settings] of servers) {
-      const first = mcpServers[name];
-      if (first === undefined || isDeepStrictEqual(first, settings)) continue;
+      if (isNew(name) || isDeepStrictEqual(mcpServers[name], settings)) continue;
       notes.push({
         server: name,
         source,

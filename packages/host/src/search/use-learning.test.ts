@@ -116,6 +116,16 @@ describe('learning from use', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('learns a call that is told twice for the last search alone', async () => {
+    const { learned, search, rows } = learning();
+    search('anna', 'archive the inbox');
+    search('anna', 'post a letter');
+    learned.called('anna', SEND.id);
+    learned.called('anna', 'mail__send_mail');
+    await learned.flush();
+    expect(rows).toHaveLength(1);
+  });
+
   it('goes on where the store fails, and writes down later what it has learned meanwhile', async () => {
     const { learned, search, bonus, setDown, errors, rows } = learning();
     setDown(true);

@@ -180,8 +180,8 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
       const search = searches.findLast(({ atMs, tools }) => now - atMs <= FOLLOWS_MS && tools.has(tool));
       const id = search?.tools.get(tool);
       if (search === undefined || id === undefined) return;
-      // A tool that is called in a loop is learned once.
-      for (const [name, other] of search.tools) if (other === id) search.tools.delete(name);
+      // A tool that is called in a loop is learned once, and an earlier search that found it too gets none of the calls.
+      for (const { tools } of searches) for (const [name, other] of tools) if (other === id) tools.delete(name);
       const { vector } = search;
       keep({ owner, catalog: search.catalog }, { tool: id, atMs: now, ...(vector === undefined ? {} : { vector }) });
     },

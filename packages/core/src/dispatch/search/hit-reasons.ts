@@ -1,5 +1,14 @@
 import type { Tool } from '../../catalog/index.ts';
-import { type Explanation, type Hit, readCandidateQuery, readToolTerms } from '../../search/index.ts';
+import {
+  CALLED_ALONG,
+  CALLED_BEFORE,
+  type Explanation,
+  type Hit,
+  NAMED,
+  readCandidateQuery,
+  readToolTerms,
+  SIBLING,
+} from '../../search/index.ts';
 
 /** How many shared words a reason names. */
 const MOST_WORDS = 4;
@@ -34,11 +43,7 @@ function pointsOf(explanation: Explanation | undefined): readonly string[] {
 const FEATURE = /^\S+ × (\S+): meaning: /;
 
 /** Parts that are reasons as they stand. */
-const PLAIN: ReadonlySet<string> = new Set([
-  'named by the query',
-  'called after requests like this one',
-  'a tool of the same server ranks above it',
-]);
+const PLAIN: ReadonlySet<string> = new Set([NAMED, CALLED_BEFORE, CALLED_ALONG, SIBLING]);
 
 /** Found tools come again and again: each is read once. */
 const known = new WeakMap<Tool, ReadonlySet<string>>();

@@ -39,10 +39,10 @@ export async function searchByUse(
   const bonuses = await uses.recall(request.query, caller);
   if (bonuses === undefined || bonuses.size === 0) return searcher.search(request);
   const result = await searcher.search({ ...request, limit: Math.max(request.limit, ORDERED_BY_USE) });
-  const { limit, allow } = request;
+  const { query, limit, allow } = request;
   const find = (id: string): Tool | undefined => {
     const tool = snapshot.get(id);
     return tool === undefined || allow?.(tool) === false ? undefined : tool;
   };
-  return { ...result, hits: orderByUse(result.hits, bonuses, { limit, find }) };
+  return { ...result, hits: orderByUse(result.hits, bonuses, { limit, query, find }) };
 }

@@ -10,4 +10,12 @@ export {
 export type { CatalogStatistics } from './index/index.ts';
 export { Bm25Index, type Bm25IndexData, buildBm25Index, keptWords } from './index/index.ts';
 export type { QueryPlan } from './rank/index.ts';
-export { CandidateTerms, FeatureReader, QueryRanker, type QueryRanking, type Ranking } from './rank/index.ts';
+export {
+  CandidateTerms,
+  FeatureReader,
+  NAME_BONUS,
+  NAMED,
+  QueryRanker,
+  type QueryRanking,
+  type Ranking,
+} from './rank/index.ts';

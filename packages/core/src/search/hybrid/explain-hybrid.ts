@@ -1,3 +1,4 @@
+import { NAMED } from '../bm25/index.ts';
 import type { Explanation } from '../searcher.ts';
 import { FEATURES, type HybridFeatures, type HybridWeights } from './features.ts';
 import type { HybridRanking } from './order-by-intent.ts';
@@ -23,10 +24,13 @@ export function explainHybrid(
       details: [],
     });
   }
-  if (sibling > 0) details.push({ value: sibling, what: 'a tool of the same server ranks above it', details: [] });
+  if (sibling > 0) details.push({ value: sibling, what: SIBLING, details: [] });
   if (lift > 0) details.push({ value: lift, what: KEPT, details: [] });
-  return { value: score, what: bonus > 0 ? 'named by the query' : 'words and meaning', details };
+  return { value: score, what: bonus > 0 ? NAMED : 'words and meaning', details };
 }
+
+/** Why a tool is worth more beside those above it. */
+export const SIBLING = 'a tool of the same server ranks above it';
 
 const KEPT = 'placed here as the nearest by meaning, the best before reranking, or the successor of the tool below';
 

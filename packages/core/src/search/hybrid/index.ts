@@ -1,3 +1,4 @@
+export { SIBLING } from './explain-hybrid.ts';
 export type { FeatureName, HybridFeatures, HybridWeights } from './features.ts';
 export {
   HYBRID_DEFAULTS,

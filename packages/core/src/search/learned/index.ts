@@ -7,4 +7,4 @@ export {
   toUseVector,
   type UseBonus,
 } from './learned-uses.ts';
-export { ORDERED_BY_USE, type OrderByUseOptions, orderByUse } from './order-by-use.ts';
+export { CALLED_ALONG, CALLED_BEFORE, ORDERED_BY_USE, type OrderByUseOptions, orderByUse } from './order-by-use.ts';

@@ -92,7 +92,7 @@ describe('an answer in the order of use', () => {
   const hit = (name: string, score: number): Hit => ({ tool: createTool({ name }), score });
   const HITS = [hit('a', 9), hit('b', 8), hit('c', 7.5), hit('d', 7)];
   const names = (hits: readonly Hit[]) => hits.map(({ tool }) => tool.name);
-  const FOUR = { limit: 4, find: () => undefined };
+  const FOUR = { limit: 4, query: 'plan a trip', find: () => undefined };
 
   const worth = (points: Readonly<Record<string, number>>, alike: readonly string[] = []) =>
     new Map(Object.entries(points).map(([tool, each]) => [tool, { points: each, isAskedAlike: alike.includes(tool) }]));
@@ -121,6 +121,8 @@ describe('an answer in the order of use', () => {
     const [ordered] = orderByUse([{ ...first, also: [twin] }], worth({ [twin.id]: 1 }), FOUR);
     expect(ordered?.tool.id).toBe(twin.id);
     expect(ordered?.also?.map(({ id }) => id)).toEqual([first.tool.id]);
+    const named = { ...first, score: 1_000_009, also: [twin] };
+    expect(orderByUse([named], worth({ [twin.id]: 1 }), FOUR)[0]?.tool.id).toBe(first.tool.id);
   });
 
   describe('of five, the last place', () => {
@@ -136,7 +138,7 @@ describe('an answer in the order of use', () => {
           ['b', along('token', 0.5)],
           ['c', along('f', 0.4)],
         ]),
-        { limit: 5, find },
+        { limit: 5, query: 'plan a trip', find },
       );
       expect(names(ordered)).toEqual(['a', 'b', 'c', 'd', 'token']);
       expect(ordered.map(({ score }) => score)).toEqual([9, 8, 7, 6, 5]);
@@ -144,10 +146,21 @@ describe('an answer in the order of use', () => {
 
     it('stays where that is shown already, may not be seen, or the answer is shorter', () => {
       const first = (tool: string, limit: number) =>
-        names(orderByUse(SIX, new Map([['a', along(tool, 1)]]), { limit, find }));
+        names(orderByUse(SIX, new Map([['a', along(tool, 1)]]), { limit, query: 'plan a trip', find }));
       expect(first('c', 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
       expect(first('hidden', 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
       expect(first('token', 4)).toEqual(['a', 'b', 'c', 'd']);
+    });
+
+    it('stays where the query names it, where an operator limits the answer, and where a twin is shown', () => {
+      const ask = (hits: readonly Hit[], query: string) =>
+        names(orderByUse(hits, new Map([['a', along('token', 1)]]), { limit: 5, query, find }));
+      const named = SIX.map((one) => ({ ...one, score: one.score + 1_000_000 }));
+      expect(ask(named, 'select:a,b,c,d,e')).toEqual(['a', 'b', 'c', 'd', 'e']);
+      expect(ask(SIX, 'server:mail plan')).toEqual(['a', 'b', 'c', 'd', 'e']);
+      const folded = SIX.map((one, at) => (at === 1 ? { ...one, also: [TOKEN] } : one));
+      expect(ask(folded, 'plan a trip')).toEqual(['a', 'b', 'c', 'd', 'e']);
+      expect(ask(named.slice(0, 1).concat(SIX.slice(1)), 'a')).toEqual(['a', 'b', 'c', 'd', 'token']);
     });
   });
 

@@ -1,4 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
+import { NAME_BONUS } from '../bm25/index.ts';
+import { parseQuery } from '../query/index.ts';
 import type { Hit } from '../searcher.ts';
 import type { UseBonus } from './learned-uses.ts';
 
@@ -19,6 +21,8 @@ interface Placed {
 export interface OrderByUseOptions {
   /** How many are given. */
   readonly limit: number;
+  /** What was asked, with its operators. @default a request without operators */
+  readonly query?: string;
   /** The tool of an id, where the caller may see it. */
   readonly find: (id: string) => Tool | undefined;
 }
@@ -26,11 +30,18 @@ export interface OrderByUseOptions {
 /**
  * Puts the tools that were called before in order among themselves, in the places that they hold together. One of them passes tools that were
  * never called only where almost the same was asked before: use for other requests costs those nothing. Places keep their scores, which go on
- * falling. The last of five places or more is for what was mostly called along with a tool above it.
+ * falling. The last of five places or more is for what was mostly called along with a tool above it, unless the query names the tool there
+ * or limits the answer with an operator.
  */
-export function orderByUse(hits: readonly Hit[], bonuses: Bonuses, { limit, find }: OrderByUseOptions): readonly Hit[] {
+export function orderByUse(
+  hits: readonly Hit[],
+  bonuses: Bonuses,
+  { limit, query = '', find }: OrderByUseOptions,
+): readonly Hit[] {
   const shown = placeByUse(hits, bonuses).slice(0, limit);
-  return shown.length < FEWEST_SHOWN ? shown : withCompanion(shown, bonuses, find);
+  const last = shown[Math.max(shown.length, FEWEST_SHOWN) - 1];
+  const isAskedFor = last === undefined || isNamed(last) || parseQuery(query).operators.length > 0;
+  return isAskedFor ? shown : withCompanion(shown, bonuses, find);
 }
 
 function placeByUse(hits: readonly Hit[], bonuses: Bonuses): readonly Hit[] {
@@ -58,7 +69,9 @@ function withCompanion(shown: readonly Hit[], bonuses: Bonuses, find: OrderByUse
   const above = shown.slice(0, -1);
   const companions = above.flatMap(({ tool }) => bonuses.get(tool.id)?.companion ?? []);
   const found = companions
-    .filter((companion) => shown.every(({ tool }) => tool.id !== companion.tool))
+    .filter((companion) =>
+      shown.every(({ tool, also = [] }) => [tool, ...also].every(({ id }) => id !== companion.tool)),
+    )
     .sort((left, right) => right.share - left.share)
     .flatMap((companion) => find(companion.tool) ?? [])[0];
   return found === undefined ? shown : [...above, asCompanion(found, shown.at(-1) as Hit)];
@@ -66,7 +79,18 @@ function withCompanion(shown: readonly Hit[], bonuses: Bonuses, find: OrderByUse
 
 function asCompanion(tool: Tool, { score, explanation }: Hit): Hit {
   if (explanation === undefined) return { tool, score };
-  return { tool, score, explanation: { value: score, what: 'often called along with a tool above it', details: [] } };
+  return { tool, score, explanation: { value: score, what: CALLED_ALONG, details: [] } };
+}
+
+/** Why a tool is in an answer that no word of the request has found. */
+export const CALLED_ALONG = 'often called along with a tool above it';
+
+/** Why a tool has moved up. */
+export const CALLED_BEFORE = 'called after requests like this one';
+
+/** No score of words and meaning comes near a name's. */
+function isNamed({ score }: Hit): boolean {
+  return score >= NAME_BONUS;
 }
 
 /** In a shorter answer every place is the request's own. */
@@ -79,6 +103,7 @@ function passes({ points }: Placed, above: Placed | undefined): boolean {
 /** Of near-duplicates from several servers, the one that is used most stands for them. */
 function usedFirst(hit: Hit, bonuses: Bonuses): Hit {
   const { tool, also = [] } = hit;
+  if (isNamed(hit)) return hit;
   const most = (one: Tool): number => bonuses.get(one.id)?.points ?? 0;
   const best = also.reduce((first, other) => (most(other) > most(first) ? other : first), tool);
   if (best === tool) return hit;
@@ -88,6 +113,6 @@ function usedFirst(hit: Hit, bonuses: Bonuses): Hit {
 function moved(hit: Hit, score: number, { points }: UseBonus): Hit {
   const { explanation } = hit;
   if (explanation === undefined) return { ...hit, score };
-  const learned = { value: points, what: 'called after requests like this one', details: [] };
+  const learned = { value: points, what: CALLED_BEFORE, details: [] };
   return { ...hit, score, explanation: { value: score, what: 'place by use', details: [explanation, learned] } };
 }

@@ -22,7 +22,7 @@ export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ra
       const terms = { tool: ranking.tool, sum, features, score: combineScore(ranker.index, sum, features) };
       return {
         value,
-        what: 'named by the query',
+        what: NAMED,
         details: [
           { value: ranking.bonus, what: 'bonus for a name; earlier names get more', details: [] },
           explainTerms(ranker.index, plan, terms, tool),
@@ -31,6 +31,9 @@ export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ra
     }
   }
 }
+
+/** The first part of a score that a name decides. */
+export const NAMED = 'named by the query';
 
 function explainTerms(index: Bm25Index, plan: QueryPlan, ranking: Omit<TermsRanking, 'kind'>, tool: Tool): Explanation {
   const occurrences = countOccurrences(index, tool);

@@ -2,7 +2,7 @@
 // `rerank` adds how the name and neighbouring words match, and `explain-score` breaks a score into these parts.
 
 export { CandidateTerms } from './candidate-terms.ts';
-export { explainRanking } from './explain-score.ts';
+export { explainRanking, NAMED } from './explain-score.ts';
 export { FeatureReader } from './match-features.ts';
 export type { QueryPlan } from './plan-query.ts';
-export { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';
+export { NAME_BONUS, QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';
