@@ -88,9 +88,9 @@ export const CALLED_ALONG = 'often called along with a tool above it';
 /** Why a tool has moved up. */
 export const CALLED_BEFORE = 'called after requests like this one';
 
-/** No score of words and meaning comes near a name's. */
+/** No score of words and meaning comes near a name's, which they can also lower a little. */
 function isNamed({ score }: Hit): boolean {
-  return score >= NAME_BONUS;
+  return score > NAME_BONUS / 2;
 }
 
 /** In a shorter answer every place is the request's own. */
