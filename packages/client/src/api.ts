@@ -180,6 +180,12 @@ export type Catalog = {
   readonly owner?: string;
   readonly read_only?: boolean;
   readonly error?: string;
+  readonly findings?: readonly {
+    readonly tool: string;
+    readonly rule: string;
+    readonly level: string;
+    readonly message: string;
+  }[];
 };
 
 export type SearchRecord = {
@@ -619,6 +625,12 @@ export interface Api {
       readonly owner?: string;
       readonly read_only?: boolean;
       readonly error?: string;
+      readonly findings?: readonly {
+        readonly tool: string;
+        readonly rule: string;
+        readonly level: string;
+        readonly message: string;
+      }[];
       readonly tools: readonly unknown[];
     };
   };
@@ -697,10 +709,12 @@ export interface Api {
     };
   };
   /** Deletes a labelled request. */
-  'DELETE /v1/catalogs/{name}/cases/{query}': {
+  'DELETE /v1/catalogs/{name}/cases': {
     readonly input: {
       readonly path: {
         readonly name: string;
+      };
+      readonly query: {
         readonly query: string;
       };
     };

@@ -36,8 +36,9 @@ export async function pushCatalog(name: string, flags: PushCatalogFlags, context
     return;
   }
   const body = { tools: snapshot.tools.map(definitionOf) };
-  await gateway.ask((client) => client.request('PUT /v1/catalogs/{name}', { path: { name }, body }));
-  await write(io.stderr, `Uploaded ${size} as ${name} to ${gateway.url}\n`);
+  const stored = await gateway.ask((client) => client.request('PUT /v1/catalogs/{name}', { path: { name }, body }));
+  const findings = (stored.findings ?? []).map(({ tool, message }) => `${oneLine(`${tool}: ${message}`, 200)}\n`);
+  await write(io.stderr, `Uploaded ${size} as ${name} to ${gateway.url}\n${findings.join('')}`);
 }
 
 export async function listCatalogs(flags: ListCatalogsFlags, { io, terminal }: CommandContext): Promise<void> {

@@ -27,4 +27,5 @@ export { applySearchHints, type HintedSnapshot, hashTool, type SearchHint, type 
 export { SEARCH_TEXT_DEFAULTS, type SearchText, type SearchTextLimits, searchText } from './search-text.ts';
 export { sha256 } from './sha256.ts';
 export type { Snapshot } from './snapshot.ts';
+export { findInvisibleKey, hasInvisible, stripInvisible, stripInvisibleTexts } from './strip-invisible.ts';
 export type { JsonSchema, Policy, Tool, ToolExtras, ToolFormat } from './tool.ts';

@@ -4,7 +4,16 @@
  *
  * @internal
  */
-export { anthropicDefinedTool, createSnapshotInSteps, describeExamples, sha256 } from '../catalog/index.ts';
+export {
+  anthropicDefinedTool,
+  createSnapshotInSteps,
+  describeExamples,
+  findInvisibleKey,
+  hasInvisible,
+  sha256,
+  stripInvisible,
+  stripInvisibleTexts,
+} from '../catalog/index.ts';
 export { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 export { deepestReason } from '../deepest-reason.ts';
 export { defined } from '../defined.ts';

@@ -133,6 +133,10 @@ const CATALOG_FIELDS = {
   'owner?': described(TEXT, 'The key that created it.'),
   'read_only?': described(FLAG, 'The tools of a configured MCP server; it changes them itself.'),
   'error?': TEXT,
+  'findings?': described(
+    list(record({ tool: TEXT, rule: TEXT, level: TEXT, message: TEXT })),
+    'What an upload changed in the definitions, such as invisible characters that were removed.',
+  ),
 };
 export const CATALOG_HEAD: Schema = component('Catalog', record(CATALOG_FIELDS));
 export const CATALOGS_ANSWER: Schema = record({ data: list(CATALOG_HEAD) });

@@ -16,7 +16,7 @@ describe('an uploaded catalog', () => {
           inputSchema: { type: 'object', default: more },
         }));
         const { hash } = createSnapshot(parseTools(definitions).tools);
-        const expected = { hash, tools: JSON.stringify(definitions), toolCount: definitions.length };
+        const expected = { hash, tools: JSON.stringify(definitions), toolCount: definitions.length, findings: [] };
         expect(await read(JSON.stringify(definitions, undefined, space))).toEqual(expected);
         expect(await read(JSON.stringify({ a: [1], tools: definitions, b: '' }, undefined, space))).toEqual(expected);
       }),
@@ -51,6 +51,33 @@ describe('an uploaded catalog', () => {
   it('tells the place of a definition that can’t be read among all of them', async () => {
     const definitions = Array.from({ length: 40 }, (_, at) => (at === 30 ? 7 : { name: `tool_${at}` }));
     await expect(read(JSON.stringify(definitions))).rejects.toThrow('Tool 30 ');
+  });
+
+  it('loses the invisible characters of its texts, and says so', async () => {
+    const tags = String.fromCodePoint(0xe0049, 0xe0067);
+    const parameters = { type: 'object', properties: { path: { description: `A${tags} path` } } };
+    const { tools, findings } = await read(
+      JSON.stringify([
+        { name: 'a', description: 'Reacts with 👩‍💻' },
+        { type: 'function', function: { name: 'b', description: 'Ad\u200Bds', parameters } },
+      ]),
+    );
+    expect(tools).not.toMatch(/[\u{200B}\u{E0000}-\u{E007F}]/u);
+    expect(tools).toContain('👩‍💻');
+    expect(findings).toEqual([
+      expect.objectContaining({ tool: 'b', message: 'Invisible characters were removed from its texts: 3' }),
+    ]);
+  });
+
+  it.each([
+    { name: 'send\u200B_mail' },
+    { type: 'function', function: { name: 'send\u2060' } },
+    { name: 'send', server: 'ma\u202Eil' },
+    { name: 'send', input_schema: { type: 'object', properties: { 'to\u200B': {} } } },
+  ])('is refused with invisible characters in a name: %j', async (definition) => {
+    await expect(read(JSON.stringify([{ name: 'a' }, definition]))).rejects.toThrow(
+      /^Tool 1 \("(mail\/)?send.*"\) has a name with invisible characters/,
+    );
   });
 
   it('refuses more tools than there may be, and what is no list', async () => {

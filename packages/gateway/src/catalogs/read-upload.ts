@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { parseTools, type Tool } from '@quartermaster/core';
-import { renderCatalog } from '@quartermaster/core/catalog';
-import { createSnapshotInSteps, runInSlices } from '@quartermaster/core/internal';
+import { type Json, renderCatalog } from '@quartermaster/core/catalog';
+import {
+  createSnapshotInSteps,
+  findInvisibleKey,
+  hasInvisible,
+  runInSlices,
+  stripInvisibleTexts,
+} from '@quartermaster/core/internal';
 import { ApiError } from '../http/index.ts';
 import { locateTools } from './locate-tools.ts';
 
@@ -11,10 +17,20 @@ export interface UploadedCatalog {
   /** The definitions as JSON. */
   readonly tools: string;
   readonly toolCount: number;
+  /** What was changed in the definitions before they were stored. */
+  readonly findings: readonly UploadFinding[];
+}
+
+export interface UploadFinding {
+  readonly tool: string;
+  readonly rule: 'hidden-characters';
+  readonly level: 'warning';
+  readonly message: string;
 }
 
 /**
  * A list of definitions in any known format, alone or under `tools`. One that can't be read fails the whole, so that none goes missing.
+ * Invisible characters are treated as in the lists of MCP servers: removed from texts, refused in names.
  * Read, checked, hashed and written in slices: it may be as long as any body.
  */
 export function readUpload(bytes: Buffer, maxTools: number): Promise<UploadedCatalog> {
@@ -30,20 +46,45 @@ function* readInSteps(bytes: Buffer, maxTools: number): Generator<void, Uploaded
   if (definitions.length > maxTools) throw tooMany(definitions.length, maxTools);
   const tools: Tool[] = [];
   const texts: string[] = [];
+  const findings: UploadFinding[] = [];
   for (let start = 0; start < definitions.length; start += STEP_TOOLS) {
-    const some = definitions.slice(start, start + STEP_TOOLS);
-    const parsed = parseTools(some);
+    const given = definitions.slice(start, start + STEP_TOOLS);
+    const read = parseTools(given);
     // Read once more with all others, so that the message tells its place among them.
-    if (parsed.problems.length > 0) parseTools(definitions, { onProblem: 'throw' });
-    for (const tool of parsed.tools) tools.push(tool);
-    texts.push(JSON.stringify(some).slice(1, -1));
+    if (read.problems.length > 0) parseTools(definitions, { onProblem: 'throw' });
+    const text = JSON.stringify(given);
+    const some = hasInvisible(text)
+      ? given.map((one, at) => stripDefinition(one as Json, start + at, findings))
+      : given;
+    for (const tool of some === given ? read.tools : parseTools(some).tools) tools.push(tool);
+    texts.push((some === given ? text : JSON.stringify(some)).slice(1, -1));
     yield;
   }
   // One definition can hold many: a namespace, a list of functions.
   if (tools.length > maxTools) throw tooMany(tools.length, maxTools);
   yield* createSnapshotInSteps(tools, { maxTools });
   yield;
-  return { hash: yield* hashInSteps(tools), tools: `[${texts.join(',')}]`, toolCount: tools.length };
+  return { hash: yield* hashInSteps(tools), tools: `[${texts.join(',')}]`, toolCount: tools.length, findings };
+}
+
+const MOST_FINDINGS = 100;
+
+/** A definition with every text as people see it. Names can't be changed without breaking calls, so they are refused. */
+function stripDefinition(definition: Json, at: number, findings: UploadFinding[]): Json {
+  const stripped = stripInvisibleTexts(definition);
+  const ids = parseTools([stripped]).tools.map(({ id }) => id);
+  const areNamesClean = parseTools([definition]).tools.every(({ id }, index) => id === ids[index]);
+  if (!areNamesClean || findInvisibleKey(definition) !== undefined) {
+    throw new ApiError(
+      400,
+      `Tool ${at} (${JSON.stringify(ids[0])}) has a name with invisible characters, of its own or of a parameter; remove them`,
+    );
+  }
+  const removed = [...JSON.stringify(definition)].length - [...JSON.stringify(stripped)].length;
+  if (removed === 0 || findings.length >= MOST_FINDINGS) return stripped;
+  const message = `Invisible characters were removed from its texts: ${removed}`;
+  findings.push({ tool: ids[0] ?? '', rule: 'hidden-characters', level: 'warning', message });
+  return stripped;
 }
 
 /** The hash of their snapshot. */

@@ -126,6 +126,7 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
 
 /** The name of a catalog that this key may use and may label or change. Throws otherwise. */
 export function changeableCatalog(requestContext: RequestContext, name: string): string {
+  if (!NAME.test(name)) throw new ApiError(400, `name: String should match pattern '${NAME.source}'`);
   const checked = usableCatalog(requestContext, name);
   if (requestContext.access.role !== 'consumer') return checked;
   throw new ApiError(403, 'This key may use catalogs but not change them; that requires the role publisher or admin');
@@ -137,12 +138,16 @@ export async function putCatalog(
   requestContext: RequestContext,
   { name, bytes }: { readonly name: string; readonly bytes: Buffer },
 ): Promise<{ readonly isNew: boolean; readonly head: object }> {
-  const catalog = await bulk.readUpload({ bytes, owner: requestContext.access.owner }, settings.maxCatalogTools);
+  const body = { bytes, owner: requestContext.access.owner };
+  const { findings, ...catalog } = await bulk.readUpload(body, settings.maxCatalogTools);
   const outcome = await store?.catalogs.put({ name, ...catalog }, actorOf(requestContext));
   if (outcome === 'denied') throw notYours(name);
   const head = await store?.catalogs.head(name);
   if (head !== undefined) await indexed?.index(head);
-  return { isNew: outcome === 'created', head: head === undefined ? {} : writeHead(head) };
+  return {
+    isNew: outcome === 'created',
+    head: head === undefined ? {} : { ...writeHead(head), ...(findings.length > 0 ? { findings } : {}) },
+  };
 }
 
 function actorOf({ access }: RequestContext): CatalogActor {
@@ -153,11 +158,11 @@ function notYours(name: string): ApiError {
   return new ApiError(403, `Catalog '${name}' belongs to another key; only that one or an admin may change it`);
 }
 
-const NAME = /^[a-zA-Z0-9_.-]{1,128}$/;
+/** No `.` or `..`: clients resolve these in a path. */
+const NAME = /^(?!\.{1,2}$)[a-zA-Z0-9_.-]{1,128}$/;
 
-/** The name of a catalog that this key may use. Throws otherwise. */
+/** The name of a catalog that this key may use, which an MCP server may have chosen freely. Throws otherwise. */
 export function usableCatalog({ access }: RequestContext, name: string): string {
-  if (!NAME.test(name)) throw new ApiError(400, `name: String should match pattern '${NAME.source}'`);
   if (!access.mayUseCatalog(name)) throw unknown();
   return name;
 }

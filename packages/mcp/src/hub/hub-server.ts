@@ -1,9 +1,9 @@
 import type { Tool } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
-import { defined, untilAborted } from '@quartermaster/core/internal';
+import { defined, stripInvisible, untilAborted } from '@quartermaster/core/internal';
 import { describeError, McpError } from '../errors.ts';
 import { BACKOFF_DEFAULTS, type Connection, ForgottenSessionError } from './connection/index.ts';
-import { listTools, stripInvisible } from './definitions/index.ts';
+import { listTools } from './definitions/index.ts';
 import type { HubContext } from './hub-context.ts';
 import type { Peer } from './peer.ts';
 import { ServerCatalog } from './server-catalog.ts';

@@ -1,12 +1,11 @@
 import { parseTools, type Tool } from '@quartermaster/core';
 import { compileGlob, isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import { cutText } from '@quartermaster/core/internal';
+import { cutText, findInvisibleKey, hasInvisible, stripInvisibleTexts } from '@quartermaster/core/internal';
 import { digest } from '../../digest.ts';
 import { describeError } from '../../errors.ts';
 import type { ServerOptions } from '../server-settings.ts';
 import { findBadHeaderName } from './check-header-names.ts';
 import type { ListedDefinition } from './listed-definition.ts';
-import { findInvisibleKey, hasInvisible, stripInvisibleTexts } from './strip-invisible.ts';
 
 /** A definition that could be read. */
 export interface ReadDefinition {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '@quartermaster/core/catalog';
+import { isJsonObject, type Json } from './json.ts';
 
 /**
  * Characters that people can't see and models read: without width, tag characters that spell invisible ASCII, and controls of
