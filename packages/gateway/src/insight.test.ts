@@ -197,8 +197,15 @@ describe('a search that found nothing', () => {
     expect(JSON.stringify(before)).not.toBe(JSON.stringify(after));
     const found = await gateway.post('/v1/catalogs/all/search', { query: 'umbrella', engine: 'bm25' });
     expect(await found.json()).toMatchObject({ results: [{ hits: [{ tool: 'get_weather' }] }] });
-    const removed = await fetch(`${gateway.url}/v1/catalogs/all/cases/umbrella`, { method: 'DELETE' });
-    expect(removed.status).toBe(200);
+    for (const query of ['..', '.', 'a/b', '%2f', 'a?b#c', 'x%00y']) {
+      expect((await gateway.post('/v1/catalogs/all/cases', { ...labelled, query })).status).toBe(200);
+      const address = `${gateway.url}/v1/catalogs/all/cases?query=${encodeURIComponent(query)}`;
+      const removed = await fetch(address, { method: 'DELETE' });
+      expect(await removed.json()).toEqual({ type: 'case_deleted', query });
+    }
+    const left = await get<{ data: readonly object[] }>(gateway, '/v1/catalogs/all/cases');
+    expect(left.data).toMatchObject([labelled]);
+    expect((await fetch(`${gateway.url}/v1/catalogs/all/cases`, { method: 'DELETE' })).status).toBe(400);
     const wrong = await gateway.post('/v1/catalogs/all/cases', { query: 'x', tools: ['nope'] });
     expect(await wrong.text()).toContain("'nope' is not a tool of this catalog");
   });

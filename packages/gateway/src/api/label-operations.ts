@@ -1,5 +1,5 @@
 import type { Operation } from './api.ts';
-import { CASE_ANSWER, CASE_BODY, CASES_ANSWER, DELETED_CASE, HINT_BODY } from './label-schemas.ts';
+import { CASE_ANSWER, CASE_BODY, CASE_QUERY, CASES_ANSWER, DELETED_CASE, HINT_BODY } from './label-schemas.ts';
 import { CATALOG_HEAD } from './search-schemas.ts';
 
 const endpoint = 'catalogs';
@@ -15,7 +15,12 @@ export const ADD_CASE: Operation = {
   body: CASE_BODY,
   answer: CASE_ANSWER,
 };
-export const DELETE_CASE: Operation = { endpoint, summary: 'Deletes a labelled request.', answer: DELETED_CASE };
+export const DELETE_CASE: Operation = {
+  endpoint,
+  summary: 'Deletes a labelled request.',
+  query: CASE_QUERY,
+  answer: DELETED_CASE,
+};
 export const ADD_HINT: Operation = {
   endpoint,
   summary: 'Adds words that a search should find the tool by. Creates a new version of the catalog.',

@@ -8,6 +8,8 @@ export const CASE_BODY: Schema = record({
     'Ids of tools of the catalog, any of which answers it.',
   ),
 });
+/** In the query string: clients resolve a path segment of dots, and proxies decode slashes. */
+export const CASE_QUERY: Schema = record({ query: TEXT });
 export const CASES_ANSWER: Schema = record({
   data: list(component('StoredCase', record({ query: TEXT, tools: list(TEXT), created_at: TEXT, created_by: TEXT }))),
 });

@@ -101,6 +101,16 @@ describe('a configured server as a named catalog', () => {
     expect((await post('/v1/messages', { ...ASK, tools: [named('nobody')] })).status).toBe(404);
   });
 
+  it('is read under any name that the settings give its server', async () => {
+    const names = ['My Server', 'team/mail', '50%2f', 'Ü'];
+    const hub = testHub(Object.fromEntries(names.map((name) => [name, inProcess(FILES)])));
+    const { url } = await runningGateway({ upstreams: scriptedUpstreams({}), mcp: { hub } });
+    for (const name of names) {
+      const response = await fetch(`${url}/v1/catalogs/${encodeURIComponent(name)}`);
+      expect(await response.json()).toMatchObject({ name, tool_count: 1 });
+    }
+  });
+
   it('is there for keys that may use it', async () => {
     const round = message([{ text: 'Ok.' }], 'end_turn');
     const upstreams = scriptedUpstreams({ anthropic: [round] });

@@ -74,10 +74,11 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       return { type: 'case', query, tools };
     }),
   );
-  api.delete('/v1/catalogs/:name/cases/:query', DELETE_CASE, (context) =>
+  api.delete('/v1/catalogs/:name/cases', DELETE_CASE, (context) =>
     receive(context, async (requestContext, { cases }) => {
       const name = await labelled(requestContext, context.req.param('name') ?? '');
-      const query = context.req.param('query') ?? '';
+      const query = context.req.query('query');
+      if (query === undefined) throw new ApiError(400, 'query: Field required', { param: 'query' });
       if (!(await cases.delete(name, query))) throw new ApiError(404, 'There is no such labelled request');
       return { type: 'case_deleted', query };
     }),
