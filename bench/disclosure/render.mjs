@@ -70,9 +70,14 @@ export function drawDisclosure(scripts) {
       title: `Tokens that the model reads per turn, another tool ${turnsPerTool === 1 ? 'in every turn' : `every ${turnsPerTool} turns`}`,
       bars: [
         { label: 'all inline', value: inline.perTurn },
-        ...rows.map((row) => ({ label: `${row.name}${row.prefetch ? ', prefetch' : ''}`, value: row.perTurn })),
+        ...rows.map((row) => ({
+          label: `${row.name}${row.prefetch ? ', prefetch' : ''}`,
+          value: row.perTurn,
+          isOurs: true,
+        })),
       ],
     })),
+    { isLinear: true },
   );
 }
 

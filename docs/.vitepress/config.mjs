@@ -1,7 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
+import { colorCommands, showLanding, skipIntroduction } from './landing.mjs';
 import { addressOf, keepLinksInside } from './links.mjs';
 import { nav, sidebar } from './navigation.mjs';
+
+/** The console's, inline: the site has no folder for files that are copied as they are. */
+const drawing = readFileSync(new URL('../../packages/console/public/favicon.svg', import.meta.url), 'utf8');
+const icon = `data:image/svg+xml,${encodeURIComponent(drawing.trim())}`;
 
 // The source folder is the repository, so that README files beside the code are pages too.
 export default defineConfig({
@@ -25,16 +31,25 @@ export default defineConfig({
   cacheDir: './.vitepress/cache',
   cleanUrls: false,
   lastUpdated: false,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: icon }]],
   markdown: {
     html: false,
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: addressOf },
-    config: keepLinksInside,
+    config: (markdown) => markdown.use(keepLinksInside).use(skipIntroduction).use(colorCommands),
   },
-  vite: { plugins: [findVue()] },
+  transformPageData: showLanding,
+  // Drawings stay files, so that the style sheet can tell them by their names.
+  vite: { plugins: [findVue()], build: { assetsInlineLimit: 0 } },
   themeConfig: {
+    logo: { src: icon, alt: '' },
     search: { provider: 'local' },
-    notFound: { linkLabel: 'Take me home' },
+    notFound: {
+      title: 'Page not found',
+      quote: 'The page may have moved. Search for it, or start from the first page.',
+      linkText: 'First page',
+      linkLabel: 'First page',
+    },
     outline: { level: [2, 3] },
     nav,
     sidebar,

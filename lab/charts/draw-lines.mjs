@@ -1,4 +1,4 @@
-/** Lines over minutes, one panel below the other, as an SVG that reads on light and dark pages. */
+/** Lines over minutes, one panel below the other, as an SVG on white. */
 export function drawLines(panels) {
   const parts = [];
   let top = MARGIN;
@@ -32,7 +32,8 @@ export function drawLines(panels) {
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${top}" viewBox="0 0 ${WIDTH} ${top}">
 <title>${escapeXml(panels.map(({ title }) => title).join('; '))}</title>
-<style>text{font:12px system-ui,sans-serif;fill:#5a6473}.title{font-weight:600;font-size:13px}.grid{stroke:#8a94a6;stroke-opacity:.3}.limit{stroke:#c2410c;stroke-dasharray:5 4}.limit-label{fill:#c2410c}.line{fill:none;stroke:#0a7d5a;stroke-width:1.6}</style>
+<style>text{font:12px system-ui,sans-serif;fill:#374151}.title{font-weight:600;font-size:13px}.grid{stroke:#8a94a6;stroke-opacity:.3}.limit{stroke:#c2410c;stroke-dasharray:5 4}.limit-label{fill:#c2410c}.line{fill:none;stroke:#0a7d5a;stroke-width:1.6}</style>
+<rect width="${WIDTH}" height="${top}" rx="8" fill="#ffffff"/>
 ${parts.join('\n')}
 </svg>
 `;

@@ -1,4 +1,4 @@
-/** Lines over the number of tools, both on logarithmic scales, as an SVG that reads on light and dark pages. */
+/** Lines over the number of tools, both on logarithmic scales, as an SVG on white. */
 export function drawGrowth({ title, unit, lines }) {
   const points = lines.flatMap((line) => line.points);
   const [left, right] = bounds(points.map(([size]) => size));
@@ -31,13 +31,14 @@ export function drawGrowth({ title, unit, lines }) {
       parts.push(`<circle cx="${x(size).toFixed(1)}" cy="${y(value).toFixed(1)}" r="3" fill="${color}"/>`);
       const text = `${isLast ? `${line.label}: ` : ''}${label(value)}`;
       parts.push(
-        `<text x="${(x(size) + 8).toFixed(1)}" y="${(y(value) + (number === 0 ? 16 : -6)).toFixed(1)}" fill="${color}">${text}</text>`,
+        `<text x="${(x(size) + 8).toFixed(1)}" y="${(y(value) + (number === 0 ? 16 : -6)).toFixed(1)}" style="fill:${color}">${text}</text>`,
       );
     }
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}">
 <title>${title} (${unit})</title>
-<style>text{font:12px system-ui,sans-serif;fill:#5a6473}.title{font-weight:600;font-size:13px}</style>
+<style>text{font:12px system-ui,sans-serif;fill:#374151}.title{font-weight:600;font-size:13px}</style>
+<rect width="${WIDTH}" height="${HEIGHT}" rx="8" fill="#ffffff"/>
 ${parts.join('\n')}
 <text x="${LEFT}" y="${HEIGHT - 6}">tools in the catalog; both scales are logarithmic</text>
 </svg>
