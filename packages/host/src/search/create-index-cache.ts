@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import type { IndexCache } from '@quartermaster/core/search';
 import { INDEX_CACHE_DEFAULTS, type IndexCacheSettings } from '../config/index.ts';
@@ -55,7 +55,7 @@ function layered(levels: readonly IndexCache[]): IndexCache {
     await Promise.allSettled(some.map((level) => level.save(key, bytes)));
   };
   return {
-    digest: (text) => createHash('sha256').update(text).digest('hex'),
+    digest: (text) => hash('sha256', text),
     async load(key) {
       for (const [at, level] of levels.entries()) {
         const bytes = await level.load(key).catch(() => undefined);

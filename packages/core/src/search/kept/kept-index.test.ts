@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSnapshot, createTool, type SearchText, type Snapshot, type Tool } from '../../catalog/index.ts';
+import { createSnapshot, createTool, type SearchText, type Snapshot, sha256, type Tool } from '../../catalog/index.ts';
 import { runToEnd } from '../../run-to-end.ts';
 import { buildBm25IndexInSteps } from '../bm25/index/build-bm25-index.ts';
 import { type Bm25Index, buildBm25Index, createBm25Searcher, keptWords } from '../bm25/index.ts';
@@ -332,6 +332,24 @@ describe('the key of a catalog', () => {
       createTool({ name: 'a', description: 'bc' }),
     ];
     expect(new Set([[first], [second], [first, second], [second, first]].map(keyOf)).size).toBe(4);
+  });
+
+  it('takes one hash of each tool, however many catalogs it is in', () => {
+    const hashed: string[] = [];
+    const digest = (text: string): string => {
+      hashed.push(text);
+      return sha256([text]);
+    };
+    const markWith = (tools: readonly Tool[]) => runToEnd(markToolsInSteps(tools, digest));
+    const tools = many(90);
+    const before = markWith(tools);
+    const counted = hashed.length;
+    const changed = [...tools.slice(0, 50), createTool({ name: 'new_tool' }), ...tools.slice(50)];
+    const after = markWith(changed);
+    // The new tool, and what is made of all hashes, of every 32 of them.
+    expect(hashed.length - counted).toBe(1 + 1 + Math.ceil(changed.length / 32));
+    expect([...after.marks.slice(0, 100), ...after.marks.slice(102)]).toEqual([...before.marks]);
+    expect(after).toEqual(runToEnd(markToolsInSteps(changed.map((tool) => ({ ...tool })))));
   });
 
   it('does not depend on what no search reads', () => {

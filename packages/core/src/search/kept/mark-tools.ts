@@ -9,7 +9,7 @@ export interface MarkedTools {
   readonly marks: Uint32Array<ArrayBuffer>;
 }
 
-/** Hashes the text of each tool, and those hashes in turn. */
+/** Hashes the text of each tool, once for each tool object, and those hashes in turn. */
 export function* markToolsInSteps(
   tools: readonly Tool[],
   digest: (text: string) => string = (text) => sha256([text]),
@@ -19,7 +19,7 @@ export function* markToolsInSteps(
   yield* stepThrough(tools.length, (first) => {
     const end = Math.min(first + TOOLS_PER_STEP, tools.length);
     for (let at = first; at < end; at += 1) {
-      const hash = digest(renderText(tools[at] as Tool));
+      const hash = hashOf(tools[at] as Tool, digest);
       marks[2 * at] = Number.parseInt(hash.slice(0, 8), 16);
       marks[2 * at + 1] = Number.parseInt(hash.slice(8, 16), 16);
       key += hash;
@@ -31,6 +31,17 @@ export function* markToolsInSteps(
 }
 
 const TOOLS_PER_STEP = 32;
+
+/** Tools are not changed once they are made, and a server that lists its tools again leaves those of the others as they are. */
+const hashes = new WeakMap<Tool, string>();
+
+function hashOf(tool: Tool, digest: (text: string) => string): string {
+  const known = hashes.get(tool);
+  if (known !== undefined) return known;
+  const hash = digest(renderText(tool));
+  hashes.set(tool, hash);
+  return hash;
+}
 
 /** Lengths before texts, so that two different tools never give the same. */
 function renderText(tool: Tool): string {

@@ -78,7 +78,7 @@ function readSome(read: ReadTools, { tools, copier }: ToolTexts, first: number):
         fieldEnds[entry] = store.size;
         fieldLengths[entry] = store.words - words;
       }
-      nameTerms[tool] = copier.nameTerm(store, known);
+      nameTerms[tool] = copier.nameTerm(known);
       continue;
     }
     const text = searchText(tools[tool] as Tool);

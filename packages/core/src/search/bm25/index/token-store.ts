@@ -106,8 +106,7 @@ export class TokenStore implements TokenSink {
       this.#packed.add(first, second, term);
       this.addTerm(term, TokenKind.word);
     } else {
-      this.#append(term * 4 + TokenKind.word);
-      this.words += 1;
+      this.addKnown(term * 4 + TokenKind.word);
     }
     this.#left -= 1;
     return this.#left > 0;
@@ -120,6 +119,12 @@ export class TokenStore implements TokenSink {
     this.uses[term] = (this.uses[term] ?? 0) | (1 << kind);
     this.words += kind === TokenKind.word ? 1 : 0;
     this.#append(term * 4 + kind);
+  }
+
+  /** Adds a token that the store has already. */
+  addKnown(token: number): void {
+    this.words += (token & 3) === TokenKind.word ? 1 : 0;
+    this.#append(token);
   }
 
   /** Whether a term is among the tokens from a place on. */

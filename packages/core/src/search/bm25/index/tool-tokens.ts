@@ -1,5 +1,6 @@
 import { type ChosenBase, chooseBase, type Marked } from '../../kept/index.ts';
 import { NO_LIST } from './bm25-index.ts';
+import { scratchUint32 } from './scratch-array.ts';
 import type { TermTable } from './term-table.ts';
 import { type TokenStore, TWO_UNITS } from './token-store.ts';
 
@@ -33,13 +34,13 @@ interface MarkedSource extends Marked {
 export class TokenCopier {
   readonly #chosen: ChosenBase<MarkedSource>;
   readonly #marks: Uint32Array;
-  /** Per term of the source, its number in the store plus one; 0 for one that was not met so far. */
-  readonly #numbers: Uint32Array;
+  /** Per token of the source, the same token in the store plus one; 0 for one that was not met so far. */
+  readonly #tokens: Uint32Array;
 
   private constructor(chosen: ChosenBase<MarkedSource>, marks: Uint32Array) {
     this.#chosen = chosen;
     this.#marks = marks;
-    this.#numbers = new Uint32Array(chosen.base.source.terms.size);
+    this.#tokens = scratchUint32(4 * chosen.base.source.terms.size);
   }
 
   /** Undefined where no other index has any of the tools. */
@@ -58,7 +59,10 @@ export class TokenCopier {
 
   /** Copies a field, whose entry in `fieldEnds` is given. */
   copy(store: TokenStore, entry: number): void {
-    const { units, fieldEnds } = this.#chosen.base.tokens;
+    const { tokens: base, source } = this.#chosen.base;
+    const { units, fieldEnds } = base;
+    const { terms } = source;
+    const tokens = this.#tokens;
     const end = fieldEnds[entry] ?? 0;
     for (let at = entry === 0 ? 0 : (fieldEnds[entry - 1] ?? 0); at < end; at += 1) {
       let token = units[at] ?? 0;
@@ -66,23 +70,23 @@ export class TokenCopier {
         at += 1;
         token = ((token - TWO_UNITS) << 16) | (units[at] ?? 0);
       }
-      store.addTerm(this.#numberOf(store, token >>> 2), token & 3);
+      const known = tokens[token] ?? 0;
+      if (known > 0) {
+        store.addKnown(known - 1);
+      } else {
+        store.addTerm(store.terms.internFrom(terms, token >>> 2), token & 3);
+        tokens[token] = store.last + 1;
+      }
     }
   }
 
-  /** The key of a copied tool's name, whose tokens are in the store. */
-  nameTerm(store: TokenStore, known: number): number {
+  /** The key of a copied tool's name. It is one of the tool's tokens, which are in the store. */
+  nameTerm(known: number): number {
     const term = this.#chosen.base.source.data.nameTerms[known] ?? NO_LIST;
-    return term === NO_LIST ? NO_LIST : this.#numberOf(store, term);
-  }
-
-  #numberOf(store: TokenStore, term: number): number {
-    const known = this.#numbers[term] ?? 0;
-    if (known > 0) {
-      return known - 1;
+    for (let token = 4 * term; token < 4 * term + 4; token += 1) {
+      const copied = this.#tokens[token] ?? 0;
+      if (copied > 0) return (copied - 1) >>> 2;
     }
-    const number = store.terms.internFrom(this.#chosen.base.source.terms, term);
-    this.#numbers[term] = number + 1;
-    return number;
+    return NO_LIST;
   }
 }
