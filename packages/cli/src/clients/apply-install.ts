@@ -24,11 +24,11 @@ export function applyInstall(plan: InstallPlan, ledger: Ledger, now: Date): Inst
   return installed;
 }
 
-/** A new file for servers: one that an earlier move left behind may have been edited since. */
-export function freeServersFile(ledger: Ledger, client: string): string {
+/** A new file for servers: one that an earlier move left behind may have been edited since. `taken` are planned but not written yet. */
+export function freeServersFile(ledger: Ledger, client: string, taken: readonly string[] = []): string {
   for (let number = 1; ; number += 1) {
     const path = join(ledger.folder, client, number === 1 ? 'servers.json' : `servers-${number}.json`);
-    if (!existsSync(path)) return path;
+    if (!existsSync(path) && !taken.includes(path)) return path;
   }
 }
 

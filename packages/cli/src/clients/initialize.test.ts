@@ -282,6 +282,47 @@ describe('quartermaster init', () => {
     }
   });
 
+  it('gives the settings that it writes the store of the clients, which start in other folders', async () => {
+    const { folder, env, settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
+    await init('--no-cost', '--yes');
+    const shared = join(folder, 'data', 'quartermaster', 'store.db');
+    expect(loadConfig({ path: settings, env: {} }).store.location).toEqual({ path: shared });
+    expect((await runCommand(['doctor', '-c', settings], env)).out).not.toContain('outside this folder');
+
+    const other = join(folder, 'other.yaml');
+    writeFileSync(other, 'upstreams: []\n');
+    const { out } = await runCommand(['doctor', '-c', other], env);
+    expect(out.replace(/\s+/g, ' ')).toContain(`· store: clients that start outside this folder use ${shared} Fix: `);
+  });
+
+  it('lets mcp login, mcp input and mcp accept use the moved servers where the settings name none', async () => {
+    const secret = { type: 'stdio', command: 'one', env: { TOKEN: `\${input:token}` } };
+    const remote = { type: 'http', url: 'http://127.0.0.1:1/mcp' };
+    const inputs = [{ id: 'token', type: 'promptString', description: 'Token', default: 'a' }];
+    const { env, init } = home({
+      '.config/Code/User/mcp.json': JSON.stringify({ inputs, servers: { secret, remote } }),
+    });
+    await init('--no-cost', '--yes');
+    expect((await runCommand(['mcp', 'input'], env, '\n')).err).toContain('1 answer stored encrypted');
+    expect((await runCommand(['mcp', 'login', 'remote', '--no-browser'], env)).err).not.toContain('There is no server');
+    const { err } = await runCommand(['mcp', 'accept'], env);
+    expect(err).toContain('0 changed definitions');
+    expect(err).not.toContain('needs the input');
+  });
+
+  it('names another file for the servers of each scope, before it moves them', async () => {
+    const { init } = home(ALL);
+    const { out } = await init('--no-cost', '--dry-run');
+    const files = out.match(/(?<=would move \d servers? to )\S+/g) ?? [];
+    expect(new Set(files).size).toBe(files.length);
+  });
+
+  it('says nothing of money where no server lists a tool', async () => {
+    const gone = JSON.stringify({ mcpServers: { gone: { command: 'no-such-program-anywhere' } } });
+    const { init } = home({ '.cursor/mcp.json': gone });
+    expect((await init('--dry-run')).out).not.toContain('$');
+  });
+
   it('shows the cost client by client, with the form that was chosen and why a server is down', async () => {
     const files = { command: process.execPath, args: [FILESYSTEM, '/tmp'] };
     const gone = { command: 'no-such-program-anywhere' };

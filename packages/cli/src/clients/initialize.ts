@@ -3,7 +3,7 @@ import { write } from '../command-io.ts';
 import type { CommandContext, InitFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
-import { renderCosts, type ServerCosts } from '../serving/index.ts';
+import { renderCosts, type ServerCosts, userStore } from '../serving/index.ts';
 import { confirm, counted, dollars, oneLine, wrap } from '../terminal/index.ts';
 import { applyInstall } from './apply-install.ts';
 import { type FoundClient, findClients } from './find-clients.ts';
@@ -18,6 +18,7 @@ import {
   hasSettingsToUndo,
   planSettings,
   type ServersFile,
+  type SettingsOptions,
   type SettingsPlan,
   undoSettings,
 } from './settings-file.ts';
@@ -54,7 +55,11 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
   }
   const offers: Offer = { flags, context, places, ledger };
   if (flags.cost) {
-    for (const one of found) await showCosts(one, flags, context);
+    const measured = startAhead(found, (one) => measureClient(one, { io, context: flags.context, form: flags.form }));
+    for (const [index, one] of found.entries()) {
+      const costs = await measured[index];
+      if (costs !== undefined) await print(`\n${renderClientCosts(one, costs, offers)}`);
+    }
     await print('');
   }
   const canAsk = flags.yes === true || io.stdin.isTTY === true;
@@ -71,23 +76,39 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
   if (files.length > 0) await writeSettings(files, offers);
 }
 
+/** Starts the work on a few items ahead, so that a server that hangs delays no other client. */
+function startAhead<Item, Result>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Result>,
+): readonly Promise<Result>[] {
+  const started: Promise<Result>[] = [];
+  for (const [index, item] of items.entries()) {
+    const earlier = started[index - MOST_AT_ONCE]?.catch(() => undefined) ?? Promise.resolve();
+    const own = earlier.then(() => act(item));
+    // A failure is reported when its turn comes.
+    own.catch(() => undefined);
+    started.push(own);
+  }
+  return started;
+}
+
+const MOST_AT_ONCE = 4;
+
 /** Client by client: none of them sends the tools of another. */
-async function showCosts(found: FoundClient, flags: InitFlags, { io, terminal }: CommandContext): Promise<void> {
-  const { client, file, isShared } = found;
-  const costs = await measureClient(found, { io, context: flags.context, form: flags.form });
+function renderClientCosts(
+  { client, file, isShared }: FoundClient,
+  costs: ServerCosts,
+  { flags, context }: Offer,
+): string {
+  const { terminal } = context;
   const title = isShared === true ? `${client.name}, ${file}` : client.name;
-  const text = [
-    `\n${terminal.paint.bold(title)}`,
-    renderCosts(costs, terminal),
-    '',
-    wrap(describeMoney(costs, flags), terminal.width),
-  ];
-  await write(io.stdout, `${text.join('\n')}\n`);
+  const money = costs.tokens === 0 ? [] : ['', wrap(describeMoney(costs, flags), terminal.width)];
+  return [terminal.paint.bold(title), renderCosts(costs, terminal), ...money].join('\n');
 }
 
 /** What would be moved and written, client by client. */
 async function preview(found: readonly FoundClient[], offers: Offer): Promise<void> {
-  const { context, flags } = offers;
+  const { context } = offers;
   const print = (text: string): Promise<void> => write(context.io.stdout, `${text}\n`);
   const files: ServersFile[] = [];
   for (const one of found) {
@@ -96,14 +117,18 @@ async function preview(found: readonly FoundClient[], offers: Offer): Promise<vo
       files.push({ file: one.file, client: one.client.name });
       continue;
     }
-    const plan = await planOrSay(one, offers);
+    const plan = await planOrSay(
+      one,
+      offers,
+      files.map(({ file }) => file),
+    );
     const file = plan?.servers.path ?? unmovedFile(one);
     if (file !== undefined) files.push({ file, client: one.client.name });
     if (plan === undefined) continue;
     await print(`${one.client.name}: would move ${counted(plan.moved.length, 'server')} to ${plan.servers.path}`);
     for (const { name, why } of plan.left) await print(`  ${name} stays: ${oneLine(why, 200)}`);
   }
-  const plan = planSettings(resolve(flags.config), files, flags.form);
+  const plan = planSettings(settingsOptions(files, offers));
   const would = {
     write: () => 'would be written.',
     extend: (lines: string) => `would get these lines:\n${lines}`,
@@ -139,7 +164,9 @@ function describeShared({ client, file }: FoundClient): string {
 function describeMoney({ tokens, deferredTokens, isDeferred }: ServerCosts, { price, requests }: InitFlags): string {
   const cost = (count: number): string => dollars((count * requests * price) / 1_000_000);
   const saved = Math.max(0, tokens - deferredTokens);
-  return `At $${price} per million tokens and ${requests.toLocaleString('en-US')} requests a day, that is ${cost(tokens)} a day, of which deferral ${isDeferred ? 'saves' : 'would save'} ${cost(saved)}. Prompt caching lowers both.`;
+  const spent = `At $${price} per million tokens and ${counted(requests, 'request')} a day, that is ${cost(tokens)} a day`;
+  if (saved === 0) return `${spent}. Prompt caching lowers it.`;
+  return `${spent}, of which deferral ${isDeferred ? 'saves' : 'would save'} ${cost(saved)}. Prompt caching lowers both.`;
 }
 
 interface Offer {
@@ -180,9 +207,10 @@ async function offer(found: FoundClient, offers: Offer): Promise<string | undefi
 async function planOrSay(
   { client, file }: FoundClient,
   { flags, context, places, ledger }: Offer,
+  taken: readonly string[] = [],
 ): Promise<InstallPlan | undefined> {
   try {
-    return planFor({ client, file, places, ledger, form: flags.form });
+    return planFor({ client, file, places, ledger, form: flags.form, taken });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     await write(context.io.stdout, `${client.name} was not changed: ${error.message}\n`);
@@ -190,8 +218,13 @@ async function planOrSay(
   }
 }
 
-async function writeSettings(files: readonly ServersFile[], { flags, context, ledger }: Offer): Promise<void> {
-  const plan = planSettings(resolve(flags.config), files, flags.form);
+function settingsOptions(files: readonly ServersFile[], { flags, places }: Offer): SettingsOptions {
+  return { path: resolve(flags.config), files, form: flags.form, store: userStore(places) };
+}
+
+async function writeSettings(files: readonly ServersFile[], offers: Offer): Promise<void> {
+  const { context, ledger } = offers;
+  const plan = planSettings(settingsOptions(files, offers));
   applySettings(plan, ledger);
   const done = {
     write: () => 'was written.',

@@ -105,13 +105,15 @@ export function planFor(options: {
   readonly ledger: Ledger;
   /** How the proxy is to list tools. @default as the gate decides */
   readonly form?: ProxyForm | undefined;
+  /** Files that other plans will write. @default none */
+  readonly taken?: readonly string[];
 }): InstallPlan | undefined {
   const { client, file, ledger, form } = options;
   // A project's entry hides the user's entry of the same name, so it starts the user's servers too.
   const users = client.project === undefined ? undefined : findInstalled(ledger, userScope(client), file);
   return planInstall({
     ...options,
-    serversFile: freeServersFile(ledger, client.id),
+    serversFile: freeServersFile(ledger, client.id, options.taken),
     start: (serversFile) => startCommand([serversFile, ...(users === undefined ? [] : [users.servers.path])], form),
   });
 }

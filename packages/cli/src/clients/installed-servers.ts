@@ -3,6 +3,7 @@ import { defined } from '@quartermaster/core/internal';
 import { write } from '../command-io.ts';
 import type { CommandContext, StatusFlags } from '../commands/index.ts';
 import { loadSettings } from '../serving/index.ts';
+import { counted } from '../terminal/index.ts';
 import { ledgerOf } from './install-client.ts';
 import { findPlaces } from './places.ts';
 
@@ -31,5 +32,9 @@ export async function withInstalledServers<Flags extends Place>(flags: Flags, co
 }
 
 export function describeInstalled(files: readonly string[]): string {
-  return `The settings name no MCP servers: using those of your clients, in ${files.join(', ')}.`;
+  const place = files.length > MOST_NAMED ? counted(files.length, 'file') : files.join(', ');
+  return `The settings name no MCP servers: using those of your clients, in ${place}.`;
 }
+
+/** More files are only counted. */
+const MOST_NAMED = 2;

@@ -51,7 +51,11 @@ export function planInstall({ client, file, places, serversFile, start }: PlanOp
   }
   refuseNames(client, found.document, found.servers);
   const stays = (server: ClientServer): string | undefined =>
-    server.isOff ? 'it is switched off' : server.problems.length > 0 ? server.problems.join('; ') : undefined;
+    server.isOff
+      ? 'it is switched off'
+      : server.problems.length > 0
+        ? server.problems.map((problem) => `it ${problem}`).join('; ')
+        : undefined;
   const moving = found.servers.filter((server) => stays(server) === undefined);
   if (moving.length === 0) return undefined;
   const entries = moving.map((server) => ({ ...server, ...withRules(server, { client, places, file: seen.path }) }));

@@ -34,11 +34,20 @@ const HEADER = `# The MCP servers of your clients, for every quartermaster comma
 # Written by quartermaster init; quartermaster init --undo deletes it while it is unchanged.
 `;
 
+export interface SettingsOptions {
+  /** The settings file. */
+  readonly path: string;
+  readonly files: readonly ServersFile[];
+  readonly form: ProxyForm | undefined;
+  /** The store that clients use in other folders. */
+  readonly store: string;
+}
+
 /** Plans a new settings file, or the lines to add to the one that is there. Its comments stay. */
-export function planSettings(path: string, files: readonly ServersFile[], form: ProxyForm | undefined): SettingsPlan {
+export function planSettings({ path, files, form, store }: SettingsOptions): SettingsPlan {
   if (!existsSync(path)) {
     const lines = block(files, form);
-    return { kind: 'write', path, text: HEADER + lines, lines };
+    return { kind: 'write', path, text: `${HEADER}${lines}${storeLines(store)}`, lines };
   }
   const { text } = readSeen(path);
   const named = namedFiles(path, text);
@@ -139,6 +148,11 @@ function block(files: readonly ServersFile[], form: ProxyForm | undefined): stri
 /** The lines that set the form. */
 export function formLines(form: ProxyForm): string {
   return `mcp:\n  form: ${form}\n`;
+}
+
+/** One store for all: a sign-in in this folder has to reach the clients, which start in other folders. */
+function storeLines(path: string): string {
+  return `# Where your clients keep sign-ins, answers to inputs and accepted definitions too.\nstore:\n  path: ${JSON.stringify(path)}\n`;
 }
 
 function items(files: readonly ServersFile[], indent: string): string {

@@ -9,7 +9,7 @@ import { type ReadTools, readTools } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
 import { dataFolder, ledgerFile } from '../serving/settings/data-folder.ts';
-import { counted, oneLine, startProgress } from '../terminal/index.ts';
+import { counted, oneLine, startProgress, wrap } from '../terminal/index.ts';
 import type { CommandContext } from './command-context.ts';
 import { wholeNumber } from './option-values.ts';
 
@@ -126,9 +126,14 @@ async function loadServers(
   { io, terminal }: CommandContext,
 ): Promise<Snapshot> {
   const { measureConfigured } = await import('../serving/index.ts');
-  const { costs, snapshot } = await measureConfigured(defined({ config, mcpConfig }), { io });
+  const { costs, snapshot } = await measureConfigured(defined({ config, mcpConfig }), {
+    io,
+    onStart: (servers) => void io.stderr.write(`Starting ${counted(servers, 'server')}…\n`),
+  });
   for (const { name, state, reason = 'no reason given' } of costs.servers) {
-    if (state === 'down') await write(io.stderr, `${oneLine(`${name} does not respond: ${reason}`, terminal.width)}\n`);
+    if (state !== 'down') continue;
+    const line = oneLine(`${name} does not respond: ${reason}`, MOST_CHARACTERS);
+    await write(io.stderr, `${wrap(line, terminal.width, { hanging: 2, indent: 0 })}\n`);
   }
   if (snapshot.tools.length === 0)
     throw new InputError(`${mcpConfig?.join(', ') ?? 'The settings'}: no server lists any tools`);
@@ -155,11 +160,13 @@ async function loadFiles(flags: CatalogFlags, { io }: CommandContext): Promise<L
 async function reportSkipped({ skipped, skippedCount }: LoadedCatalog, { io }: CommandContext): Promise<void> {
   if (skippedCount > 0) {
     const shown = skipped.slice(0, SHOWN_WARNINGS).map((message) => `  ${message}\n`);
-    const rest = skippedCount > shown.length ? `  … and ${skippedCount - shown.length} more\n` : '';
+    const rest =
+      skippedCount > shown.length ? `  … and ${(skippedCount - shown.length).toLocaleString('en-US')} more\n` : '';
     const what = `${counted(skippedCount, 'tool')} that can't be read or ${skippedCount === 1 ? 'is a duplicate' : 'are duplicates'}`;
     await write(io.stderr, `Left out ${what}:\n${shown.join('')}${rest}`);
   }
 }
 
 const SHOWN_WARNINGS = 5;
+const MOST_CHARACTERS = 1_000;
 const SETTINGS_FILES = ['quartermaster.yaml', 'quartermaster.yml'];

@@ -18,6 +18,16 @@ describe('quartermaster config check', () => {
     expect(code).toBe(0);
   });
 
+  it('knows the stored answers to inputs', async () => {
+    const folder = temporaryFolder();
+    const [file, env] = [join(folder, '.mcp.json'), { HOME: folder, XDG_DATA_HOME: folder }];
+    writeFileSync(file, JSON.stringify({ mcpServers: { a: { command: 'a', env: { TOKEN: `\${input:token}` } } } }));
+    const inspect = () => runCommand(['config', 'check', '-m', file], env);
+    expect((await inspect()).code).toBe(1);
+    expect((await runCommand(['mcp', 'input', '-m', file], env, 'secret\n')).code).toBe(0);
+    expect((await inspect()).code).toBe(0);
+  });
+
   it('names a server that can not be used, and refuses settings that can not be read', async () => {
     const unset = JSON.stringify({ mcpServers: { a: { command: 'a', args: [`\${NOT_SET}`] } } });
     const { code, out } = await check('.mcp.json', unset, '--mcp-config');

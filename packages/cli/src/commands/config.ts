@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '@quartermaster/host/config';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { EXIT } from '../exit-code.ts';
@@ -24,8 +26,7 @@ export function addConfigCommand(program: Command, context: CommandContext): voi
 
 /** Settings that can't be read at all fail with status 2 and their line, as everywhere. */
 async function checkConfig({ json, ...place }: CheckFlags, { io, terminal, exit }: CommandContext): Promise<void> {
-  const { loadSettings } = await import('../serving/index.ts');
-  const { files, mcpServers, unusableServers, notes } = loadSettings(place, io.env).config;
+  const { files, mcpServers, unusableServers, notes } = await loadAnswered(place, io.env);
   const servers = Object.keys(mcpServers);
   if (json === true) {
     await write(io.stdout, `${JSON.stringify({ files, servers, unusableServers, notes }, null, 2)}\n`);
@@ -45,10 +46,24 @@ async function checkConfig({ json, ...place }: CheckFlags, { io, terminal, exit 
   if (unusableServers.length > 0) exit(EXIT.findings);
 }
 
+/** With the stored answers to inputs, as serve and mcp use them. A store that does not exist yet is not created. */
+async function loadAnswered(place: SettingsFlags, env: CommandContext['io']['env']): Promise<Config> {
+  const { loadAnsweredSettings, loadSettings, openConfiguredStore } = await import('../serving/index.ts');
+  const { config } = loadSettings(place, env);
+  const { location } = config.store;
+  if (config.inputs.length === 0 || ('path' in location && !existsSync(location.path))) return config;
+  const store = await openConfiguredStore(config.store);
+  try {
+    return await loadAnsweredSettings(place, env, store.tokens);
+  } finally {
+    await store.close();
+  }
+}
+
 const EXAMPLES = `
 Examples:
   $ quartermaster config check
   $ quartermaster config check --config quartermaster.yaml --json
 
 Exit status: 0 the settings can be used, 1 some MCP servers can't, 2 the
-settings can't be read.`;
+settings can't be read, 69 the store is unavailable.`;

@@ -16,8 +16,9 @@ export function addAcceptCommand(mcp: Command, context: CommandContext): void {
   addSettingsOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (patterns: readonly string[], flags: AcceptFlags) => {
+      const { withInstalledServers } = await import('../clients/index.ts');
       const { acceptDefinitions } = await import('../serving/index.ts');
-      await acceptDefinitions(patterns, flags, context);
+      await acceptDefinitions(patterns, await withInstalledServers(flags, context), context);
     });
 }
 
@@ -26,7 +27,8 @@ Examples:
   $ quartermaster mcp accept --mcp-config .mcp.json
   $ quartermaster mcp accept "files/*" --mcp-config .mcp.json
 
-It starts every server and compares its tools with the pins in the store.
+It starts every server and compares its tools with the pins in the store. If the
+settings name no servers, it uses those that init moved.
 quartermaster mcp --strict holds changed tools back until you accept them here
 and start it again. Without --strict, changes are only reported.
 Exit status: 0 done, 2 the command line or the settings can't be used, 69 the

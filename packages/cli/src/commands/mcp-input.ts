@@ -18,8 +18,9 @@ export function addInputCommand(mcp: Command, context: CommandContext): void {
   addSettingsOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (ids: readonly string[], flags: InputFlags) => {
+      const { withInstalledServers } = await import('../clients/index.ts');
       const { answerInputs } = await import('../serving/index.ts');
-      await answerInputs(ids, flags, context);
+      await answerInputs(ids, await withInstalledServers(flags, context), context);
     });
 }
 
@@ -28,5 +29,6 @@ Examples:
   $ quartermaster mcp input --mcp-config .vscode/mcp.json
   $ pass show github | quartermaster mcp input github_token -m .vscode/mcp.json
 
-An answer belongs to one file: the same id in another file is asked again.
+An answer belongs to one file: the same id in another file is asked again. If
+the settings name no servers, it uses those that init moved.
 Exit status: 0 done, 2 no such input or no answer, 69 store unavailable.`;

@@ -28,8 +28,9 @@ export function addSignInCommands(mcp: Command, context: CommandContext): void {
   )
     .addHelpText('after', LOGIN)
     .action(async (server: string, flags: LoginFlags) => {
+      const { withInstalledServers } = await import('../clients/index.ts');
       const { loginToServer } = await import('../serving/index.ts');
-      await loginToServer(server, flags, context);
+      await loginToServer(server, await withInstalledServers(flags, context), context);
     });
 
   addPlaceOptions(
@@ -56,7 +57,8 @@ Examples:
   $ quartermaster mcp login tracker --mcp-config .mcp.json
   $ quartermaster mcp login tracker --user key_4v7q0m2xk9c3hs8d1tzb6wnr
 
-The address to sign in at is written to stdout. The tokens are encrypted with
+If the settings name no servers, it looks among those that init moved. The
+address to sign in at is written to stdout. The tokens are encrypted with
 QUARTERMASTER_ENCRYPTION_KEY, or with a key in a file next to the store that
 only you can read.
 Exit status: 0 signed in, 2 the command line or the settings can't be used, 69

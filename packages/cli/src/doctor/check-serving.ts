@@ -22,7 +22,7 @@ export async function checkEngine({ search }: Pick<Config, 'search'>): Promise<C
 export function checkDeferral(
   snapshot: Snapshot,
   { tools, tokens, deferredTokens, contextTokens }: ServerCosts,
-  config: Pick<Config, 'tools' | 'mcp'>,
+  { config, files }: { readonly config: Pick<Config, 'tools' | 'mcp'>; readonly files: number },
 ): Check {
   if (tools === 0) return { area: 'deferral', status: 'note', message: 'there are no tools to defer' };
   const limits = { contextTokens, source: 'override' } as const;
@@ -32,25 +32,34 @@ export function checkDeferral(
       ? decideGate({ snapshot, settings: config.tools.gate, limits })
       : { kind: form === 'inline' ? form : 'defer', reason: `mcp.form is ${form}` };
   const saved = (tokens - deferredTokens).toLocaleString('en-US');
-  const cost = `${counted(tools, 'tool')} take about ${counted(tokens, 'token')}`;
+  const [source, share] =
+    files > 1
+      ? [
+          ` from ${files} files`,
+          ' together, and a client sends only those of its own file. For a client with all of them:',
+        ]
+      : ['', ';'];
+  const cost = `${counted(tools, 'tool')}${source} ${tools === 1 ? 'takes' : 'take'} about ${counted(tokens, 'token')}${share}`;
   const effect =
     kind === 'defer'
       ? `deferral is on and keeps ${saved} of them out of every request`
       : deferredTokens < tokens
         ? `they are sent in full; deferral would keep ${saved} out of every request`
         : 'they are sent in full, which is cheaper than a search';
-  return { area: 'deferral', status: 'ok', message: `${cost}; ${effect}. ${reason}.` };
+  return { area: 'deferral', status: 'ok', message: `${cost} ${effect}. ${reason}.` };
 }
 
-export function checkServers({ servers }: ServerCosts, settings: Config['mcpServers']): readonly Check[] {
+export function checkServers(
+  { servers }: ServerCosts,
+  config: Pick<Config, 'mcpServers' | 'unusableServers'>,
+): readonly Check[] {
   if (servers.length === 0) {
     const message = 'no MCP servers are configured';
     return [{ area: 'servers', status: 'note', message, fix: 'quartermaster init, or --mcp-config FILE' }];
   }
   return servers.map(({ name, state, reason, tools, tokens, held }): Check => {
     if (state === 'down') {
-      const message = `${name} does not respond: ${reason ?? 'no reason given'}`;
-      return { area: 'servers', status: 'problem', message, fix: fixFor(name, settings[name]) };
+      return { area: 'servers', status: 'problem', ...describeDown(name, reason, config) };
     }
     if (held > 0) {
       const message = `${name} responds, but ${counted(held, 'tool')} with changed definitions ${held === 1 ? 'is' : 'are'} held back`;
@@ -66,10 +75,29 @@ export function checkServers({ servers }: ServerCosts, settings: Config['mcpServ
   });
 }
 
-function fixFor(name: string, settings: Config['mcpServers'][string] | undefined): string {
+/** A reason that names the command to run has its own fix. */
+function describeDown(
+  name: string,
+  reason: string | undefined,
+  { mcpServers, unusableServers }: Pick<Config, 'mcpServers' | 'unusableServers'>,
+): Required<Pick<Check, 'message' | 'fix'>> {
+  const [what = '', command] = (reason ?? 'no reason given').split(REMEDY);
+  const unusable = unusableServers.find((one) => one.name === name);
+  if (command === undefined) {
+    const fix = unusable === undefined ? fixFor(mcpServers[name]) : `correct its entry in ${unusable.source}`;
+    return { message: `${name} ${unusable === undefined ? 'does not respond' : "can't be used"}: ${what}`, fix };
+  }
+  const file = unusable === undefined ? '' : ` --mcp-config ${unusable.source}`;
+  return { message: `${name} can't be used: ${what}`, fix: `${command}${file}` };
+}
+
+/** What comes between a reason and the command to run. */
+const REMEDY = /; (?:run|answer it once with): /;
+
+function fixFor(settings: Config['mcpServers'][string] | undefined): string {
   if (settings === undefined) return 'correct its entry';
   if ('url' in settings) {
-    return `check its URL and that it is reachable; if it requires sign-in, run quartermaster mcp login ${name}`;
+    return 'check its URL, and that it can be reached from this machine';
   }
   return 'run its command in a terminal to see the error, then correct its entry';
 }

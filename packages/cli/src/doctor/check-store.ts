@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '@quartermaster/host/config';
-import { describeStore, openConfiguredStore } from '../serving/index.ts';
+import { ledgerOf, type Places } from '../clients/index.ts';
+import { describeStore, openConfiguredStore, userStore } from '../serving/index.ts';
 import type { Check } from './check.ts';
 
 /** Whether the store opens and takes writes, whether secrets can be encrypted, and who else may read or change the files. */
@@ -31,6 +32,18 @@ async function checkOpening(settings: Config['store']): Promise<Check> {
         : 'make its folder writable for this user, or name another file with --store';
     return { area: 'store', status: 'problem', message: reason, fix };
   }
+}
+
+/** Clients start in any folder, most without settings: a sign-in in this folder's store does not reach them. */
+export function checkSharing(settings: Config['store'], places: Places): readonly Check[] {
+  const shared = userStore(places);
+  if (ledgerOf(places).list().length === 0 || fileOf(settings) === shared) return [];
+  return [
+    {
+      ...{ area: 'store', status: 'note', message: `clients that start outside this folder use ${shared}` },
+      fix: `to sign in or answer inputs for them, add --store ${shared} to mcp login and mcp input`,
+    },
+  ];
 }
 
 function checkKey(settings: Config['store']): readonly Check[] {

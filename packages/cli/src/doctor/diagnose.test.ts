@@ -62,6 +62,23 @@ describe('quartermaster doctor', () => {
     expect([code, out]).toEqual([1, expect.stringMatching(/^1 problem found\.\n\n✗ servers: gone/)]);
   });
 
+  it('gives the command that answers an input as the fix, with the file', async () => {
+    const { file, problems } = machine({ secret: { command: 'one', env: { TOKEN: `\${input:token}` } } });
+    expect(await problems()).toEqual([
+      `servers: secret can't be used: mcpServers.secret.env.TOKEN needs the input "token" → quartermaster mcp input --mcp-config ${file}`,
+    ]);
+  });
+
+  it('says that tools of several files are not sent together', async () => {
+    const { folder, doctor } = machine({ reports: manyToolsServer(3) });
+    const other = join(folder, 'other.json');
+    writeFileSync(other, JSON.stringify({ mcpServers: { more: manyToolsServer(3) } }));
+    const { out } = await doctor('-m', other);
+    expect(out.replace(/\s+/g, ' ')).toMatch(
+      /6 tools from 2 files take about \d+ tokens together, and a client sends only those of its own file\. /,
+    );
+  });
+
   it.each([
     [{ ENABLE_TOOL_SEARCH: 'false' }, /ENABLE_TOOL_SEARCH=false in the environment .* → unset it/],
     [
@@ -161,8 +178,6 @@ describe('quartermaster doctor with a request', () => {
 
   it('has a fix for a server with a URL that a person can follow', async () => {
     const [problem = ''] = await machine({ remote: { url: 'http://127.0.0.1:1/mcp' } }).problems();
-    expect(problem).toMatch(
-      /→ check its URL and that it is reachable; if it requires sign-in, run .* mcp login remote$/,
-    );
+    expect(problem).toMatch(/→ check its URL, and that it can be reached from this machine$/);
   });
 });

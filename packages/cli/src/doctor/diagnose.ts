@@ -14,7 +14,7 @@ import { checkCache } from './check-cache.ts';
 import { checkClient } from './check-client.ts';
 import { checkReach } from './check-reach.ts';
 import { checkDeferral, checkEngine, checkServers } from './check-serving.ts';
-import { checkStore } from './check-store.ts';
+import { checkSharing, checkStore } from './check-store.ts';
 import { explainTool } from './explain-tool.ts';
 
 /** Looks at everything that decides whether tools are deferred and found. Changes nothing but what starting does. */
@@ -24,12 +24,16 @@ export async function diagnose(flags: DoctorFlags, context: CommandContext): Pro
   const checks: Check[] = [await checkEngine(config)];
   const stored = await checkStore(config);
   const isStoreUsable = stored.every(({ area, status }) => area !== 'store' || status !== 'problem');
-  const { costs, snapshot } = await startServers(isStoreUsable ? flags : { ...flags, store: ':memory:' }, context);
+  const { costs, snapshot, files } = await startServers(
+    isStoreUsable ? flags : { ...flags, store: ':memory:' },
+    context,
+  );
   checks.push(
-    checkDeferral(snapshot, costs, config),
-    ...checkServers(costs, config.mcpServers),
+    checkDeferral(snapshot, costs, { config, files }),
+    ...checkServers(costs, config),
     ...checkClient(findPlaces(io.env)),
     ...stored,
+    ...checkSharing(config.store, findPlaces(io.env)),
     checkCache(config, io.env),
     ...(isStoreUsable ? await checkReach(config) : []),
   );

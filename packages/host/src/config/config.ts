@@ -10,6 +10,8 @@ export interface Config {
   readonly upstreams: readonly UpstreamSettings[];
   /** By name. The object has no prototype: any name is just a name. */
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
+  /** The file that each server of `mcpServers` comes from. */
+  readonly serverFiles: ReadonlyMap<string, string>;
   /** Entries that can't be used. Each costs itself and nothing else. */
   readonly unusableServers: readonly UnusableServer[];
   /** What clients' files say of servers and is not carried over. */

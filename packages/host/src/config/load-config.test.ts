@@ -14,6 +14,7 @@ describe('defaults', () => {
       store: { location: { path: join(folder, '.quartermaster/store.db') }, encryptionKeys: [] },
       upstreams: [],
       mcpServers: Object.create(null),
+      serverFiles: new Map(),
       unusableServers: [],
       notes: [],
       inputs: [],

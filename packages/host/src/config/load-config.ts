@@ -132,8 +132,9 @@ function readFile(
 /** The first file that names a server decides about it, whether its entry can be used or not. */
 function mergeServers(
   files: readonly ReadServers[],
-): Pick<Config, 'mcpServers' | 'unusableServers' | 'notes' | 'inputs'> {
+): Pick<Config, 'mcpServers' | 'serverFiles' | 'unusableServers' | 'notes' | 'inputs'> {
   const mcpServers: Record<string, McpServerSettings> = Object.create(null);
+  const serverFiles = new Map<string, string>();
   const unusableServers: UnusableServer[] = [];
   const notes = files.flatMap((file) => file.notes);
   for (const { source, servers, unusable } of files) {
@@ -148,11 +149,14 @@ function mergeServers(
         message: `the entry in ${source} is ignored, since another file names it first`,
       });
     }
-    for (const [name, settings] of usable) mcpServers[name] = settings;
+    for (const [name, settings] of usable) {
+      mcpServers[name] = settings;
+      serverFiles.set(name, source);
+    }
     unusableServers.push(...others.map(({ problems: _, ...rest }) => rest));
   }
   return {
-    ...{ mcpServers, unusableServers },
+    ...{ mcpServers, serverFiles, unusableServers },
     notes,
     inputs: files.flatMap(({ inputs }) => inputs),
   };

@@ -17,6 +17,7 @@ export async function answerInputs(
   const isForgetting = forget === true;
   const tell = (text: string): Promise<void> => write(io.stderr, `${text}\n`);
   const { config } = loadSettings(place, io.env);
+  if (config.inputs.length === 0 && ids.length === 0) throw new InputError(NO_INPUTS);
   const unknown = ids.find((id) => config.inputs.every((input) => input.id !== id));
   if (unknown !== undefined) throw new InputError(noSuchInput(unknown, config.inputs));
   const named = config.inputs.filter(({ id }) => ids.length === 0 || ids.includes(id));
@@ -61,5 +62,7 @@ async function askFor(input: ServerInput, io: CommandContext['io']): Promise<str
 
 function noSuchInput(id: string, inputs: readonly ServerInput[]): string {
   const known = inputs.map((input) => input.id).join(', ');
-  return `There is no input ${JSON.stringify(id)}. ${known === '' ? 'No server here needs one; name a file with --mcp-config' : `Inputs: ${known}`}`;
+  return `There is no input ${JSON.stringify(id)}. ${known === '' ? NO_INPUTS : `Inputs: ${known}`}`;
 }
+
+const NO_INPUTS = 'No server in the settings needs an input; to read another file, add --mcp-config FILE';

@@ -2,7 +2,7 @@ import { write } from '../../command-io.ts';
 import type { AcceptFlags, CommandContext } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { counted } from '../../terminal/index.ts';
-import { loadSettings } from '../settings/load-settings.ts';
+import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts';
 import { openConfiguredStore } from '../store/open-configured-store.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
 import { renderChange } from './render-change.ts';
@@ -13,26 +13,30 @@ export async function acceptDefinitions(
   flags: AcceptFlags,
   { io, terminal }: CommandContext,
 ): Promise<void> {
-  const { config } = loadSettings(flags, io.env);
+  const { config: unanswered } = loadSettings(flags, io.env);
   const tell = (text: string): Promise<void> => write(io.stderr, `${text}\n`);
-  const servers = configuredServers(config, (line) => void io.stderr.write(`${line}\n`));
-  if (servers === undefined) throw new InputError('There are no MCP servers: name a file with --mcp-config');
-  const store = await openConfiguredStore(config.store);
-  const hub = createConfiguredHub(config, {
-    ...{ servers: offerSignIn(servers), store, env: io.env, mcpConfig: flags.mcpConfig },
-    ...{ isStrict: true, isLazy: false },
-  });
+  const store = await openConfiguredStore(unanswered.store);
   try {
-    await hub.start();
-    const heldNow = () => hub.status().flatMap(({ held }) => held);
-    const held = heldNow();
-    for (const change of held) await write(io.stdout, `${renderChange(change, terminal)}\n`);
-    await hub.accept(patterns);
-    const left = heldNow().length;
-    for (const { server, reason } of hub.unavailable()) await tell(`${server}: ${reason}`);
-    await tell(`${counted(held.length, 'changed definition')}, ${held.length - left} accepted, ${left} held back`);
+    const config = await loadAnsweredSettings(flags, io.env, store.tokens);
+    const servers = configuredServers(config, (line) => void io.stderr.write(`${line}\n`));
+    if (servers === undefined) throw new InputError('There are no MCP servers: name a file with --mcp-config');
+    const hub = createConfiguredHub(config, {
+      ...{ servers: offerSignIn(servers), store, env: io.env, mcpConfig: flags.mcpConfig },
+      ...{ isStrict: true, isLazy: false },
+    });
+    try {
+      await hub.start();
+      const heldNow = () => hub.status().flatMap(({ held }) => held);
+      const held = heldNow();
+      for (const change of held) await write(io.stdout, `${renderChange(change, terminal)}\n`);
+      await hub.accept(patterns);
+      const left = heldNow().length;
+      for (const { server, reason } of hub.unavailable()) await tell(`${server}: ${reason}`);
+      await tell(`${counted(held.length, 'changed definition')}, ${held.length - left} accepted, ${left} held back`);
+    } finally {
+      await hub.close();
+    }
   } finally {
-    await hub.close();
     await store.close();
   }
 }

@@ -1,6 +1,7 @@
+import { resolve } from 'node:path';
 import { defined } from '@quartermaster/core/internal';
 import type { Config } from '@quartermaster/host/config';
-import type { Store } from '@quartermaster/host/store';
+import type { Store, TokenOwner } from '@quartermaster/host/store';
 import { createHub, createMemoryTokenStore, createOAuthClient, type Hub, type HubServers } from '@quartermaster/mcp';
 import type { CommandIo } from '../../command-io.ts';
 import { oneLine } from '../../terminal/index.ts';
@@ -11,7 +12,7 @@ export interface ConfiguredHubOptions {
   readonly servers: HubServers;
   /** Keeps listings, pins and tokens. Without it every server is started to know its tools. */
   readonly store: Pick<Store, 'listings' | 'pins' | 'tokens'> | undefined;
-  /** The `--mcp-config` files for the suggested `mcp login` command. Left out where untrusted clients would read their paths. */
+  /** The `--mcp-config` files: the suggested `mcp login` command names the one that has the server. Left out where untrusted clients would read their paths. */
   readonly mcpConfig?: readonly string[] | undefined;
   readonly env: CommandIo['env'];
   /** Whether changed definitions are held back until they are accepted. @default false */
@@ -42,7 +43,7 @@ export function configuredServers(
 }
 
 export function createConfiguredHub(
-  { tools, mcp }: Config,
+  { tools, mcp, serverFiles }: Config,
   {
     servers,
     store,
@@ -54,7 +55,16 @@ export function createConfiguredHub(
     signInPage,
   }: ConfiguredHubOptions,
 ): Hub {
-  const files = mcpConfig.flatMap((file) => ['--mcp-config', file]);
+  const named = new Map(mcpConfig.map((file) => [resolve(file), file]));
+  const signInCommand = ({ user, server }: TokenOwner): string => {
+    const file = named.get(serverFiles.get(server) ?? '');
+    const words = [
+      ...['quartermaster mcp login', server],
+      ...(file === undefined ? [] : ['--mcp-config', file]),
+      ...(user === '' ? [] : ['--user', user]),
+    ];
+    return words.map(shellWord).join(' ');
+  };
   return createHub({
     ...servers,
     environment: env,
@@ -67,10 +77,7 @@ export function createConfiguredHub(
     oauth: createOAuthClient({
       tokens: store?.tokens ?? createMemoryTokenStore(),
       ...defined({ redirectUrl }),
-      howToSignIn: ({ user, server }) =>
-        signInPage !== undefined
-          ? `open ${signInPage}`
-          : `run: ${['quartermaster mcp login', server, ...files, ...(user === '' ? [] : ['--user', user])].map(shellWord).join(' ')}`,
+      howToSignIn: (owner) => (signInPage !== undefined ? `open ${signInPage}` : `run: ${signInCommand(owner)}`),
     }),
     ...(store === undefined ? {} : { listings: store.listings, pins: store.pins }),
   });

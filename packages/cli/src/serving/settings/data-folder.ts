@@ -22,6 +22,11 @@ export function dataFolder({ env, platform = process.platform, home = homedir() 
   return join(home, '.local', 'share', NAME);
 }
 
+/** The store of every command that runs without a settings file, such as those that clients start. */
+export function userStore(options: DataFolderOptions): string {
+  return join(dataFolder(options), 'store.db');
+}
+
 /** The list of the clients whose servers were moved. */
 export function ledgerFile(dataFolder: string): string {
   return join(dataFolder, 'clients', 'installed.json');

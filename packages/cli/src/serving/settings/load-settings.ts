@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { defined } from '@quartermaster/core/internal';
 import { type Config, type ConfigFlags, loadConfig } from '@quartermaster/host/config';
 import type { TokenStore } from '@quartermaster/host/store';
 import type { CommandIo } from '../../command-io.ts';
 import type { McpFlags, ServeFlags } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
-import { dataFolder } from './data-folder.ts';
+import { userStore } from './data-folder.ts';
 import { type Answers, readAnswers } from './input-answers.ts';
 
 type SettingsFlags = Pick<ServeFlags & McpFlags, 'config' | 'store' | 'host' | 'port' | 'mcpConfig'>;
@@ -31,7 +30,7 @@ export function loadSettings(flags: SettingsFlags, env: CommandIo['env'], answer
   const hasFile = config.files.length > (flags.mcpConfig?.length ?? 0);
   if (hasFile) return { config, hasFile };
   // As a variable, so that every other way to name a store stays as strong as it is. An empty one counts as unset.
-  const fallback = join(dataFolder({ env }), 'store.db');
+  const fallback = userStore({ env });
   return { config: load({ ...env, QUARTERMASTER_STORE: env.QUARTERMASTER_STORE || fallback }), hasFile };
 }
 
