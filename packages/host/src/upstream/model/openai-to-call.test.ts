@@ -89,6 +89,10 @@ describe('a Chat request', () => {
             { type: 'tool-result', toolCallId: 'c2', toolName: 'patch', output: { type: 'text', value: 'Done' } },
           ],
         },
+        {
+          role: 'user',
+          content: [{ type: 'text', text: '[Earlier step, result of a call that is not in this conversation: Lost]' }],
+        },
       ],
       maxOutputTokens: 50,
       temperature: 0,
@@ -292,23 +296,6 @@ it.each([
     expect.objectContaining({ status: 400, message: expect.stringContaining(`input: ${name}`) }),
   );
 });
-
-it.each(['web_search_call', 'image_generation_call', 'mcp_list_tools'])(
-  'an item of OpenAI’s own tools, %s, may stand in a history',
-  (type) => {
-    expect(
-      responsesToCall(
-        {
-          input: [
-            { role: 'user', content: 'Hi' },
-            { type, id: 'x' },
-          ],
-        },
-        OTHER,
-      ).prompt,
-    ).toHaveLength(1);
-  },
-);
 
 it('a Responses request with a prompt kept at OpenAI is refused', () => {
   expect(() => responsesToCall({ prompt: { id: 'pmpt_1' } }, OTHER)).toThrowError(

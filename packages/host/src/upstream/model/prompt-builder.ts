@@ -7,7 +7,7 @@ import type {
 import { defined } from '@quartermaster/core/internal';
 import type { ProviderOptions } from './merge-options.ts';
 import type { ModelTarget } from './model-target.ts';
-import { placeAnswer, seen } from './text-answer.ts';
+import { moveFiles, placeAnswer, seen } from './text-answer.ts';
 
 type Role<Name extends LanguageModelV4Message['role']> = Extract<LanguageModelV4Message, { role: Name }>;
 export type UserPart = Role<'user'>['content'][number];
@@ -24,8 +24,11 @@ export interface ToolAnswer {
 export interface PromptBuilder {
   system(text: string, providerOptions?: ProviderOptions): void;
   user(parts: readonly UserPart[]): void;
+  /** What the model said. A file of its own follows in a message of the user's, where the provider takes none from a model. */
   assistant(parts: readonly AssistantPart[]): void;
-  /** Answers to calls. An answer whose call is not in the conversation is left out. */
+  /** What a client returned for a step that is told as a note. */
+  returned(parts: readonly UserPart[]): void;
+  /** Answers to calls. An answer whose call is not in the conversation is told as a note. */
   answers(answers: readonly ToolAnswer[]): void;
   prompt(): LanguageModelV4Prompt;
 }
@@ -43,8 +46,10 @@ export function createPromptBuilder(target: ModelTarget): PromptBuilder {
     const message = messages.at(-1);
     return message?.role === role ? (message as Role<Name>) : undefined;
   };
-  // Results stand together right after their calls: files of theirs wait until the last of them.
+  // Results stand together right after their calls: what else belongs there waits until the last of them.
   let waiting: UserPart[] = [];
+  const unanswered = new Set<string>();
+  const waitingFiles = (): number => waiting.filter(({ type }) => type === 'file').length;
   const addUser = (parts: readonly UserPart[]): void => {
     if (parts.length === 0) return;
     const open = last('user');
@@ -72,18 +77,33 @@ export function createPromptBuilder(target: ModelTarget): PromptBuilder {
     },
     assistant(parts) {
       if (parts.length === 0) return;
-      flush();
-      for (const part of parts) if (part.type === 'tool-call') names.set(part.toolCallId, part.toolName);
+      if (unanswered.size === 0) flush();
+      const content = parts.flatMap((part): readonly AssistantPart[] => {
+        if (part.type === 'tool-call' && part.providerExecuted !== true) {
+          names.set(part.toolCallId, part.toolName);
+          unanswered.add(part.toolCallId);
+        }
+        if (part.type !== 'file' || target.family === 'google') return [part];
+        const { notes, after } = moveFiles([part], target, { taken: waitingFiles(), from: 'the earlier steps' });
+        waiting.push(...after);
+        return notes.map((text) => ({ type: 'text', text }));
+      });
       const open = last('assistant');
-      if (open === undefined) messages.push({ role: 'assistant', content: [...parts] });
-      else open.content.push(...parts);
+      if (open === undefined) messages.push({ role: 'assistant', content });
+      else open.content.push(...content);
+    },
+    returned(parts) {
+      waiting.push(...parts.map((part) => seen(part, target)));
     },
     answers(answers) {
       const content = answers.flatMap((answer) => {
         const toolName = names.get(answer.id);
-        if (toolName === undefined) return [];
-        const taken = waiting.filter(({ type }) => type === 'file').length;
-        const { output, after } = placeAnswer(answer, target, taken);
+        const { output, after } = placeAnswer(answer, target, waitingFiles());
+        unanswered.delete(answer.id);
+        if (toolName === undefined) {
+          waiting.push({ type: 'text', text: `[Earlier step, ${UNKNOWN_CALL}: ${tellOutput(output)}]` }, ...after);
+          return [];
+        }
         waiting.push(...after);
         return [{ type: 'tool-result' as const, toolCallId: answer.id, toolName, output }];
       });
@@ -97,4 +117,12 @@ export function createPromptBuilder(target: ModelTarget): PromptBuilder {
       return messages;
     },
   };
+}
+
+const UNKNOWN_CALL = 'result of a call that is not in this conversation';
+
+function tellOutput(output: LanguageModelV4ToolResultOutput): string {
+  if (output.type === 'text' || output.type === 'error-text') return output.value;
+  if (output.type !== 'content') return JSON.stringify(output);
+  return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
 }

@@ -25,7 +25,7 @@ export function placeAnswer(answer: ToolAnswer, target: ModelTarget, taken: numb
   if (output.type !== 'content') {
     if (files.length === 0) return { output, after: [] };
     if (output.type !== 'text' && output.type !== 'error-text') return { output, after: [] };
-    const moved = moveFiles(files, target, taken);
+    const moved = moveFiles(files, target, { taken, from: RESULTS });
     return { output: { ...output, value: lines([output.value, ...moved.notes]) }, after: moved.after };
   }
   if (takesFiles)
@@ -36,7 +36,7 @@ export function placeAnswer(answer: ToolAnswer, target: ModelTarget, taken: numb
   for (const part of output.value) {
     if (part.type === 'text') notes.push(part.text);
     if (part.type !== 'file') continue;
-    const moved = moveFiles([part], target, count);
+    const moved = moveFiles([part], target, { taken: count, from: RESULTS });
     notes.push(...moved.notes);
     after.push(...moved.after);
     count += moved.after.filter(({ type }) => type === 'file').length;
@@ -62,10 +62,13 @@ function isHidden({ mediaType }: LanguageModelV4FilePart, target: ModelTarget): 
   return target.seesImages === false && mediaType.startsWith('image/');
 }
 
-function moveFiles(
+const RESULTS = 'the tool results';
+
+/** Files for a message of the user's, and what is said where they were. */
+export function moveFiles(
   files: readonly LanguageModelV4FilePart[],
   target: ModelTarget,
-  taken: number,
+  { taken, from }: { readonly taken: number; readonly from: string },
 ): { readonly notes: readonly string[]; readonly after: readonly UserPart[] } {
   const notes: string[] = [];
   const after: UserPart[] = [];
@@ -78,7 +81,7 @@ function moveFiles(
     else {
       count += 1;
       notes.push(`[${kind} ${count}: in the next message]`);
-      after.push({ type: 'text', text: `[${kind} ${count} of the tool results]` }, file);
+      after.push({ type: 'text', text: `[${kind} ${count} of ${from}]` }, file);
     }
   }
   return { notes, after };

@@ -1,13 +1,13 @@
 import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
-import { isJsonObject } from '@quartermaster/core/catalog';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { AnthropicBlock } from '@quartermaster/wires/anthropic';
 import { isSeal, openSeal } from '../../internal/seal.ts';
 import { fileAt, filePart } from '../file-part.ts';
+import { noteOf, uncarried } from '../history-notes.ts';
 import type { ProviderOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
 import type { AssistantPart, ToolAnswer, UserPart } from '../prompt-builder.ts';
-import { uncarried } from '../uncarried.ts';
 
 /** A message's blocks; a string is one block of text. */
 export function blocksOf(content: unknown): readonly AnthropicBlock[] {
@@ -58,11 +58,8 @@ export function readAssistantBlocks(blocks: readonly AnthropicBlock[], target: M
           },
         ];
       }
-      case 'server_tool_use':
-      case 'tool_search_tool_result':
-        return knowsBlocks(target) ? readServerBlock(block) : [];
       default:
-        return [];
+        return readServerBlock(block, target);
     }
   });
 }
@@ -80,17 +77,29 @@ function readThinking(block: AnthropicBlock, target: ModelTarget): readonly Assi
   return [{ type: 'reasoning', text, providerOptions: { anthropic } as ProviderOptions }];
 }
 
-function readServerBlock(block: AnthropicBlock): readonly AssistantPart[] {
-  if (block.type === 'server_tool_use') {
-    const { id, name, input } = block;
-    if (typeof id !== 'string' || typeof name !== 'string') return [];
-    return [{ type: 'tool-call', toolCallId: id, toolName: name, input: input ?? {}, providerExecuted: true }];
+/** What a host executed or made itself. A search goes back to a host that knows its blocks; all else is told as a note. */
+function readServerBlock(block: AnthropicBlock, target: ModelTarget): readonly AssistantPart[] {
+  const { id, name, input, tool_use_id: answered, content } = block;
+  if (knowsBlocks(target)) {
+    if (block.type === 'server_tool_use' && typeof id === 'string' && isSearchName(name)) {
+      return [{ type: 'tool-call', toolCallId: id, toolName: name, input: input ?? {}, providerExecuted: true }];
+    }
+    if (block.type === 'tool_search_tool_result' && typeof answered === 'string' && isJsonObject(content)) {
+      return [searchResult(answered, content)];
+    }
   }
-  const { tool_use_id: id, content } = block;
-  if (typeof id !== 'string' || !isJsonObject(content)) return [];
+  const file = readFile(block, target);
+  return file === undefined ? noteOf(block, (value) => readFile(value as AnthropicBlock, target)) : [file];
+}
+
+function isSearchName(name: unknown): name is string {
+  return typeof name === 'string' && name.startsWith('tool_search_tool');
+}
+
+function searchResult(id: string, content: JsonObject): AssistantPart {
   const value = content.tool_references === undefined ? content : referenceList(content.tool_references);
   const output = { type: 'json', value } as LanguageModelV4ToolResultOutput;
-  return [{ type: 'tool-result', toolCallId: id, toolName: 'tool_search', output }];
+  return { type: 'tool-result', toolCallId: id, toolName: 'tool_search', output };
 }
 
 function referenceList(references: unknown): readonly object[] {

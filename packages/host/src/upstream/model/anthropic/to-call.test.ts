@@ -192,11 +192,6 @@ describe('messages', () => {
       },
     ]);
   });
-
-  it('hold no result whose call is gone', () => {
-    const content = [{ type: 'tool_result', tool_use_id: 'gone', content: 'Seen' }];
-    expect(promptOf([{ role: 'user', content }])).toEqual([]);
-  });
 });
 
 const PNG = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
@@ -288,9 +283,18 @@ describe('a search of the provider’s own', () => {
     ]);
   });
 
-  it('is told to nobody else', () => {
+  it('is a note for other providers', () => {
+    const references = '"tool_references":[{"type":"tool_reference","tool_name":"look"}]';
     for (const target of [OTHER, OPENAI]) {
       expect(promptOf([{ role: 'assistant', content: searched }], target)[0]?.content).toEqual([
+        {
+          type: 'text',
+          text: '[Earlier step, server_tool_use: {"name":"tool_search_tool_regex","input":{"pattern":"x"}}]',
+        },
+        {
+          type: 'text',
+          text: `[Earlier step, tool_search_tool_result: {"content":{"type":"tool_search_tool_search_result",${references}}}]`,
+        },
         { type: 'text', text: 'Hi' },
       ]);
     }

@@ -27,8 +27,9 @@ type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
  * Lost on the way: boundaries between system blocks; citations of earlier answers, and a document's title, context and citation
  * settings; thoughts of another provider; MCP connectors; cache breakpoints except
  * at Anthropic; `metadata`, `service_tier`, `container`, `context_management`, `speed`. `top_k` is up to the provider. Tools that
- * Anthropic defines and clients run (`bash`, `computer`) go along as functions; those that Anthropic runs are refused, and so are
- * blocks of a user that have no counterpart: files known only by id, except at Anthropic, and those of unknown types.
+ * Anthropic defines and clients run (`bash`, `computer`) go along as functions; those that Anthropic runs are refused, and what
+ * they did earlier in the conversation is told as notes. Blocks of a user that have no counterpart are refused: files known only
+ * by id, except at Anthropic, and those of unknown types.
  */
 export function toCall(request: AnthropicRequest, target: ModelTarget): LanguageModelV4CallOptions {
   const tools = readTools(request.tools, target);

@@ -3,6 +3,7 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { ChatMessage, ChatRequest } from '@quartermaster/wires/openai-chat';
 import { fileAt, filePart } from '../file-part.ts';
+import { noteOf, uncarried } from '../history-notes.ts';
 import { mergeOptions, type ProviderOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
 import { readArguments, readOpenaiTools, readToolChoice } from '../openai-tools.ts';
@@ -11,17 +12,16 @@ import { type AssistantPart, createPromptBuilder, type UserPart } from '../promp
 import { readFormat, readNumber, readStops } from '../read-settings.ts';
 import { reasoningOptions } from '../reasoning-options.ts';
 import { statelessOptions } from '../stateless-options.ts';
-import { uncarried } from '../uncarried.ts';
 
 /**
  * A Chat request for any provider.
  *
- * Lost on the way: several choices (`n`), log probabilities, logit biases, predictions, audio answers, the older `functions`,
- * names of participants, images' `detail`, `metadata`, `user`, `service_tier`, `store`. Reasoning of
- * earlier turns (`reasoning_content`) goes to hosts that speak Chat themselves, and to no other: it bears no signature.
- * Files known only by id and parts of unknown types are refused.
+ * Lost on the way: predictions, names of participants, images' `detail`, `metadata`, `user`, `service_tier`, `store`. Reasoning
+ * of earlier turns (`reasoning_content`) goes to hosts that speak Chat themselves, and to no other: it bears no signature.
+ * Options that change what the client gets back, files known only by id and parts of unknown types are refused.
  */
 export function toCall(request: ChatRequest, target: ModelTarget): LanguageModelV4CallOptions {
+  refuseOptions(request);
   const effort = typeof request.reasoning_effort === 'string' ? request.reasoning_effort : undefined;
   const reasoning = reasoningOptions({ effort }, target);
   const parallel = request.parallel_tool_calls === false ? parallelOptions(target) : undefined;
@@ -41,9 +41,24 @@ export function toCall(request: ChatRequest, target: ModelTarget): LanguageModel
   };
 }
 
+/** What a client would wait for in vain. */
+function refuseOptions(request: ChatRequest): void {
+  const { n, functions, logprobs, logit_bias: bias, modalities, web_search_options: search } = request;
+  if (typeof n === 'number' && n > 1)
+    throw uncarried('n', 'a request for several choices', 'send one request for each');
+  if (Array.isArray(functions)) throw uncarried('functions', 'the older form of tools', 'declare them in tools');
+  if (logprobs === true) throw uncarried('logprobs', 'a request for log probabilities');
+  if (isJsonObject(bias) && Object.keys(bias).length > 0) throw uncarried('logit_bias', 'a bias for tokens');
+  if (Array.isArray(modalities) && modalities.includes('audio')) throw uncarried('modalities', 'a request for audio');
+  if (isJsonObject(search)) throw uncarried('web_search_options', 'a web search, which OpenAI runs,');
+}
+
 function readPrompt(request: ChatRequest, target: ModelTarget): LanguageModelV4CallOptions['prompt'] {
   const builder = createPromptBuilder(target);
   const messages: readonly unknown[] = Array.isArray(request.messages) ? request.messages : [];
+  // The older calls have no id: a result follows its call.
+  let olderCalls = 0;
+  const olderId = (): string => `function_call_${olderCalls}`;
   for (const message of messages.filter(isMessage)) {
     switch (message.role) {
       case 'system':
@@ -55,6 +70,12 @@ function readPrompt(request: ChatRequest, target: ModelTarget): LanguageModelV4C
         break;
       case 'assistant':
         builder.assistant(readAssistant(message, target));
+        if (!isJsonObject(message.function_call)) break;
+        olderCalls += 1;
+        builder.assistant(readCall({ id: olderId(), function: message.function_call }, target));
+        break;
+      case 'function':
+        builder.answers([{ id: olderId(), output: readResult(message.content) }]);
         break;
       case 'tool':
         if (typeof message.tool_call_id !== 'string') break;
@@ -102,6 +123,7 @@ function readAssistant(message: ChatMessage, target: ModelTarget): readonly Assi
       ? [{ type: 'reasoning', text: reasoning } as const]
       : []),
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
+    ...(isJsonObject(message.audio) ? noteOf({ ...message.audio, type: 'audio' }, () => undefined) : []),
     ...calls.flatMap((call) => readCall(call, target)),
   ];
 }

@@ -5,6 +5,7 @@ import { defined } from '@quartermaster/core/internal';
 import type { ResponsesItem, ResponsesRequest } from '@quartermaster/wires/openai-responses';
 import { openSeal } from '../../internal/seal.ts';
 import { fileAt, filePart } from '../file-part.ts';
+import { isUnreadable, noteOf, uncarried } from '../history-notes.ts';
 import { mergeOptions, type ProviderOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
 import { readArguments, readToolChoice, SEARCH_CALL_NAME } from '../openai-tools.ts';
@@ -13,15 +14,14 @@ import { createPromptBuilder, type PromptBuilder, type UserPart } from '../promp
 import { readFormat, readNumber } from '../read-settings.ts';
 import { reasoningOptions } from '../reasoning-options.ts';
 import { statelessOptions } from '../stateless-options.ts';
-import { uncarried } from '../uncarried.ts';
 import { declaredTools } from './declared-tools.ts';
 
 /**
  * A Responses request for any provider.
  *
- * Lost on the way: items of tools that OpenAI runs, truncation, log probabilities, annotations,
- * images' `detail`, reasoning of another provider, `metadata`, `service_tier`, `store`. A request whose history or prompt is kept
- * elsewhere is refused, and so are files known only by id and items and parts of unknown types.
+ * Lost on the way: truncation, log probabilities, annotations, images' `detail`, reasoning of another provider, `metadata`,
+ * `service_tier`, `store`. Items of tools that OpenAI runs are told as notes. A request whose history or prompt is kept
+ * elsewhere is refused, and so are files known only by id, items that only OpenAI can read, and items and parts of unknown types.
  */
 export function toCall(request: ResponsesRequest, target: ModelTarget): LanguageModelV4CallOptions {
   refuseKeptHistory(request);
@@ -80,8 +80,11 @@ function readItem(item: ResponsesItem, reading: Reading): void {
       break;
     case 'function_call':
     case 'custom_tool_call':
-    case 'tool_search_call':
       readCall(item, reading);
+      break;
+    case 'tool_search_call':
+      if (typeof item.call_id === 'string') readCall(item, reading);
+      else readStep(item, reading);
       break;
     case 'function_call_output':
     case 'custom_tool_call_output':
@@ -89,18 +92,47 @@ function readItem(item: ResponsesItem, reading: Reading): void {
       builder.answers([{ id: item.call_id, output: readOutput(item.output) }]);
       break;
     case 'tool_search_output':
-      if (typeof item.call_id !== 'string') break;
-      builder.answers([{ id: item.call_id, output: { type: 'text', value: foundText(item.tools) } }]);
+      if (typeof item.call_id !== 'string') readStep(item, reading);
+      else builder.answers([{ id: item.call_id, output: { type: 'text', value: foundText(item.tools) } }]);
+      break;
+    case 'additional_tools':
       break;
     case 'item_reference':
       throw uncarried('input', `the item_reference ${String(item.id)}, which is not stored here,`);
     default:
-      if (!HOSTED.test(String(item.type))) throw uncarried('input', `an item of type ${String(item.type)}`);
+      readStep(item, reading);
   }
 }
 
+/** A step of a tool that only OpenAI defines. What a client returned for one is the user's. */
+function readStep(item: ResponsesItem, { builder }: Reading): void {
+  const type = String(item.type);
+  if (isUnreadable(item)) {
+    const part = `an item of type ${type}, which only its own host can read,`;
+    throw uncarried('input', part, 'send the items that it replaced, or a summary of them');
+  }
+  if (!HOSTED.test(type)) throw uncarried('input', `an item of type ${type}`);
+  const note = noteOf(withImage(item), readStepFile);
+  if (RETURNED.test(type)) builder.returned(note);
+  else builder.assistant(note);
+}
+
 /** Items of what OpenAI runs: calls, their outputs, lists and approvals, and what it makes of a long history. */
-const HOSTED = /_call(_output)?$|^mcp_|^additional_tools$|^compaction/;
+const HOSTED = /_call(_output)?$|^program(_output)?$|^tool_search_output$|^mcp_|^compaction/;
+const RETURNED = /_call_output$|^mcp_approval_response$/;
+
+/** A generated image is bare base64 in its item. */
+function withImage(item: ResponsesItem): JsonObject {
+  const { result, ...rest } = item;
+  if (item.type !== 'image_generation_call' || typeof result !== 'string') return item;
+  const format = typeof item.output_format === 'string' ? item.output_format : 'png';
+  return { ...rest, result: { image_url: `data:image/${format};base64,${result}` } };
+}
+
+function readStepFile(value: JsonObject): ReturnType<typeof fileAt> {
+  if (value.type === 'image' && typeof value.url === 'string') return fileAt(value.url, 'image/*');
+  return readFile(value);
+}
 
 function readMessage(item: ResponsesItem, builder: PromptBuilder): void {
   if (item.role === 'user') builder.user(readParts(item.content));
