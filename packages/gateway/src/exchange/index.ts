@@ -1,6 +1,7 @@
 export { dialectsFor } from './dialects-for.ts';
 export {
   type Continuation,
+  clientOf,
   createModelService,
   type HeldModels,
   type ModelQuestion,

@@ -51,7 +51,7 @@ export interface ModelQuestion<Name extends DialectName> {
   /** For events: how many times a model was asked for the same response before. @default 0 */
   readonly roundsBefore?: number;
   /** Told of each answer of the upstream's. */
-  readonly onResponse?: NonNullable<UpstreamClient['onResponse']>;
+  readonly onResponse?: UpstreamClient['onResponse'] | undefined;
 }
 
 /** The MCP servers that a request names, which are called inside the response. */
@@ -271,12 +271,27 @@ async function prepare<Name extends DialectName>(
     throw new ApiError(404, `model: ${model.slice(0, 200)} is not served by any upstream of this gateway`);
   const metered = countsTokens(access.limits) ? dialect.api.metered?.(request) : undefined;
   const planned = planExchange({ dialect, request: metered ?? request, list, upstream, executes });
-  const exchange = (await upstream.for(dialect.name)).forClient({
-    headers,
-    ...defined({ onResponse, requestId }),
-  });
+  const exchange = (await upstream.for(dialect.name)).forClient(clientOf({ headers, onResponse, requestId }));
   const { identify } = list;
   return { dialect, model, upstream, exchange, planned, identify, hidesUsage: metered !== undefined, catalogs };
+}
+
+/** What an upstream knows of the client of one request. */
+export function clientOf({
+  headers,
+  onResponse,
+  requestId,
+}: Pick<ModelQuestion<DialectName>, 'headers' | 'onResponse' | 'requestId'>): UpstreamClient {
+  let hasBegun = false;
+  return {
+    headers,
+    ...defined({ requestId }),
+    hasBegun: () => hasBegun,
+    onResponse(response) {
+      hasBegun ||= response.status < 400;
+      onResponse?.(response);
+    },
+  };
 }
 
 /** How the loop executes calls of the servers. In the snapshot their tools have the names that the model sees. */

@@ -4,7 +4,14 @@ import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
 import type { DialectName, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { ServerTool } from '@quartermaster/wires/dialect';
-import type { Continuation, ModelQuestion, NamesServers, OpenExchange, Transcripts } from '../exchange/index.ts';
+import {
+  type Continuation,
+  clientOf,
+  type ModelQuestion,
+  type NamesServers,
+  type OpenExchange,
+  type Transcripts,
+} from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { portCalls } from './port-calls.ts';
@@ -27,13 +34,14 @@ export function mainSide<Name extends DialectName>(
   }: { readonly question: ModelQuestion<Name>; readonly upstreams: Upstreams; readonly transcripts: Transcripts },
 ): MainSide<Name> {
   const { dialect, headers, access, onResponse, requestId } = question;
+  const client = clientOf({ headers, onResponse, requestId });
   const stop = new AbortController();
   const streams: AsyncIterator<PartOf<Name>>[] = [];
   let upstream: GatewayUpstream | undefined;
 
   async function exchange() {
     if (upstream === undefined) throw new Error('The worker asks before it knows whom');
-    return (await upstream.for(dialect.name)).forClient({ headers, ...defined({ onResponse, requestId }) });
+    return (await upstream.for(dialect.name)).forClient(client);
   }
 
   const worker = portCalls(port, {

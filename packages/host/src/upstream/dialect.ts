@@ -54,4 +54,6 @@ export interface UpstreamClient {
   readonly requestId?: string;
   /** Called with each answer's status and headers: request ids, rate limits. */
   readonly onResponse?: (response: { readonly status: number; readonly headers: Headers }) => void;
+  /** Whether an earlier round was answered, so that the client of a stream is reading it and can't repeat its request. @default false */
+  readonly hasBegun?: () => boolean;
 }

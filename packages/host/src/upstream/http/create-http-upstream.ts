@@ -11,7 +11,7 @@ import {
   type UpstreamClient,
 } from '../dialect.ts';
 import { createDeadline } from '../internal/deadline.ts';
-import { retry } from '../internal/retry.ts';
+import { retriesFor, retry } from '../internal/retry.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
 import { clockOf, explained, type HttpExchange, post, unsealed } from './post.ts';
 import { parseJson, readJson } from './read-json-body.ts';
@@ -35,7 +35,8 @@ function open<D extends DialectName>(options: HttpUpstreamOptions<D>, client: Up
     dialect,
     transport: DIALECTS[dialect].endpoint.transport,
     stream: (request, signal) => streamParts(exchange, request, signal),
-    whole: (request, signal) => retry(() => askWhole(exchange, request, signal), signal, options.retries),
+    whole: (request, signal) =>
+      retry(() => askWhole(exchange, request, signal), signal, retriesFor(options.retries, client, 'whole')),
     forClient: (next) => open(options, { ...client, ...next }),
   };
 }
@@ -45,7 +46,9 @@ async function* streamParts<D extends DialectName>(
   request: RequestOf<D>,
   signal: AbortSignal,
 ): AsyncGenerator<PartOf<D>, void, undefined> {
-  const { first, rest } = await retry(() => beginStream(exchange, request, signal), signal, exchange.options.retries);
+  const { options, client } = exchange;
+  const retries = retriesFor(options.retries, client, 'stream');
+  const { first, rest } = await retry(() => beginStream(exchange, request, signal), signal, retries);
   try {
     if (first.done === true) return;
     yield first.value;

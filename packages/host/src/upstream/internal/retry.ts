@@ -1,5 +1,6 @@
 import { UpstreamError } from '@quartermaster/core/errors';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
+import type { UpstreamClient } from '../dialect.ts';
 
 /** How failed requests are retried. */
 export interface RetrySettings {
@@ -51,6 +52,23 @@ export async function retry<Value>(
     }
   }
 }
+
+/**
+ * The settings for one client's request. The AI SDK repeats every request that fails, whatever `x-should-retry` says: what it
+ * will repeat is not repeated here on top of it.
+ */
+export function retriesFor(
+  settings: RetrySettings | undefined,
+  { headers, hasBegun }: UpstreamClient,
+  kind: 'stream' | 'whole',
+): RetrySettings {
+  const isReading = kind === 'stream' && hasBegun?.() === true;
+  const repeatsItself = AI_SDK.test(headers?.get('user-agent') ?? '') && !isReading;
+  return repeatsItself ? { ...settings, maxRetries: 0 } : { ...settings };
+}
+
+/** `ai/7.0.0`, `ai-sdk/anthropic/2.0.0`, `ai-sdk-provider-utils/5.0.0`: versions and functions of it differ in what they send. */
+const AI_SDK = /(?:^| )ai(?:-sdk[a-z-]*)?\//;
 
 function pauseBefore(
   error: UpstreamError,

@@ -14,7 +14,7 @@ import {
 } from '../dialect.ts';
 import { HTTP_TIMEOUTS, type HttpTimeouts, isTooDeep, writeBody } from '../http/index.ts';
 import { createDeadline, type Deadline } from '../internal/deadline.ts';
-import { type RetrySettings, retry } from '../internal/retry.ts';
+import { type RetrySettings, retriesFor, retry } from '../internal/retry.ts';
 import type { BlockWriter } from './model-codec.ts';
 import { modelError } from './model-error.ts';
 import { type ModelTarget, targetOf } from './model-target.ts';
@@ -81,7 +81,7 @@ async function* streamParts<D extends DialectName>(
     const rest = translated(asking, request, signal);
     return { first: await rest.next(), rest };
   };
-  const { first, rest } = await retry(begin, signal, asking.options.retries);
+  const { first, rest } = await retry(begin, signal, retriesFor(asking.options.retries, asking.client, 'stream'));
   try {
     if (first.done === true) return;
     yield first.value;
@@ -147,7 +147,7 @@ async function askWhole<D extends DialectName>(
       deadline.stop();
     }
   };
-  return retry(attempt, signal, options.retries);
+  return retry(attempt, signal, retriesFor(options.retries, asking.client, 'whole'));
 }
 
 interface Translation<Part> {

@@ -10,7 +10,7 @@ export type HistoryNote = readonly ({ readonly type: 'text'; readonly text: stri
  * was asked and found; ids and what only the other host can read are left out. `readFile` finds the files within.
  */
 export function noteOf(
-  step: JsonObject,
+  step: Readonly<Record<string, unknown>>,
   readFile: (value: JsonObject) => LanguageModelV4FilePart | undefined,
 ): HistoryNote {
   const files: LanguageModelV4FilePart[] = [];
@@ -34,7 +34,7 @@ export function noteOf(
 }
 
 /** Whether a step holds nothing that another host could read. */
-export function isUnreadable(step: JsonObject): boolean {
+export function isUnreadable(step: Readonly<Record<string, unknown>>): boolean {
   const told = Object.keys(step).filter((key) => key !== 'type' && !OPAQUE.has(key));
   return told.length === 0 && typeof step.encrypted_content === 'string';
 }

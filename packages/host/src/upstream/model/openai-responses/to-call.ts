@@ -122,7 +122,7 @@ const HOSTED = /_call(_output)?$|^program(_output)?$|^tool_search_output$|^mcp_|
 const RETURNED = /_call_output$|^mcp_approval_response$/;
 
 /** A generated image is bare base64 in its item. */
-function withImage(item: ResponsesItem): JsonObject {
+function withImage(item: ResponsesItem): ResponsesItem {
   const { result, ...rest } = item;
   if (item.type !== 'image_generation_call' || typeof result !== 'string') return item;
   const format = typeof item.output_format === 'string' ? item.output_format : 'png';
