@@ -361,7 +361,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 function createMcpServices(
-  { hub, form, contextTokens, sessions, alwaysLoad, searchGuard = 'hint', origins = [] }: McpOptions,
+  { hub, form, contextTokens, sessions, alwaysLoad, resultBytes, searchGuard = 'hint', origins = [] }: McpOptions,
   parts: {
     readonly settings: GatewaySettings;
     readonly searcher: SearcherSource;
@@ -385,7 +385,7 @@ function createMcpServices(
     callMeta: events.callMeta,
     recordQueries: settings.insight.keep === 'queries',
     guard: { mode: searchGuard },
-    ...defined({ alwaysLoad }),
+    ...defined({ alwaysLoad, maxResultBytes: resultBytes }),
     maxQueryLength: settings.maxQueryLength,
     ...defined({ form, sessions }),
   });

@@ -71,6 +71,8 @@ export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions' | 'al
   readonly contextTokens?: number;
   /** What repeated and fruitless searches of a lasting connection lead to. @default 'hint' */
   readonly searchGuard?: NonNullable<ProxyGuard['mode']>;
+  /** A longer result of a tool is cut off, and says so. @default 8 MiB */
+  readonly resultBytes?: number;
   /** Web origins that may use `/mcp`, in addition to the gateway's own: `https://inspector.example`. @default none */
   readonly origins?: readonly string[];
 }

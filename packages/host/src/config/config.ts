@@ -254,6 +254,8 @@ export interface McpSettings {
   readonly findings: 'warn' | 'withhold' | 'off';
   /** Whether our own tools are marked so that a client with its own tool search does not hide them. */
   readonly alwaysLoad: 'auto' | 'always' | 'never';
+  /** A longer result of a tool is cut off for clients of `/mcp`, and says so. */
+  readonly resultBytes: number;
   readonly limits: McpLimitSettings;
   /** Web origins that may use `/mcp`, in addition to the gateway's own. */
   readonly origins: readonly string[];

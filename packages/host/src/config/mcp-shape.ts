@@ -43,6 +43,11 @@ export const MCP: Shape<McpSettings> = object({
     shape: choice(['auto', 'always', 'never']),
     default: 'auto',
   },
+  resultBytes: {
+    about: 'Maximum size of a tool result for clients of /mcp and of quartermaster mcp; the rest is cut off, visibly.',
+    shape: bytes(),
+    default: 8 * 1024 * 1024,
+  },
   limits: {
     about: "How much of a server's tool list is read. Tools beyond a limit are missing, and searches report that.",
     shape: object({

@@ -49,6 +49,17 @@ async function search(client: Client, query: string): Promise<Record<string, unk
   return JSON.parse(textOf(result)) as Record<string, unknown>;
 }
 
+it.each(['tool_call', 'mail__read_mail'])('a result that is too long for %s is cut, and says so', async (name) => {
+  const mail = smallServer(() => ({ read_mail: 'Read a mail' }));
+  const form = name === 'tool_call' ? { settings: DEFERRING } : { form: 'inline' as const };
+  const client = await connect(serve({ mail }, { ...form, maxResultBytes: 100 }).proxy);
+  const given = { text: 'x'.repeat(5_000) };
+  const call = { name: 'mail__read_mail', arguments: given };
+  const { content } = await client.callTool(name === 'tool_call' ? { name, arguments: call } : call);
+  expect(JSON.stringify(content).length).toBeLessThan(400);
+  expect(JSON.stringify(content)).toContain('longer than 100 bytes (mcp.resultBytes)');
+});
+
 describe('permissions of a connection', () => {
   const servers = (): Record<string, ServerSettings> => ({
     mail: smallServer(() => ({ send_mail: 'Send a mail', read_mail: 'Read a mail' })),

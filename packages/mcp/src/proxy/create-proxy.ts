@@ -69,6 +69,8 @@ export interface ProxyOptions
    * does so for Claude clients and for those that don't say who they are. @default 'auto'
    */
   readonly alwaysLoad?: AlwaysLoad;
+  /** A longer result of a tool is cut off, and says so. @default 8 MiB */
+  readonly maxResultBytes?: number;
   /** What goes along in `_meta` with a call to a server, such as the trace that it is part of. @default what the client sent */
   readonly callMeta?: (call: Resolved) => JsonObject | undefined;
   readonly serverInfo?: Implementation;
@@ -86,6 +88,7 @@ const OPTIONS: OptionNames<ProxyOptions> = {
   sessions: true,
   waits: true,
   alwaysLoad: true,
+  maxResultBytes: true,
   callMeta: true,
   serverInfo: true,
   clock: true,
@@ -115,7 +118,8 @@ export const PROXY_DEFAULTS: {
   readonly form: 'bridge';
   readonly waits: Required<StartWaits>;
   readonly alwaysLoad: AlwaysLoad;
-} = { form: 'bridge', waits: START_WAITS, alwaysLoad: 'auto' };
+  readonly maxResultBytes: number;
+} = { form: 'bridge', waits: START_WAITS, alwaysLoad: 'auto', maxResultBytes: 8 * 1024 * 1024 };
 
 /** One MCP server for everything behind a hub, with tool search between them. */
 export function createProxy(options: ProxyOptions): McpProxy {
@@ -240,6 +244,7 @@ function createContext(options: ProxyOptions): ProxyContext {
     start: createServerStart(hub, clock),
     waits: { ...START_WAITS, ...options.waits },
     alwaysLoad: options.alwaysLoad ?? PROXY_DEFAULTS.alwaysLoad,
+    maxResultBytes: options.maxResultBytes ?? PROXY_DEFAULTS.maxResultBytes,
   };
 }
 

@@ -17,5 +17,6 @@ export interface ProxyContext {
   readonly waits: Required<StartWaits>;
   /** What marks our tools as ones that a client shows at once, for the client that is asking. */
   readonly alwaysLoad: AlwaysLoad;
+  readonly maxResultBytes: number;
   readonly forgetSearchesAfterMs: number;
 }

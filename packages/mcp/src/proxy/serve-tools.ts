@@ -4,6 +4,7 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import { remember } from '@quartermaster/core/disclosure';
 import { rememberFound, type Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
+import { boundResult } from './bound-result.ts';
 import { mustAlwaysLoad, withAlwaysLoad } from './known-clients.ts';
 import { answerForMissing } from './missing-servers.ts';
 import { type CallOrigin, callerFor } from './proxy-caller.ts';
@@ -80,7 +81,8 @@ export async function callProxyTool(
     for (const call of step.calls) session.memory = remember(session.memory, { kind: 'called', name: call.name });
   }
   const [only] = outcomes;
-  return outcomes.length === 1 && only !== undefined ? toResult(only) : toJointResult(step.calls, outcomes);
+  const result = outcomes.length === 1 && only !== undefined ? toResult(only) : toJointResult(step.calls, outcomes);
+  return boundResult(result, context.maxResultBytes);
 }
 
 /** A search, a description or a refusal. News of the catalog comes with it: the list that the client has is not rewritten for that. */

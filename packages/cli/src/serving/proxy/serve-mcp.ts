@@ -93,6 +93,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     guard: { mode: config.mcp.searchGuard },
     alwaysLoad: config.mcp.alwaysLoad,
     maxQueryLength: config.limits.queryLength,
+    maxResultBytes: config.mcp.resultBytes,
   });
   const followed = followSettings({
     ...{ hub, config, load, print },
