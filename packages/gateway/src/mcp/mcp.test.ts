@@ -7,6 +7,7 @@ import {
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { hashApiKey } from '@quartermaster/host/store';
+import type { Hub } from '@quartermaster/mcp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Clock } from '../clock.ts';
 import type { GatewayOptions, McpOptions } from '../gateway-options.ts';
@@ -14,14 +15,22 @@ import { type RunningGateway, runningGateway } from '../running-gateway.fixture.
 import { scriptedUpstreams } from '../scripted-upstream.fixture.ts';
 import { EVERYTHING, inProcess, type TestTools, testHub } from './mcp-servers.fixture.ts';
 
-/** On which waits of up to two seconds are over at once, and longer ones never end. */
-const UP_TO_TWO_SECONDS: Clock = {
-  now: () => 0,
-  after(delayMs, run) {
-    const timer = delayMs > 2_000 ? undefined : setTimeout(run, 0);
-    return () => clearTimeout(timer);
-  },
-};
+/** On which waits of up to two seconds are over when the hub has as many tools, and longer ones never end. */
+function twoSecondsAfter(hub: Hub, toolCount: number): Clock {
+  const listed = new Promise<void>((resolve) => {
+    hub.subscribe(() => hub.snapshot().tools.length === toolCount && resolve());
+  });
+  return {
+    now: () => 0,
+    after(delayMs, run) {
+      let isCancelled = delayMs > 2_000;
+      void listed.then(() => isCancelled || run());
+      return () => {
+        isCancelled = true;
+      };
+    },
+  };
+}
 
 type Line = 'v1' | 'v2' | 'v2-modern';
 
@@ -90,8 +99,8 @@ describe.each(LINES)('a %s client at /mcp', (line) => {
 
   it('does not wait for a server that hangs, whatever it asks of another', async () => {
     const hanging = { type: 'in-process' as const, create: () => new Promise<never>(() => {}) };
-    const servers = { hanging, mail: inProcess(MAIL) };
-    const { url } = await running(servers, { clock: UP_TO_TWO_SECONDS, mcp: { form: 'bridge' } });
+    const hub = testHub({ hanging, mail: inProcess(MAIL) });
+    const { url } = await running({}, { clock: twoSecondsAfter(hub, 2), mcp: { hub, form: 'bridge' } });
     const client = await connect(line, url);
     expect(await namesIn(client)).toEqual(['tool_search', 'tool_describe', 'tool_call']);
     const found = textOf(await client.callTool({ name: 'tool_search', arguments: { query: 'send a mail' } }));
