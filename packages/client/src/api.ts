@@ -445,6 +445,154 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
+  /** Passes through to the host of the model, which answers it alone. */
+  'GET /v1/uploads': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'POST /v1/uploads': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'GET /v1/uploads/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'POST /v1/uploads/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'DELETE /v1/uploads/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'GET /v1/vector_stores': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'POST /v1/vector_stores': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'GET /v1/vector_stores/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'POST /v1/vector_stores/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'DELETE /v1/vector_stores/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'GET /v1/batches': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'POST /v1/batches': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'GET /v1/batches/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'POST /v1/batches/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'DELETE /v1/batches/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'GET /v1/fine_tuning': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'POST /v1/fine_tuning': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'GET /v1/fine_tuning/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'POST /v1/fine_tuning/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passes through to the host of the model, which answers it alone. */
+  'DELETE /v1/fine_tuning/{rest}': {
+    readonly input: {
+      readonly path: {
+        readonly rest: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
   /** A stored response. */
   'GET /v1/responses/{id}': {
     readonly input: {

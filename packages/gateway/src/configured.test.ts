@@ -325,6 +325,62 @@ describe('what a host has besides answers of models', () => {
     },
   );
 
+  it('includes what else OpenAI’s clients keep there', async () => {
+    const { url, requests } = await host(() => JSON.stringify({ id: 'vs_1', object: 'any', data: [] }));
+    const upstream = { models: ['*'], provider: 'openai', baseUrl: `${url}/v1`, apiKey: 'sk-upstream', files: true };
+    const { openai, url: gateway } = await configured(upstream);
+    await openai.vectorStores.create({ name: 'a' });
+    await openai.vectorStores.search('vs_1', { query: 'b' });
+    await openai.vectorStores.delete('vs_1');
+    await openai.uploads.create({ bytes: 1, filename: 'a', mime_type: 'text/plain', purpose: 'batch' });
+    await openai.batches.list({ limit: 1 });
+    await openai.batches.create({ input_file_id: 'f', endpoint: '/v1/responses', completion_window: '24h' });
+    await openai.fineTuning.jobs.cancel('ft_1');
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /v1/vector_stores',
+      'POST /v1/vector_stores/vs_1/search',
+      'DELETE /v1/vector_stores/vs_1',
+      'POST /v1/uploads',
+      'GET /v1/batches?limit=1',
+      'POST /v1/batches',
+      'POST /v1/fine_tuning/jobs/ft_1/cancel',
+    ]);
+    const trick = await fetch(`${gateway}/v1/vector_stores/..%2f..%2fv1%2ffiles`);
+    expect([trick.status, requests.length]).toEqual([400, 7]);
+  });
+
+  it.each([{ models: ['gpt-*'] }, { models: ['*'], limits: { tokensPerDay: 1000 } }])(
+    'except jobs that no limit of the key could hold: %o',
+    async (rights) => {
+      const { url, requests } = await host(() => JSON.stringify({ id: 'batch_1', object: 'batch' }));
+      const upstream = { models: ['*'], provider: 'openai', baseUrl: `${url}/v1`, apiKey: 'sk-upstream', files: true };
+      const { post } = await configured(upstream, { keys: [{ name: 'one', key: 'qm_secret', ...rights }] });
+      for (const path of ['/v1/batches', '/v1/fine_tuning/jobs']) {
+        const response = await post(path, {}, { authorization: 'Bearer qm_secret' });
+        expect(response.status).toBe(403);
+        expect(await response.json()).toMatchObject({
+          error: { message: expect.stringContaining('/v1/messages/batches') },
+        });
+      }
+      expect((await post('/v1/vector_stores', {}, { authorization: 'Bearer qm_secret' })).status).toBe(200);
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  it.each(['uploads', 'vector_stores', 'batches', 'fine_tuning/jobs'])(
+    'is refused in OpenAI’s words where no host shares it: %s',
+    async (path) => {
+      const { post } = await configured({ models: ['*'], provider: 'rehearsal' });
+      const response = await post(`/v1/${path}`, {});
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({
+        error: expect.objectContaining({
+          message: expect.stringContaining('files: true'),
+        }),
+      });
+    },
+  );
+
   it('is refused with a reason where the host has none, and the host’s own refusal comes through', async () => {
     const { openai } = await configured({ models: ['*'], provider: 'rehearsal' });
     const request = { model: 'embed', input: 'a' };

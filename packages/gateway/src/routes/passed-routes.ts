@@ -2,7 +2,7 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { limitHeadersIn } from '@quartermaster/host/upstream';
 import type { Context } from 'hono';
-import type { UsedUp } from '../access/index.ts';
+import type { Access, UsedUp } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import { PASSED_ON } from '../api/model-operations.ts';
 import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes } from '../http/index.ts';
@@ -52,14 +52,20 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Ser
       `The host of this model (${upstream.name}) has no ${pathname} that requests can be passed on to`,
     );
   };
-  const toFiles = async ({ requestContext }: PassedContext): Promise<PassTo> => {
-    const isAnthropic = requestContext.request.headers.has('anthropic-version');
-    const pass = upstreams.files?.(isAnthropic ? 'anthropic' : 'openai');
+  const toFilesOf = (api: 'anthropic' | 'openai'): PassTo => {
+    const pass = upstreams.files?.(api);
     if (pass !== undefined) return pass;
     throw new ApiError(
       404,
-      "No upstream lets clients use its files. All clients of a host's key share them: set files: true for the upstream to allow that",
+      "No upstream lets clients use its files, vector stores and jobs. All clients of a host's key share them: set files: true for the upstream to allow that",
     );
+  };
+  const toFiles = async ({ requestContext }: PassedContext): Promise<PassTo> =>
+    toFilesOf(requestContext.request.headers.has('anthropic-version') ? 'anthropic' : 'openai');
+  const toOpenai = async ({ requestContext, pathname }: PassedContext): Promise<PassTo> => {
+    if (/%(?:2e|2f|5c)/i.test(pathname)) throw new ApiError(400, 'Ids in the path can have no encoded dots or slashes');
+    if (JOBS.test(pathname) && requestContext.request.method === 'POST') checkUnlimited(requestContext.access);
+    return toFilesOf('openai');
   };
 
   for (const path of BY_MODEL) {
@@ -67,6 +73,13 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Ser
   }
   for (const [method, path] of FILES) {
     api[method](path, PASSED_ON, (context) => receive(context, toFiles));
+  }
+  for (const path of OPENAI_ONLY) {
+    for (const method of ['get', 'post'] as const)
+      api[method](path, PASSED_ON, (context) => receive(context, toOpenai));
+    for (const method of ['get', 'post', 'delete'] as const) {
+      api[method](`${path}/:rest{.+}`, PASSED_ON, (context) => receive(context, toOpenai));
+    }
   }
 }
 
@@ -93,6 +106,22 @@ const FILES = [
   ['delete', '/v1/files/:id'],
   ['get', '/v1/files/:id/content'],
 ] as const;
+
+/** What only OpenAI's API has, and clients of a key share as they do its files. */
+const OPENAI_ONLY = ['/v1/uploads', '/v1/vector_stores', '/v1/batches', '/v1/fine_tuning'] as const;
+
+const JOBS = /^\/v1\/(?:batches|fine_tuning)\b/;
+
+/** A job names its models in a file, and the host reports its tokens hours later: no limit of a key could be kept. */
+function checkUnlimited({ mayUseModel, limits }: Access): void {
+  const { tokensPerMinute, tokensPerDay, tokensPerMonth } = limits;
+  const hasBudget = [tokensPerMinute, tokensPerDay, tokensPerMonth].some((limit) => limit !== undefined);
+  if (mayUseModel('*') && !hasBudget) return;
+  throw new ApiError(
+    403,
+    "The host's own jobs can't be held to a key's models and token limits. Use /v1/messages/batches, or a key without such limits",
+  );
+}
 
 function modelIn(body: Uint8Array | undefined): string {
   try {

@@ -48,7 +48,7 @@ const UPSTREAM_BLOCK = object(
     },
     files: {
       about:
-        "Whether clients may use the host's files (/v1/files), which all clients of its key share. Defaults to true only if the client's own key is sent upstream.",
+        "Whether clients may use the host's files (/v1/files), uploads, vector stores, batches and fine-tuning jobs, which all clients of its key share. Defaults to true only if the client's own key is sent upstream.",
       shape: flag(),
     },
     headers: { about: "Headers sent with every request; clients can't override them.", shape: record(passedOn()) },
