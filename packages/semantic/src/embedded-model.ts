@@ -1,6 +1,5 @@
 import type { StaticEmbedder } from '@quartermaster/core/search';
-import { readModel } from './read-model.ts';
-import { createStaticModel } from './static-model.ts';
+import { createStaticModel, readModel } from './static-model.ts';
 
 /** The model that comes with the package, or the one that was provided. Read on the first call, then kept. */
 export function embeddedModel(): StaticEmbedder {

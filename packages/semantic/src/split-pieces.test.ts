@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PieceTable } from './piece-table.ts';
 import fixture from './pieces.fixture.json' with { type: 'json' };
-import { splitPieces } from './split-pieces.ts';
+import { PieceTable, splitPieces } from './split-pieces.ts';
 
 describe('splitPieces', () => {
   const { vocabulary } = fixture;

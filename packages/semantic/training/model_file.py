@@ -1,4 +1,4 @@
-"""The model file, as `src/read-model.ts` reads it: a JSON header, a scale a piece, a row of int8 a piece."""
+"""The model file, as `src/static-model.ts` reads it: a JSON header, a scale a piece, a row of int8 a piece."""
 
 import json
 import struct

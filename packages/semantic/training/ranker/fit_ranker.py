@@ -70,7 +70,7 @@ def fit(requests, columns):
 
 
 def order(request, weights, kept, stage):
-    """The first five, place by place, as `order-by-intent.ts` has it; `kept` is a tool that has a place in five, or None."""
+    """The first five, place by place, as `order-answer.ts` has it; `kept` is a tool that has a place in five, or None."""
     scores = request["features"] @ weights + request["bonus"]
     clauses = request["clauses"].reshape(len(scores), -1)
     best = np.maximum(clauses.max(0, initial=0), 1e-9)

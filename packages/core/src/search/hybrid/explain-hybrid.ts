@@ -1,7 +1,7 @@
 import { NAMED } from '../bm25/index.ts';
 import type { Explanation } from '../searcher.ts';
 import { FEATURES, type HybridFeatures, type HybridWeights } from './features.ts';
-import type { HybridRanking } from './order-by-intent.ts';
+import type { HybridRanking } from './order-answer.ts';
 
 /** Takes a score apart. The values of the details add up to the score; the lexical part comes with its own terms. */
 export function explainHybrid(

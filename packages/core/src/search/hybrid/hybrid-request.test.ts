@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool } from '../../catalog/index.ts';
 import { buildBm25Index, QueryRanker } from '../bm25/index.ts';
-import { type HybridRequest, readRequest } from './hybrid-request.ts';
+import { type HybridRequest, readRequest, splitClauses } from './hybrid-request.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
 
 const FILES = createSnapshot(
@@ -47,5 +47,26 @@ describe('a request that is read', () => {
     expect(clauses.map((clause) => clause.text)).toEqual(['archive the old file', 'rename the other file']);
     expect(clauses[0]?.plan.lists).not.toEqual(clauses[1]?.plan.lists);
     expect(read('archive the old file').clauses).toEqual([]);
+  });
+});
+
+describe('splitClauses', () => {
+  it.each<[string, readonly string[]]>([
+    ['send an email', []],
+    ['Book a flight to Oslo and then reserve a hotel room', ['Book a flight to Oslo', 'reserve a hotel room']],
+    ['List my open issues. Close the oldest one!', ['List my open issues', 'Close the oldest one']],
+    ['the temperature is 25.6 degrees at v1.2.3', []],
+    ['salt and pepper', []],
+    ['delete the old file and list all others', ['delete the old file', 'list all others']],
+    ['Show name and age of every user. Send them a letter', ['Show name and age of every user', 'Send them a letter']],
+    ['copy the file, and then move it and print the result', ['copy the file', 'move it and print the result']],
+    ['创建一个新的日历事件。给团队发送消息', ['创建一个新的日历事件', '给团队发送消息']],
+    ['', []],
+  ])('splits %j', (text, clauses) => {
+    expect(splitClauses(text)).toEqual(clauses);
+  });
+
+  it('stops at sixteen', () => {
+    expect(splitClauses('do this thing. '.repeat(100))).toHaveLength(16);
   });
 });

@@ -22,10 +22,8 @@ import {
 } from '../semantic/index.ts';
 import { runInSlices, runToEnd, SharedBuild, type SliceOptions, stepThrough } from '../slices/index.ts';
 import { explainHybrid } from './explain-hybrid.ts';
-import { foldDuplicates } from './fold-duplicates.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
-import type { HybridRanking } from './order-by-intent.ts';
-import { preferSuccessors } from './prefer-successors.ts';
+import { foldDuplicates, type HybridRanking, preferSuccessors } from './order-answer.ts';
 import { type HybridAnswer, HybridRanker, type RankDepth } from './rank-hybrid.ts';
 import { reconsiderAnswer } from './reconsider-answer.ts';
 import type { WholeCatalog } from './whole-catalog.ts';

@@ -3,21 +3,19 @@ import type { QueryRanker, QueryRanking, Ranking } from '../bm25/index.ts';
 import {
   CommonMeaning,
   createVectorScan,
+  nearestTools,
   type StaticEmbedder,
   type VectorIndex,
   type VectorScan,
   vectorBytes,
 } from '../semantic/index.ts';
-import { type HybridWeights, NO_FEATURES } from './features.ts';
+import { type HybridWeights, NO_FEATURES, NO_RATED_TOOLS, type RatedTools } from './features.ts';
 import type { HybridSettings } from './hybrid-options.ts';
 import { type HybridRequest, readRequest } from './hybrid-request.ts';
-import { type Judgement, judgeRated } from './judge-rated.ts';
+import { type Judgement, judgeRated, namesExactly } from './judge-fit.ts';
 import { FIT_MODEL } from './learned-weights.ts';
-import { namesExactly } from './names-exactly.ts';
-import { nearestTools } from './nearest-tools.ts';
-import { type HybridRanking, orderByIntent } from './order-by-intent.ts';
+import { type HybridRanking, orderByIntent } from './order-answer.ts';
 import { ToolRater } from './rate-tools.ts';
-import { NO_RATED_TOOLS, type RatedTools } from './rated-tools.ts';
 import type { WholeCatalog } from './whole-catalog.ts';
 
 export interface HybridAnswer {

@@ -1,9 +1,8 @@
 import type { FitModel } from '../reranker/index.ts';
 import { weighFeatures } from './features.ts';
 import type { HybridSettings } from './hybrid-options.ts';
-import { CLAUSE_MARGIN } from './judge-fit.ts';
-import { judgeRated } from './judge-rated.ts';
-import { orderByIntent } from './order-by-intent.ts';
+import { CLAUSE_MARGIN, judgeRated } from './judge-fit.ts';
+import { orderByIntent } from './order-answer.ts';
 import type { HybridAnswer } from './rank-hybrid.ts';
 
 /** What the reranker says of an answer. */

@@ -7,9 +7,9 @@ import { type Bm25Index, buildBm25Index, createBm25Searcher, keptWords } from '.
 import { createHybridSearcher } from '../hybrid/index.ts';
 import { toyEmbedder } from '../hybrid/toy-embedder.fixture.ts';
 import { buildVectorIndex, keptVectors } from '../semantic/index.ts';
-import type { IndexCache } from './index-cache.ts';
 import { readIndexFile, writeIndexFile } from './index-file.ts';
-import { markToolsInSteps } from './mark-tools.ts';
+import type { IndexCache } from './keep-index.ts';
+import { markToolsInSteps } from './marked-tools.ts';
 
 const WORDS = ['create', 'list', 'delete', 'invoice', 'user', 'report', 'send', 'mail', 'größe', '請求書', 'v2', 'the'];
 const words = (most: number) => fc.array(fc.constantFrom(...WORDS), { maxLength: most });

@@ -1,4 +1,3 @@
-export { checkQueries, QUERY_LIMITS, resolveLimit, unaskedQueries } from './check-queries.ts';
 export {
   createNameDirectory,
   findNames,
@@ -12,8 +11,8 @@ export {
   type ParsedQuery,
   parseQuery,
   type QueryOperator,
+  removeFiller,
   removeOperators,
   unresolvedOperators,
 } from './parse-query.ts';
-export { removeFiller } from './remove-filler.ts';
-export { takeTurns } from './take-turns.ts';
+export { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from './search-request.ts';

@@ -1,5 +1,4 @@
 import type { Compared } from './create-reranker.ts';
-import type { Timer } from './timer.ts';
 
 type Fallback = Extract<Compared, { readonly kind: 'fallback' }>;
 
@@ -44,3 +43,12 @@ export function answerWithin<Value>(
 function reasonOf(cause: unknown): string {
   return `The reranker failed: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
+
+/** Runs something once after a delay; the returned function calls it off. Passed in, so that tests need not wait. */
+export type Timer = (delayMs: number, run: () => void) => () => void;
+
+/** The real one. */
+export const systemTimer: Timer = (delayMs, run) => {
+  const timer = setTimeout(run, delayMs);
+  return () => clearTimeout(timer);
+};

@@ -3,10 +3,8 @@ import { checkOptionNames, type OptionNames } from '../../check-option-names.ts'
 import { SettingError } from '../../errors.ts';
 import { QUERY_LIMITS } from '../query/index.ts';
 import type { Embedder } from '../semantic/index.ts';
-import { answerWithin } from './answer-within.ts';
+import { answerWithin, systemTimer, type Timer } from './answer-within.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
-import type { FitModel } from './fit-model.ts';
-import { systemTimer, type Timer } from './timer.ts';
 import { ToolVectors } from './tool-vectors.ts';
 import { type HoldVectors, MEMORY_VECTOR_CACHE_DEFAULTS, type VectorCache } from './vector-cache.ts';
 
@@ -266,3 +264,22 @@ const MOST_PREPARING = 64;
 const MOST_DEPTH = 200;
 /** How many times a search's patience a call may take before it is given up. */
 const PATIENCE = 15;
+
+/**
+ * What each kind of evidence counts, 0 or more, when it is judged whether anything in a catalog fits a request, and how much of it all
+ * makes a fit as likely as not.
+ */
+export interface FitModel {
+  /** The embedded model's cosine with the tool, without what all tools of the catalog have in common. */
+  readonly meaning: number;
+  /** Neighbouring words in common. */
+  readonly bigrams: number;
+  /** The reranker's cosine. */
+  readonly cosine: number;
+  readonly threshold: number;
+  /**
+   * How much more evidence it takes in a catalog of ten times as many tools: something is always near in a large one. The threshold holds up to 500
+   * tools. @default 0
+   */
+  readonly perTenfold?: number;
+}

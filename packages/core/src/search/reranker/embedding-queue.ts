@@ -1,7 +1,7 @@
 import { UpstreamError } from '../../upstream-error.ts';
 import type { Embedder } from '../semantic/index.ts';
+import type { Timer } from './answer-within.ts';
 import type { RerankerCall } from './create-reranker.ts';
-import type { Timer } from './timer.ts';
 
 export interface EmbeddingQueueOptions {
   readonly embedder: Embedder;

@@ -1,3 +1,4 @@
+export type { Timer } from './answer-within.ts';
 export {
   createModelReranker,
   type ModelRerankerOptions,
@@ -8,6 +9,7 @@ export {
   type Asked,
   type Compared,
   createReranker,
+  type FitModel,
   RERANKER_DEFAULTS,
   type Reranker,
   type RerankerCall,
@@ -17,7 +19,5 @@ export {
   type SentenceReranker,
   UNREADABLE,
 } from './create-reranker.ts';
-export type { FitModel } from './fit-model.ts';
-export type { Timer } from './timer.ts';
 export { toolSentence } from './tool-sentence.ts';
 export type { VectorCache } from './vector-cache.ts';

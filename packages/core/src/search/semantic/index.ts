@@ -1,12 +1,11 @@
-export { CommonMeaning } from './common-meaning.ts';
 export type { Embedder, EmbedOptions, StaticEmbedder } from './embedder.ts';
 export { keptVectors } from './kept-vectors.ts';
-export { type QueryVector, toQueryVector } from './query-vector.ts';
 export {
   buildMarkedVectorsInSteps,
   buildVectorIndex,
   buildVectorIndexInSteps,
+  CommonMeaning,
   type VectorIndex,
   vectorBytes,
 } from './vector-index.ts';
-export { createVectorScan, type VectorScan } from './vector-scan.ts';
+export { createVectorScan, nearestTools, type QueryVector, toQueryVector, type VectorScan } from './vector-scan.ts';

@@ -1,5 +1,4 @@
-import type { QueryVector } from './query-vector.ts';
-import { signWords, type VectorIndex } from './vector-index.ts';
+import { setSigns, signWords, type VectorIndex } from './vector-index.ts';
 import { BLOCK, CHUNK, type VectorWorkspace, workspaceOf } from './vector-memory.ts';
 
 /** Compares requests with all vectors of an index. */
@@ -174,3 +173,89 @@ const HALF: number = 2 ** HALF_BITS;
 
 /** More than any distance. */
 const NEVER = 0xffff;
+
+export interface NearestOptions {
+  /** How many tools at most. */
+  readonly wanted: number;
+  readonly allowed: ((tool: number) => boolean) | undefined;
+}
+
+/** Below this cosine two texts have nothing in common but chance. */
+const LEAST_MEANING = 0.1;
+
+/** How many sign neighbours are looked at in full for each one that is wanted. */
+const SIGN_SLACK = 3;
+
+/** The tools nearest to a vector, in catalog order; of equals at the end, those that come first in the catalog. */
+export function nearestTools(scan: VectorScan, vector: QueryVector, { wanted, allowed }: NearestOptions): number[] {
+  if (vector.isEmpty) return [];
+  const near = scan.near(vector, wanted * SIGN_SLACK, allowed);
+  const cosines = scan.cosines(vector, near);
+  const last = greatestBut(cosines, wanted - 1);
+  let above = 0;
+  for (let at = 0; at < cosines.length; at += 1) above += (cosines[at] as number) > last ? 1 : 0;
+  // Equals of the last one that still find a place.
+  let equals = wanted - above;
+  const nearest: number[] = [];
+  for (let at = 0; at < near.length; at += 1) {
+    const cosine = cosines[at] as number;
+    if (cosine < LEAST_MEANING || cosine < last) continue;
+    if (cosine > last || equals > 0) nearest.push(near[at] as number);
+    if (cosine === last) equals -= 1;
+  }
+  return nearest;
+}
+
+/** The greatest number when so many greater ones are left out, or the least one where there are fewer (Hoare's selection). */
+function greatestBut(numbers: Float64Array, leftOut: number): number {
+  const place = Math.min(leftOut, numbers.length - 1);
+  const some = numbers.slice();
+  let [low, high] = [0, some.length - 1];
+  while (low < high) {
+    const pivot = some[(low + high) >>> 1] as number;
+    let [left, right] = [low, high];
+    while (left <= right) {
+      while ((some[left] as number) > pivot) left += 1;
+      while ((some[right] as number) < pivot) right -= 1;
+      if (left > right) break;
+      const other = some[left] as number;
+      some[left++] = some[right] as number;
+      some[right--] = other;
+    }
+    if (place <= right) high = right;
+    else if (place >= left) low = left;
+    else break;
+  }
+  return some[place] ?? 0;
+}
+
+/**
+ * A request's vector as an index compares it. Components are whole numbers of 31 bits, sign included, so that products add
+ * up to the same in whatever order and on whatever engine they are added.
+ */
+export interface QueryVector {
+  readonly components: Int32Array;
+  /** What components are multiplied by to be those of the vector. */
+  readonly scale: number;
+  /** As in a `VectorIndex`. */
+  readonly signs: Int32Array;
+  /** All zeros: a request without any known word. */
+  readonly isEmpty: boolean;
+}
+
+export function toQueryVector(vector: Float32Array): QueryVector {
+  let largest = 0;
+  for (let i = 0; i < vector.length; i++) {
+    const size = Math.abs(vector[i] as number);
+    if (size > largest) largest = size;
+  }
+  const components = new Int32Array(vector.length);
+  const signs = new Int32Array(signWords(vector.length));
+  if (largest === 0) return { components, scale: 0, signs, isEmpty: true };
+  const factor = PEAK / largest;
+  for (let i = 0; i < vector.length; i++) components[i] = Math.round((vector[i] as number) * factor);
+  setSigns(signs, 0, vector);
+  return { components, scale: largest / PEAK, signs, isEmpty: false };
+}
+
+const PEAK = 2 ** 30 - 1;

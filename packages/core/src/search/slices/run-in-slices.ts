@@ -1,5 +1,3 @@
-import { macrotaskPause, type Pause } from './macrotask-pause.ts';
-
 /** How work yields to other work on the same thread. */
 export interface SliceOptions {
   /** How long work runs before it pauses, in milliseconds; 0 pauses wherever it can. @default 4 */
@@ -39,4 +37,44 @@ export async function runInSlices<Result>(steps: Generator<void, Result>, option
   } finally {
     close?.();
   }
+}
+
+/**
+ * Goes through things numbered from 0 and yields between steps. A step is given the first number that is not done, does as
+ * many as take well below a millisecond, and returns the next; the work goes into loops of plain functions, which run as
+ * fast as without steps.
+ */
+export function* stepThrough(count: number, step: (first: number) => number): Generator<void, void> {
+  for (let next = 0; next < count; ) {
+    if (next > 0) yield;
+    next = step(next);
+  }
+}
+
+/** Lets other work run before it resolves. */
+export type Pause = () => Promise<void>;
+
+/**
+ * A pause until the next turn of the event loop. `setImmediate` where the platform has it: Node answers a message to
+ * itself within the same turn, so that a channel wouldn't let anything else in there.
+ */
+export function macrotaskPause(): { readonly pause: Pause; close(): void } {
+  const { setImmediate } = globalThis as { readonly setImmediate?: (callback: () => void) => unknown };
+  if (setImmediate !== undefined) return { pause: () => new Promise((resolve) => setImmediate(resolve)), close };
+  if (typeof MessageChannel === 'undefined') {
+    return { pause: () => new Promise((resolve) => setTimeout(resolve, 0)), close };
+  }
+  const { port1, port2 } = new MessageChannel();
+  return {
+    pause: () =>
+      new Promise((resolve) => {
+        port1.onmessage = () => resolve();
+        port2.postMessage(undefined);
+      }),
+    close: () => port1.close(),
+  };
+}
+
+function close(): void {
+  // Timers hold nothing once they have fired.
 }

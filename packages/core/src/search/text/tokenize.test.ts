@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldText } from './fold-text.ts';
+import { foldText } from './characters.ts';
 import { PACKED_LETTERS, scanTokens, TOKEN_LIMITS, TokenKind, tokenize } from './tokenize.ts';
 
 const words = (text: string): string[] =>

@@ -1,5 +1,4 @@
-import { astralClass, CharacterClass, characterClass, lowerCase } from './character-class.ts';
-import { loadText } from './text-units.ts';
+import { astralClass, CharacterClass, characterClass, loadText, lowerCase } from './characters.ts';
 
 /** What a token is; the numbers are compared in tight loops. */
 export const TokenKind = {

@@ -5,8 +5,7 @@ import { BM25_FIELDS, type Bm25Field } from '../bm25-options.ts';
 import { type Bm25Index, fieldWeight, IMPACT_SCALE } from '../index/index.ts';
 import { combineScore, scaleSum } from './match-features.ts';
 import { type Match, type PlannedList, type QueryPlan, WEIGHT_SCALE } from './plan-query.ts';
-import type { QueryRanker, Ranking } from './rank-query.ts';
-import type { TermsRanking } from './rerank.ts';
+import type { QueryRanker, Ranking, TermsRanking } from './rank-query.ts';
 
 /** Takes a ranking's score apart. The root's value is the score itself; fields are read from the tool's text again. */
 export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ranking, tool: Tool): Explanation {

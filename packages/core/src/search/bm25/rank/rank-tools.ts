@@ -1,7 +1,6 @@
 import { type Bm25Index, denseImpacts, foldedDifferences, isDense, NO_LIST } from '../index/index.ts';
-import { BestTools, type RankedTools } from './best-tools.ts';
 import type { PlannedList } from './plan-query.ts';
-import { ToolSums } from './tool-sums.ts';
+import { BestTools, type RankedTools, ToolSums } from './tool-sums.ts';
 
 export interface RankOptions {
   /** How many tools are wanted at the most. */

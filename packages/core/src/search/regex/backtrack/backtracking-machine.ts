@@ -1,15 +1,12 @@
 import type { PositionTest } from '../expression.ts';
-import { holdsAt } from '../position-test.ts';
 import type { StepMeter } from '../step-meter.ts';
-import { fillBuffer } from '../text-buffer.ts';
+import { fillBuffer, holdsAt } from '../text-buffer.ts';
 import { type CharacterSet, hasCharacter } from '../unicode/index.ts';
-import { countedRepeat } from './counted-repeat.ts';
 import { FRAME, type Frame, type Repeat } from './machine-frame.ts';
 import { MACHINE, type MachineProgram } from './machine-program.ts';
 import { MachineState } from './machine-state.ts';
 import { matchBackreference } from './match-backreference.ts';
-import { possessiveRepeat } from './possessive-repeat.ts';
-import { singleRepeat } from './single-repeat.ts';
+import { countedRepeat, possessiveRepeat, singleRepeat } from './repeats.ts';
 
 export type MachineOutcome =
   | { readonly kind: 'match'; readonly start: number; readonly end: number }

@@ -1,6 +1,7 @@
-import { Columns } from './columns.ts';
-import { type HybridFeatures, mapFeatures } from './features.ts';
-import type { RatedTools } from './rated-tools.ts';
+import type { Tool } from '../../catalog/index.ts';
+import type { VectorIndex } from '../semantic/index.ts';
+import { nameKey } from '../text/index.ts';
+import { Columns, type HybridFeatures, mapFeatures, type RatedTools } from './features.ts';
 
 /** A tool's place for one query, with what its score is made of. */
 export interface HybridRanking {
@@ -228,3 +229,92 @@ const CLAIMING_FIT = 5;
 const KEPT_PLACE = 4;
 /** As many as the longest answer; what comes after is in the order of the features alone. */
 const ORDERED_BY_INTENT = 50;
+
+interface Parts<Item> {
+  readonly tool: (item: Item) => Tool;
+  /** Whether the request asks for the tool by its name; such a one stays where it is. */
+  readonly isNamed: (item: Item) => boolean;
+  /** The item in the place of another, which is then after it. */
+  readonly before: (item: Item, other: Item) => Item;
+}
+
+/**
+ * Puts a tool before one that is deprecated in its favour: where the deprecated one names it, or where it says that it replaces the other.
+ * Both must be in the list and of one server.
+ */
+export function preferSuccessors<Item>(
+  items: readonly Item[],
+  { tool, isNamed, before }: Parts<Item>,
+): readonly Item[] {
+  if (!items.some((item) => DEPRECATED.test(tool(item).description))) return items;
+  const ordered = [...items];
+  for (let at = 0; at < ordered.length; at += 1) {
+    const old = ordered[at] as Item;
+    if (isNamed(old) || !DEPRECATED.test(tool(old).description)) continue;
+    const found = ordered.findIndex((other, place) => place > at && replaces(tool(other), tool(old)));
+    if (found < 0) continue;
+    const [next] = ordered.splice(found, 1) as [Item];
+    ordered.splice(at, 0, before(next, old));
+  }
+  return ordered;
+}
+
+function replaces(next: Tool, old: Tool): boolean {
+  if (next.server !== old.server || DEPRECATED.test(next.description)) return false;
+  return (
+    mentions(old.description, next.name) || (REPLACES.test(next.description) && mentions(next.description, old.name))
+  );
+}
+
+/** Whether a text has a name as a word of its own, in whatever case and punctuation. */
+function mentions(text: string, name: string): boolean {
+  const key = nameKey(name);
+  return key !== '' && (text.slice(0, MOST_READ).match(WORD) ?? []).some((word) => nameKey(word) === key);
+}
+
+const DEPRECATED =
+  /\b(?:deprecated|obsolete|superseded|replaced by|no longer (?:supported|maintained)|will be removed|legacy)\b/i;
+const REPLACES =
+  /\b(?:replaces|replacement (?:for|of)|supersedes|successor (?:of|to)|instead of|newer version of|in place of)\b/i;
+const WORD = /[\p{L}\p{N}]+(?:[_\-./:]{1,2}[\p{L}\p{N}]+)*/gu;
+const MOST_READ = 4_000;
+
+/** A place in an answer, and the tools that say the same under the same name. */
+export interface Folded<Item> {
+  readonly item: Item;
+  readonly also: readonly Item[];
+}
+
+/** From this cosine on, two tools with the same name are the same tool from two servers. */
+const SAME = 0.95;
+
+/**
+ * Folds near-duplicates into the best of them, so that an answer of five is not one tool five times. They are named beside
+ * it and stay loadable.
+ */
+export function foldDuplicates<Item>(
+  items: readonly Item[],
+  limit: number,
+  of: { readonly tool: (item: Item) => Tool; readonly position: (item: Item) => number; readonly vectors: VectorIndex },
+): Folded<Item>[] {
+  const folded: { item: Item; also: Item[]; key: string }[] = [];
+  for (const item of items) {
+    const key = nameKey(of.tool(item).name);
+    const same = folded.find((other) => {
+      return other.key === key && between(of.vectors, of.position(other.item), of.position(item)) >= SAME;
+    });
+    if (same !== undefined) same.also.push(item);
+    else if (folded.length < limit) folded.push({ item, also: [], key });
+    else break;
+  }
+  return folded.map(({ item, also }) => ({ item, also }));
+}
+
+/** The cosine of two indexed vectors. */
+function between({ components, dimensions, scales }: VectorIndex, left: number, right: number): number {
+  let sum = 0;
+  for (let i = 0; i < dimensions; i += 1) {
+    sum += (components[left * dimensions + i] as number) * (components[right * dimensions + i] as number);
+  }
+  return sum * (scales[left] as number) * (scales[right] as number);
+}

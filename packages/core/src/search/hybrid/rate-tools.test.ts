@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSnapshot, createTool } from '../../catalog/index.ts';
-import { ToolServers } from './tool-servers.ts';
+import { ToolServers } from './rate-tools.ts';
 
 const SNAPSHOT = createSnapshot([
   createTool({ name: 'create_issue', description: 'Create an issue', server: 'Git-Hub' }),

@@ -52,3 +52,63 @@ function renderText(tool: Tool): string {
   }
   return text;
 }
+
+/** A part of an index in which tools are known by their marks, see `MarkedTools`. */
+export interface Marked {
+  readonly marks: Uint32Array<ArrayBuffer>;
+}
+
+/** The number of the tool with these marks in another catalog; -1 where it has none. */
+export type FindMarked = (first: number, second: number) => number;
+
+/** The part of another catalog to take tools over from. */
+export interface ChosenBase<Base> {
+  readonly base: Base;
+  readonly find: FindMarked;
+}
+
+/** The one that has most of these tools; undefined where none has any. */
+export function chooseBase<Base extends Marked>(
+  marks: Uint32Array,
+  others: readonly Base[],
+): ChosenBase<Base> | undefined {
+  let best: (ChosenBase<Base> & { readonly known: number }) | undefined;
+  const count = marks.length / 2;
+  const step = Math.max(1, Math.floor(count / SAMPLE));
+  for (const base of others) {
+    const find = finderOf(base);
+    let known = 0;
+    for (let at = 0; at < count; at += step) {
+      if (find(marks[2 * at] as number, marks[2 * at + 1] as number) >= 0) known += 1;
+    }
+    if (known > (best?.known ?? 0)) best = { base, find, known };
+  }
+  return best;
+}
+
+/** How many tools decide which catalog has most of them. */
+const SAMPLE = 64;
+
+const finders = new WeakMap<Uint32Array, FindMarked>();
+
+/** Open addressing over the first numbers, which are evenly spread. */
+function finderOf({ marks }: Marked): FindMarked {
+  const known = finders.get(marks);
+  if (known !== undefined) return known;
+  const count = marks.length / 2;
+  const slots = new Uint32Array(1 << (33 - Math.clz32(count)));
+  const mask = slots.length - 1;
+  for (let id = 0; id < count; id += 1) {
+    let slot = (marks[2 * id] as number) & mask;
+    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    slots[slot] = id + 1;
+  }
+  const find: FindMarked = (first, second) => {
+    for (let slot = first & mask; ; slot = (slot + 1) & mask) {
+      const id = (slots[slot] as number) - 1;
+      if (id < 0 || (marks[2 * id] === first && marks[2 * id + 1] === second)) return id;
+    }
+  };
+  finders.set(marks, find);
+  return find;
+}
