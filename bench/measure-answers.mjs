@@ -43,7 +43,9 @@ export async function measureAnswers({ path }) {
     return `| ${form} | ${mean(countTokens)} | ${mean(estimateTokens)} |`;
   });
   const markdown = [
-    `Answers to searches: ${answers.length} of them, ${snapshot.tools.length} tools of ${servers.length} servers. Means, in tokens of`,
+    '# Answers to searches',
+    '',
+    `${answers.length} searches, ${snapshot.tools.length.toLocaleString('en-US')} tools of ${servers.length} servers. Means, in tokens of`,
     'o200k_base, and estimated as a quarter of the characters.',
     '',
     '| form of the answer | o200k_base | estimated |',

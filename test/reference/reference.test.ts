@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { drawRetrieval } from './draw-retrieval.fixture.ts';
+import { readSource } from './read-source.fixture.ts';
 import { renderCommandLine } from './render-command-line.fixture.ts';
 import { renderConfiguration } from './render-configuration.fixture.ts';
 import { renderErrors } from './render-errors.fixture.ts';
@@ -21,6 +23,14 @@ describe.each(PAGES)('docs/reference/%s.md', (name, render) => {
     const text = await render();
     expect(text).not.toContain('MISSING');
     await expect(text).toMatchFileSnapshot(`../../docs/reference/${name}.md`);
+  });
+});
+
+describe('docs/images/retrieval.svg', () => {
+  it('shows the table of docs/measured.md', async () => {
+    const picture = drawRetrieval(readSource('docs/measured.md'));
+    expect(picture.match(/<rect/g)).toHaveLength(1 + 3 + 3 * 6);
+    await expect(picture).toMatchFileSnapshot('../../docs/images/retrieval.svg');
   });
 });
 

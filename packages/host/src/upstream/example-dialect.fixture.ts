@@ -2,7 +2,7 @@ import { type ChatChunk, type ChatCompletion, type ChatRequest, chatDialect } fr
 import type { ServedDialect } from './dialect.ts';
 import { openaiChat } from './model/openai-chat/index.ts';
 
-/** A protocol like Chat Completions, at another address and with a header of its own. */
+/** A protocol like Chat Completions, at another address and with its own header. */
 export const acme: ServedDialect<ChatRequest, ChatChunk, ChatCompletion, 'acme'> = {
   ...chatDialect,
   name: 'acme',
