@@ -39,7 +39,7 @@ function eventsIn(source: string, type: string): readonly EventKind[] {
     .filter((part) => part.includes('readonly kind:'))
     .map((part) => {
       const fields = [...part.matchAll(FIELD)].map(([, text = '', name = '', optional = '', value = '']) => ({
-        ...{ name: `${name}${optional}`, type: value.trim(), text },
+        ...{ name: `${name}${optional}`, type: value.trim().replace(/ \| undefined$/, ''), text },
       }));
       const kind = fields.find(({ name }) => name === 'kind');
       return {

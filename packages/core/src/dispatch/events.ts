@@ -14,17 +14,17 @@ export type ToolboxEvent =
       /** How many queries the search had. */
       readonly queryCount: number;
       /** Their texts, only with `recordQueries`. */
-      readonly queries?: readonly string[];
+      readonly queries?: readonly string[] | undefined;
       /** The engine that searched. Missing if the loop guard answered instead. */
-      readonly engine?: SearchEngine;
+      readonly engine?: SearchEngine | undefined;
       /** The estimated probability that any tool fits, 0 to 1, if the engine reports one. */
-      readonly confidence?: number;
+      readonly confidence?: number | undefined;
       /** Best first, as the model sees them. */
       readonly found: readonly string[];
       /** Their ids, in the same order. */
       readonly tools: readonly string[];
       /** Why each was found, in the same order. A reason quotes the query, so it is there only with `queries`. */
-      readonly reasons?: readonly string[];
+      readonly reasons?: readonly string[] | undefined;
       /** Their scores, in the same order. */
       readonly scores: readonly number[];
       /** How long the search took. */
@@ -32,7 +32,7 @@ export type ToolboxEvent =
       /** Estimated tokens of the answer. */
       readonly answerTokens: number;
       /** What the reranker did, if the engine has one. */
-      readonly reranker?: RerankerUse['kind'];
+      readonly reranker?: RerankerUse['kind'] | undefined;
     })
   | (EventBase & {
       /** A definition was revealed to the model. */
@@ -72,7 +72,7 @@ export type ToolboxEvent =
       /** A call was not made. */
       readonly kind: 'tool-call-refuse';
       /** The id of the tool, if it exists and the caller may see it. */
-      readonly tool?: string;
+      readonly tool?: string | undefined;
       /** Why: `malformed`, `unknown`, `nested`, `not-deferred`, `arguments`, `hook` or `approval`. */
       readonly reason: RefusalReason;
     })
@@ -91,22 +91,19 @@ interface EventBase {
   /** From the injected clock. */
   readonly atMs: number;
   /** The id of the model's call. Absent for a prefetch and a preparation. */
-  readonly callId?: string;
-  readonly callerId?: string;
-  readonly requestId?: string;
+  readonly callId?: string | undefined;
+  readonly callerId?: string | undefined;
+  readonly requestId?: string | undefined;
 }
 
 /** Why a call was not made. */
 export type RefusalReason = 'malformed' | 'unknown' | 'nested' | 'not-deferred' | 'arguments' | 'hook' | 'approval';
 
-/** Which call, and whose: what every event about a call begins with. */
-export function eventOrigin(origin: {
-  readonly call?: { readonly id: string };
-  readonly caller?: Caller;
-}): Pick<EventBase, 'callId' | 'callerId' | 'requestId'> {
-  return {
-    ...(origin.caller?.requestId === undefined ? {} : { requestId: origin.caller.requestId }),
-    ...(origin.call === undefined ? {} : { callId: origin.call.id }),
-    ...(origin.caller?.id === undefined ? {} : { callerId: origin.caller.id }),
-  };
+/** When, which call, and whose: what every event begins with. Always the same fields, since copies of one shape are cheap. */
+export function eventOrigin(
+  context: { now(): number },
+  origin: { readonly call?: { readonly id: string }; readonly caller?: Caller | undefined } = {},
+): EventBase {
+  const { call, caller } = origin;
+  return { atMs: context.now(), requestId: caller?.requestId, callId: call?.id, callerId: caller?.id };
 }

@@ -29,15 +29,8 @@ export interface ToolboxContext {
   readonly engine: PlanEngine;
   readonly countTokens: TokenCounter;
   readonly now: () => number;
-  readonly emit: (event: UntimedEvent) => void;
+  readonly emit: (event: ToolboxEvent) => void;
 }
-
-/** An event before the clock is read. */
-export type UntimedEvent = ToolboxEvent extends infer Event
-  ? Event extends ToolboxEvent
-    ? Omit<Event, 'atMs'>
-    : never
-  : never;
 
 export function toolboxContext(options: ToolboxOptions): ToolboxContext {
   checkToolboxOptions(options, { owner: 'createToolbox', allowed: TOOLBOX_OPTIONS });
@@ -52,7 +45,7 @@ export function toolboxContext(options: ToolboxOptions): ToolboxContext {
     engine: options.engine ?? 'text',
     countTokens: options.countTokens ?? estimateTokens,
     now,
-    emit: (event) => options.onEvent?.({ ...event, atMs: now() } as ToolboxEvent),
+    emit: options.onEvent ?? (() => undefined),
   };
 }
 

@@ -14,85 +14,111 @@ export function createGatewayMetrics(): GatewayMetrics {
   const searches = registry.counter(
     'quartermaster_searches_total',
     'Searches that models made, by engine and verdict (match, none, failure, stopped).',
+    ['engine', 'verdict'],
   );
   const decisions = registry.counter(
     'quartermaster_decisions_total',
     'How the tools of a request were sent: deferred, inline, or passed on.',
+    ['decision'],
   );
   const keptOut = registry.counter(
     'quartermaster_tokens_kept_out_total',
     'Tokens of tool definitions that were not sent, estimated, by model and key.',
+    ['model', 'key'],
   );
   const added = registry.counter(
     'quartermaster_tokens_added_total',
     'Tokens that tool search added, by model and key: its tools, answers, and rounds that were repeated.',
+    ['model', 'key'],
   );
   const saved = registry.level(
     'quartermaster_tokens_saved_total',
     'Tokens kept out minus tokens added since the start, estimated, by model and key. May fall, and may be negative.',
+    ['model', 'key'],
   );
   const notCalled = registry.counter(
     'quartermaster_tools_found_not_called_total',
     'Tools that searches of a response found and the response did not call, by model.',
+    ['model'],
   );
   const reach = registry.counter(
     'quartermaster_reach_total',
     'Responses with deferred tools, by model, form, and whether the conversation searched, called a tool without searching, or did neither.',
+    ['model', 'form', 'outcome'],
   );
   const [models, keys] = [boundedNames(), boundedNames()];
-  const found = registry.counter('quartermaster_tools_found_total', 'Tools that searches returned.');
-  const searchSeconds = registry.histogram('quartermaster_tool_search_seconds', 'Duration of searches.', SHORT);
+  const found = registry.counter('quartermaster_tools_found_total', 'Tools that searches returned.', []);
+  const searchSeconds = registry.histogram('quartermaster_tool_search_seconds', 'Duration of searches.', {
+    bounds: SHORT,
+    labels: [],
+  });
   const preparations = registry.counter(
     'quartermaster_search_preparations_total',
     'Catalogs whose index was built before the first search, by outcome.',
+    ['outcome'],
   );
   const failures = registry.counter(
     'quartermaster_reranker_failures_total',
     'Searches answered without the reranker (fallback), and failures of the store for its vectors (store-failed), by kind.',
+    ['kind'],
   );
   const reranked = registry.counter(
     'quartermaster_reranked_searches_total',
     'Searches of an engine with a reranker, by the outcome of the reranker: used, fallback (failed or late), skipped (not its language).',
+    ['outcome'],
   );
-  const rerankedTexts = registry.counter('quartermaster_reranker_texts_total', 'Texts sent to the reranker.');
+  const rerankedTexts = registry.counter('quartermaster_reranker_texts_total', 'Texts sent to the reranker.', []);
   const connectorCalls = registry.counter(
     'quartermaster_connector_calls_total',
     'Calls to MCP servers that requests name, by the pattern that allows them and outcome.',
+    ['pattern', 'outcome'],
   );
   const connectorSeconds = registry.histogram(
     'quartermaster_connector_call_seconds',
     'Duration of calls to MCP servers that requests name.',
-    LONG,
+    { bounds: LONG, labels: ['pattern'] },
   );
   const serverCalls = registry.counter(
     'quartermaster_mcp_calls_total',
     'Calls to configured MCP servers, by server and outcome.',
+    ['server', 'outcome'],
   );
   const serverSeconds = registry.histogram(
     'quartermaster_mcp_call_seconds',
     'Duration of calls to configured MCP servers.',
-    LONG,
+    { bounds: LONG, labels: ['server'] },
   );
-  const requests = registry.counter('quartermaster_requests_total', 'Requests, by route and status.');
-  const seconds = registry.histogram('quartermaster_request_seconds', 'Time until the end of a response.', LONG);
+  const requests = registry.counter('quartermaster_requests_total', 'Requests, by route and status.', [
+    'route',
+    'status',
+  ]);
+  const seconds = registry.histogram('quartermaster_request_seconds', 'Time until the end of a response.', {
+    bounds: LONG,
+    labels: ['route'],
+  });
   const modelSeconds = registry.histogram(
     'quartermaster_model_request_seconds',
     'Time until the end of a model response, by model and key.',
-    LONG,
+    { bounds: LONG, labels: ['model', 'key'] },
   );
   const modelSearches = registry.counter(
     'quartermaster_model_searches_total',
     'Searches that models made, by model, key and verdict.',
+    ['model', 'key', 'verdict'],
   );
-  const tokens = registry.counter('quartermaster_tokens_total', 'Tokens that upstreams reported, by direction.');
-  const batchItems = registry.counter('quartermaster_batch_items_total', 'Batch items, by outcome.');
+  const tokens = registry.counter('quartermaster_tokens_total', 'Tokens that upstreams reported, by direction.', [
+    'direction',
+  ]);
+  const batchItems = registry.counter('quartermaster_batch_items_total', 'Batch items, by outcome.', ['outcome']);
   const serverChanges = registry.counter(
     'quartermaster_mcp_server_changes_total',
     'Changes of the state or the tools of configured MCP servers, by server and state.',
+    ['server', 'state'],
   );
   const definitionChanges = registry.counter(
     'quartermaster_mcp_definition_changes_total',
     'Tools of MCP servers whose definition has changed, by whether they are held back until the change is accepted.',
+    ['held'],
   );
   const catalogs = neverFound();
   registry.gauges(
@@ -103,13 +129,13 @@ export function createGatewayMetrics(): GatewayMetrics {
 
   function countRecord(record: RequestRecord): void {
     const { decision, form = '', searches: made, called, loaded, tokens: account, reach: got } = record;
-    const labels = { model: models(record.model ?? ''), key: keys(record.key ?? '') };
+    const model = models(record.model ?? '');
+    const labels = { model, key: keys(record.key ?? '') };
     modelSeconds.observe(record.durationMs / 1000, labels);
     if (decision !== undefined) decisions.add({ decision });
-    if (got !== undefined) reach.add({ model: labels.model, form, outcome: got });
-    for (const { outcome } of made) modelSearches.add({ ...labels, verdict: outcome });
-    const unused = loaded.filter((tool) => tool.by === 'search' && !wasCalled(tool, called)).length;
-    if (unused > 0) notCalled.add({ model: labels.model }, unused);
+    if (got !== undefined) reach.add({ model, form, outcome: got });
+    for (const { outcome } of made) modelSearches.add({ model, key: labels.key, verdict: outcome });
+    for (const tool of loaded) if (tool.by === 'search' && !wasCalled(tool, called)) notCalled.add({ model });
     catalogs.note(record);
     if (account === undefined) return;
     keptOut.add(labels, account.keptOut);
@@ -138,17 +164,21 @@ export function createGatewayMetrics(): GatewayMetrics {
           searches.add({ engine: event.engine ?? 'none', verdict: event.outcome });
           if (event.reranker !== undefined) reranked.add({ outcome: event.reranker });
           if (event.found.length > 0) found.add({}, event.found.length);
-          searchSeconds.observe(event.durationMs / 1000);
+          searchSeconds.observe(event.durationMs / 1000, {});
           return;
         case 'search-prepare-end':
           preparations.add({ outcome: outcomeOf(event.isError) });
           return;
         case 'server-call-end': {
           const { server, isConfigured, isError, durationMs } = event;
-          const [calls, times] = isConfigured ? [serverCalls, serverSeconds] : [connectorCalls, connectorSeconds];
-          const label = isConfigured ? { server } : { pattern: server };
-          calls.add({ ...label, outcome: outcomeOf(isError) });
-          times.observe(durationMs / 1000, label);
+          const outcome = outcomeOf(isError);
+          if (isConfigured) {
+            serverCalls.add({ server, outcome });
+            serverSeconds.observe(durationMs / 1000, { server });
+          } else {
+            connectorCalls.add({ pattern: server, outcome });
+            connectorSeconds.observe(durationMs / 1000, { pattern: server });
+          }
           return;
         }
         case 'reranker-call':
@@ -206,12 +236,13 @@ interface NeverFound {
   read(): Iterable<readonly [{ readonly catalog: string }, number]>;
 }
 
-/** Names of catalogs are the gateway's own, so they are few; tools of one can be many. */
+/** Requests choose which catalogs they name together, and tools of one can be many. */
 const MOST_CATALOGS = 200;
-const MOST_FOUND = 20_000;
+const MOST_FOUND = 50_000;
 
 function neverFound(): NeverFound {
   const catalogs = new Map<string, { toolCount: () => number; readonly found: Set<string> }>();
+  let foundInAll = 0;
   const watch = (catalog: string, toolCount: () => number): void => {
     const known = catalogs.get(catalog);
     if (known !== undefined) known.toolCount = toolCount;
@@ -226,8 +257,13 @@ function neverFound(): NeverFound {
       if (searches.length === 0) return;
       const known = catalogs.get(route === 'mcp' ? MCP_CATALOG : (names?.join(', ') ?? ''));
       if (known === undefined) return;
-      for (const { found } of searches)
-        for (const tool of found) if (known.found.size < MOST_FOUND) known.found.add(tool);
+      for (const { found } of searches) {
+        for (const tool of found) {
+          if (foundInAll >= MOST_FOUND || known.found.has(tool)) continue;
+          known.found.add(tool);
+          foundInAll += 1;
+        }
+      }
     },
     *read() {
       for (const [catalog, { toolCount, found }] of catalogs) {

@@ -1,26 +1,30 @@
 /** A number that only grows, by labels. */
-export interface Counter {
-  add(labels?: Labels, amount?: number): void;
+export interface Counter<Label extends string> {
+  add(labels: Labels<Label>, amount?: number): void;
 }
 
 /** A distribution, by labels. */
-export interface Histogram {
-  observe(value: number, labels?: Labels): void;
+export interface Histogram<Label extends string> {
+  observe(value: number, labels: Labels<Label>): void;
 }
 
-type Labels = Readonly<Record<string, string>>;
+type Labels<Label extends string = string> = Readonly<Record<Label, string>>;
 
 export interface Registry {
-  counter(name: string, help: string): Counter;
+  counter<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>;
   /** A number that may fall, by labels. */
-  level(name: string, help: string): Counter;
+  level<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>;
   /** A value that is asked for when the metrics are. */
   gauge(name: string, help: string, read: () => number): void;
   /** The same, for one that only grows. */
   total(name: string, help: string, read: () => number): void;
   /** The same by labels. */
   gauges(name: string, help: string, read: () => Iterable<readonly [Labels, number]>): void;
-  histogram(name: string, help: string, bounds: readonly number[]): Histogram;
+  histogram<Label extends string>(
+    name: string,
+    help: string,
+    options: { readonly bounds: readonly number[]; readonly labels: readonly Label[] },
+  ): Histogram<Label>;
   /** The text format of Prometheus. */
   render(): string;
 }
@@ -34,19 +38,18 @@ const MOST_SERIES = 1_000;
  */
 export function createRegistry(): Registry {
   const metrics: (() => string)[] = [];
-  const summed = (name: string, help: string, type: 'counter' | 'gauge'): Counter => {
-    const series = new Map<string, number>();
-    metrics.push(() => head(name, help, type) + [...series].map(([key, value]) => line(name, key, value)).join(''));
+  const summed = <Label extends string>(name: string, start: string, labels: readonly Label[]): Counter<Label> => {
+    const series = createSeries(labels, () => ({ value: 0 }));
+    metrics.push(() => start + series.all.map(([key, { value }]) => line(name, key, value)).join(''));
     return {
-      add(labels = {}, amount = 1) {
-        const key = keyOf(series, labels);
-        series.set(key, (series.get(key) ?? 0) + amount);
+      add(values, amount = 1) {
+        series.at(values).value += amount;
       },
     };
   };
   return {
-    counter: (name, help) => summed(name, help, 'counter'),
-    level: (name, help) => summed(name, help, 'gauge'),
+    counter: (name, help, labels) => summed(name, head(name, help, 'counter'), labels),
+    level: (name, help, labels) => summed(name, head(name, help, 'gauge'), labels),
     gauges(name, help, read) {
       metrics.push(() => {
         const values = [...read()].slice(0, MOST_SERIES);
@@ -60,32 +63,31 @@ export function createRegistry(): Registry {
     total(name, help, read) {
       metrics.push(() => head(name, help, 'counter') + line(name, '', read()));
     },
-    histogram(name, help, bounds) {
-      const series = new Map<string, { readonly counts: number[]; sum: number; count: number }>();
+    histogram(name, help, { bounds, labels }) {
+      // One count for each bound, and one for what is above them all.
+      const series = createSeries(labels, () => ({ counts: [...bounds.map(() => 0), 0], sum: 0 }));
       metrics.push(
         () =>
           head(name, help, 'histogram') +
-          [...series]
-            .map(([key, { counts, sum, count }]) => {
-              const le = (bound: string): string => (key === '' ? `le="${bound}"` : `${key},le="${bound}"`);
-              const buckets = bounds.map((bound, index) =>
-                line(`${name}_bucket`, le(String(bound)), counts[index] ?? 0),
-              );
-              const rest = line(`${name}_bucket`, le('+Inf'), count);
-              return buckets.join('') + rest + line(`${name}_sum`, key, sum) + line(`${name}_count`, key, count);
+          series.all
+            .map(([key, { counts, sum }]) => {
+              let count = 0;
+              const buckets = counts.map((inBucket, at) => {
+                count += inBucket;
+                const le = `le="${bounds[at] ?? '+Inf'}"`;
+                return line(`${name}_bucket`, key === '' ? le : `${key},${le}`, count);
+              });
+              return buckets.join('') + line(`${name}_sum`, key, sum) + line(`${name}_count`, key, count);
             })
             .join(''),
       );
       return {
-        observe(value, labels = {}) {
-          const key = keyOf(series, labels);
-          const one = series.get(key) ?? { counts: bounds.map(() => 0), sum: 0, count: 0 };
-          series.set(key, one);
-          for (let at = bounds.length - 1; at >= 0 && value <= (bounds[at] ?? 0); at -= 1) {
-            one.counts[at] = (one.counts[at] ?? 0) + 1;
-          }
+        observe(value, values) {
+          const one = series.at(values);
+          let at = 0;
+          while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
+          one.counts[at] = (one.counts[at] ?? 0) + 1;
           one.sum += value;
-          one.count += 1;
         },
       };
     },
@@ -101,28 +103,65 @@ function line(name: string, labels: string, value: number): string {
   return `${name}${labels === '' ? '' : `{${labels}}`} ${value}\n`;
 }
 
-function keyOf(series: ReadonlyMap<string, unknown>, labels: Labels): string {
-  let key = '';
-  // Some ten of them for each request: nothing is made here that is not kept.
-  for (const name in labels) key += `${key === '' ? '' : ','}${name}="${escapeValue(labels[name] ?? '')}"`;
-  if (series.has(key) || series.size < MOST_SERIES) return key;
-  return write(Object.keys(labels).map((name) => [name, 'other']));
+/** The series of one metric. */
+interface Series<Label extends string, Value> {
+  /** Made where it is new, or the one for all further ones. */
+  at(values: Labels<Label>): Value;
+  /** Each with its labels as Prometheus writes them, the oldest first. */
+  readonly all: readonly (readonly [string, Value])[];
 }
+
+/** Found label by label: some ten of them are counted for each request, and to join their values would take longer than to count. */
+function createSeries<Label extends string, Value>(labels: readonly Label[], make: () => Value): Series<Label, Value> {
+  const all: [string, Value][] = [];
+  const root: Place<Value> = { next: new Map(), value: undefined };
+  const others = Object.fromEntries(labels.map((label) => [label, OTHER])) as Labels<Label>;
+
+  function find(values: Labels<Label>): Value | undefined {
+    let place: Place<Value> | undefined = root;
+    for (const label of labels) {
+      place = place.next.get(cut(values[label]));
+      if (place === undefined) return undefined;
+    }
+    return place.value;
+  }
+
+  function add(values: Labels<Label>): Value {
+    let place = root;
+    for (const label of labels) {
+      const value = cut(values[label]);
+      const next = place.next.get(value) ?? { next: new Map(), value: undefined };
+      place.next.set(value, next);
+      place = next;
+    }
+    if (place.value === undefined) {
+      place.value = make();
+      all.push([write(labels.map((label) => [label, values[label]])), place.value]);
+    }
+    return place.value;
+  }
+
+  return { all, at: (values) => find(values) ?? add(all.length < MOST_SERIES ? values : others) };
+}
+
+/** Where a label's value leads: to the next label's values, or to the series. */
+interface Place<Value> {
+  readonly next: Map<string, Place<Value>>;
+  value: Value | undefined;
+}
+
+const OTHER = 'other';
 
 function write(labels: readonly (readonly [string, string])[]): string {
-  return labels.map(([name, value]) => `${name}="${escapeValue(value)}"`).join(',');
+  return labels.map(([name, value]) => `${name}="${escapeValue(cut(value))}"`).join(',');
 }
 
-/** Most values come again and again. */
-const escaped = new Map<string, string>();
-const MOST_ESCAPED = 2_000;
+const MOST_CHARACTERS = 200;
+
+function cut(value: string): string {
+  return value.length <= MOST_CHARACTERS ? value : value.slice(0, MOST_CHARACTERS);
+}
 
 function escapeValue(value: string): string {
-  const known = escaped.get(value);
-  if (known !== undefined) return known;
-  const cut = value.slice(0, 200);
-  const text = cut.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
-  if (escaped.size >= MOST_ESCAPED) escaped.clear();
-  if (value.length <= 200) escaped.set(value, text);
-  return text;
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -22,8 +22,8 @@ export async function executeCall(
   const admission = await admit(context, resolved, hookContext);
   signal.throwIfAborted();
   if (admission.kind === 'refused') {
-    const origin = eventOrigin({ call: resolved, caller: hookContext.caller });
-    context.emit({ kind: 'tool-call-refuse', ...origin, tool: resolved.tool.id, reason: admission.reason });
+    const origin = eventOrigin(context, { call: resolved, caller: hookContext.caller });
+    context.emit({ ...origin, kind: 'tool-call-refuse', tool: resolved.tool.id, reason: admission.reason });
     return { text: admission.text, isError: true };
   }
   return run(context, admission.call, hookContext);
@@ -71,10 +71,10 @@ async function approve(context: ToolboxContext, call: Resolved, hookContext: Hoo
 
 async function run(context: ToolboxContext, call: Resolved, hookContext: HookContext): Promise<ToolOutcome> {
   const { execute } = context.options;
-  const origin = eventOrigin({ call, caller: hookContext.caller });
+  const origin = { call, caller: hookContext.caller };
   const startedMs = context.now();
   const argumentTokens = context.countTokens(JSON.stringify(call.arguments));
-  context.emit({ kind: 'tool-call-start', ...origin, tool: call.tool.id, argumentTokens });
+  context.emit({ ...eventOrigin(context, origin), kind: 'tool-call-start', tool: call.tool.id, argumentTokens });
   let outcome: ToolOutcome;
   try {
     if (execute === undefined) throw new Error(`${call.name} can't be executed here.`);
@@ -83,12 +83,13 @@ async function run(context: ToolboxContext, call: Resolved, hookContext: HookCon
     outcome = toFailure(error);
   }
   const final = await afterCall(context, call, { outcome, hookContext });
+  const durationMs = context.now() - startedMs;
   context.emit({
+    ...eventOrigin(context, origin),
     kind: 'tool-call-end',
-    ...origin,
     tool: call.tool.id,
     isError: final.isError,
-    durationMs: context.now() - startedMs,
+    durationMs,
     resultTokens: context.countTokens(final.text),
   });
   hookContext.signal.throwIfAborted();

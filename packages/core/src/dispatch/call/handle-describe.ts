@@ -27,9 +27,10 @@ export function handleDescribe(
   for (const tool of new Set(tools)) {
     if (tool === undefined) continue;
     context.emit({
+      ...eventOrigin(context, callContext),
       kind: 'tool-load',
-      ...eventOrigin(callContext),
-      ...{ tool: tool.id, name: snapshot.modelName(tool) },
+      tool: tool.id,
+      name: snapshot.modelName(tool),
       by: 'describe',
       tokens: costs.get(tool) ?? 0,
       keepsPrefix: keepsPrefix(plan.form),

@@ -1,4 +1,3 @@
-import { defined } from '../../defined.ts';
 import { cutText, type Plan } from '../../disclosure/index.ts';
 import type { Step } from '../call.ts';
 import { eventOrigin, type RefusalReason } from '../events.ts';
@@ -19,12 +18,7 @@ export interface Refusal {
 /** Turns a call away with an answer that says what to do instead. */
 export function refuse(context: ToolboxContext, callContext: CallContext, refusal: Refusal): Step {
   const { reason, text, tool } = refusal;
-  context.emit({
-    kind: 'tool-call-refuse',
-    ...eventOrigin(callContext),
-    ...defined({ tool }),
-    reason,
-  });
+  context.emit({ ...eventOrigin(context, callContext), kind: 'tool-call-refuse', tool, reason });
   return { kind: 'answer', call: callContext.call, text, isError: true };
 }
 

@@ -173,36 +173,38 @@ function report(
   const { found } = end;
   if (found.kind === 'describe') return;
   const names = found.kind === 'search' ? found.names : [];
-  const who = eventOrigin(callContext);
+  const origin = eventOrigin(context, callContext);
   context.emit({
+    ...origin,
     kind: 'tool-search-end',
-    ...who,
     outcome: outcomeOf(found, end.isStopped),
     queryCount: found.queries.length,
-    ...(context.options.recordQueries === true ? { queries: found.queries } : {}),
-    ...defined({ engine: end.engine, confidence: end.confidence }),
+    engine: end.engine,
+    confidence: end.confidence,
     found: names,
     tools: end.tools ?? [],
-    ...defined({ reasons: end.reasons }),
     scores: end.scores ?? [],
     durationMs: end.durationMs,
     answerTokens: context.countTokens(end.text),
-    ...defined({ reranker: end.reranker }),
+    reranker: end.reranker,
+    ...(context.options.recordQueries === true ? { queries: found.queries, reasons: end.reasons } : {}),
   });
+  const { plan, memory } = callContext;
   // A signature in a bridge's answer is no definition yet.
-  if (callContext.plan.form.invoke === 'wrapped' && callContext.plan.own.some((own) => own.role === 'describe')) return;
-  const known = new Set(callContext.memory.revealed);
-  const costs = snapshotTokens(context.snapshot(), context.countTokens).byTool;
+  if (plan.form.invoke === 'wrapped' && plan.own.some((own) => own.role === 'describe')) return;
+  const snapshot = context.snapshot();
+  const costs = snapshotTokens(snapshot, context.countTokens).byTool;
   for (const name of names) {
-    const tool = context.snapshot().resolve(name);
-    if (tool === undefined || known.has(name)) continue;
+    const tool = snapshot.resolve(name);
+    if (tool === undefined || memory.revealed.includes(name)) continue;
     context.emit({
+      ...origin,
       kind: 'tool-load',
-      ...who,
-      ...{ tool: tool.id, name },
+      tool: tool.id,
+      name,
       by: 'search',
       tokens: costs.get(tool) ?? 0,
-      keepsPrefix: keepsPrefix(callContext.plan.form),
+      keepsPrefix: keepsPrefix(plan.form),
     });
   }
 }

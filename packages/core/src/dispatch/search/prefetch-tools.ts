@@ -37,9 +37,10 @@ export async function prefetchTools(
     const costs = snapshotTokens(snapshot, context.countTokens).byTool;
     for (const { tool } of hits) {
       context.emit({
+        ...eventOrigin(context, { caller }),
         kind: 'tool-load',
-        ...eventOrigin({ caller }),
-        ...{ tool: tool.id, name: snapshot.modelName(tool) },
+        tool: tool.id,
+        name: snapshot.modelName(tool),
         by: 'prefetch',
         tokens: costs.get(tool) ?? 0,
         keepsPrefix: keepsPrefix(plan.form),

@@ -2,6 +2,7 @@ import type { Snapshot } from '../../catalog/index.ts';
 import type { Plan, PlanEngine } from '../../disclosure/index.ts';
 import { SettingError } from '../../errors.ts';
 import { createBm25Searcher, createRegexSearcher, type Searcher } from '../../search/index.ts';
+import { eventOrigin } from '../events.ts';
 import type { ToolboxContext } from '../toolbox-context.ts';
 import type { SearcherSource, ToolboxOptions } from '../toolbox-options.ts';
 import { type Enqueue, preparationQueue } from './preparation-queue.ts';
@@ -107,10 +108,7 @@ async function build(context: ToolboxContext, searchers: Searchers): Promise<voi
     // The next search tries again, and tells the model where it fails as well.
     isError = true;
   }
-  context.emit({
-    kind: 'search-prepare-end',
-    isError,
-    toolCount: snapshot.tools.length,
-    durationMs: context.now() - startedMs,
-  });
+  const durationMs = context.now() - startedMs;
+  const toolCount = snapshot.tools.length;
+  context.emit({ ...eventOrigin(context), kind: 'search-prepare-end', isError, toolCount, durationMs });
 }
