@@ -253,6 +253,15 @@ export type RequestRecord = {
   readonly outputTokens: number;
   readonly reach?: 'searched' | 'called' | 'neither';
   readonly tokens?: TokenAccount;
+  readonly omitted?: {
+    readonly catalogs: number;
+    readonly searches: number;
+    readonly loaded: number;
+    readonly called: number;
+    readonly refused: number;
+    readonly steps: number;
+    readonly characters: number;
+  };
 };
 
 export type WireRound = {

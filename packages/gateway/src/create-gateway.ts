@@ -27,7 +27,7 @@ import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { createConnectedModels } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
 import { createTranscripts } from './create-transcripts.ts';
-import { createActivity, explainEvent, type GatewayEvent } from './events/index.ts';
+import { createActivity, explainEvent, type GatewayEvent, NO_ACTIVITY } from './events/index.ts';
 import { createModelService, dialectsFor, observeUpstreams, type Transcripts, tallyUse } from './exchange/index.ts';
 import {
   CONNECTOR_DEFAULTS,
@@ -109,7 +109,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   // Spans end with events.
   const tracing = settings.events ? options.tracing : undefined;
   const metrics = createGatewayMetrics();
-  const log = createActivityLog();
+  const { workerUrl = WORKER_URL } = options;
+  const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
+  const log = createActivityLog(memory);
   const learning =
     settings.learn === 'off' || store?.learnedUses === undefined
       ? undefined
@@ -148,14 +150,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const onEvent = (event: GatewayEvent): void => {
     if (settings.events) for (const sink of sinks) sink(event);
   };
-  const activity = createActivity(onEvent, clock.now);
+  const activity = settings.events ? createActivity(onEvent, clock.now) : NO_ACTIVITY;
   const wire = settings.insight.wire ? createWireLog(clock.now) : undefined;
   const observers = [tracing, wire].filter((one) => one !== undefined);
   const upstreams = observeUpstreams(adaptation?.adapt(options.upstreams) ?? options.upstreams, observers);
   const stopping = new AbortController();
   const closed = new AbortController();
-  const { workerUrl = WORKER_URL } = options;
-  const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
   const reranker = createGatewayReranker(options, { onEvent, logger, clock, memory, signal: closed.signal });
   // The tools of a request may differ each time: kept, they would push out the catalogs that come again.
   const cacheOf = ({ contentKey }: Snapshot) => (contentKey === undefined ? undefined : indexCache);

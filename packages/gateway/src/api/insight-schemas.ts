@@ -66,7 +66,7 @@ export const REQUEST_RECORD: Schema = component(
           'isError?': FLAG,
         }),
       ),
-      'What the time went to, in milliseconds since the request began.',
+      'What the time went to, in milliseconds since the request began, in the order in which it began.',
     ),
     inputTokens: NUMBER,
     outputTokens: NUMBER,
@@ -75,6 +75,18 @@ export const REQUEST_RECORD: Schema = component(
       'With deferred tools: whether the conversation has searched so far, called a tool without, or did neither.',
     ),
     'tokens?': TOKEN_ACCOUNT,
+    'omitted?': described(
+      record({
+        catalogs: WHOLE,
+        searches: WHOLE,
+        loaded: WHOLE,
+        called: WHOLE,
+        refused: WHOLE,
+        steps: WHOLE,
+        characters: described(WHOLE, 'The length of the texts of searches that are listed without them.'),
+      }),
+      'How many entries of each list were left out, since a record has 100 entries a list and 16,384 characters at most.',
+    ),
   }),
 );
 

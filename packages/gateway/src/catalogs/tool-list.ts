@@ -126,9 +126,11 @@ export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOpti
   };
 }
 
+const TIME_ORIGIN = performance.timeOrigin;
+
 /** A search takes less than a millisecond, so whole ones would say nothing. */
 function preciseNow(): number {
-  return performance.timeOrigin + performance.now();
+  return TIME_ORIGIN + performance.now();
 }
 
 /** The declared ones first, then those of named catalogs. */

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { tokenAccount } from './activity.ts';
+import { createActivity, type RequestEnd, tokenAccount } from './activity.ts';
+import type { GatewayEvent } from './gateway-event.ts';
 
 const PLAN = { definitions: 10_000, full: 500, declared: 900 };
 
 describe('the tokens of a response', () => {
   it('are kept out whole, but for our own tools, where nothing is searched for', () => {
-    expect(tokenAccount({ plan: PLAN, carried: 0, answers: 0, laterRounds: [] })).toEqual({
+    expect(tokenAccount({ plan: PLAN, carried: 0, answers: 0, laterRounds: 0, laterTokens: 0 })).toEqual({
       definitions: 10_000,
       keptOut: 9_500,
       ownTools: 400,
@@ -19,20 +20,91 @@ describe('the tokens of a response', () => {
   });
 
   it('count the conversation again for each round that a search adds, and the answer once', () => {
-    const account = tokenAccount({ plan: PLAN, carried: 0, answers: 300, laterRounds: [1_300] });
+    const account = tokenAccount({ plan: PLAN, carried: 0, answers: 300, laterRounds: 1, laterTokens: 1_300 });
     expect(account).toMatchObject({ answers: 300, repeated: 1_300 + 900 - 300, added: 400 + 1_300 + 900 });
     expect(account.net).toBe(account.keptOut - account.added);
   });
 
   it('count what earlier responses loaded', () => {
-    const account = tokenAccount({ plan: PLAN, carried: 700, answers: 0, laterRounds: [] });
+    const account = tokenAccount({ plan: PLAN, carried: 700, answers: 0, laterRounds: 0, laterTokens: 0 });
     expect(account).toMatchObject({ carried: 700, added: 1_100, net: 8_400 });
   });
 
   it('are a loss where a catalog is small and the conversation long, and the loss is shown', () => {
     const plan = { definitions: 1_000, full: 0, declared: 400 };
-    const account = tokenAccount({ plan, carried: 0, answers: 200, laterRounds: [5_000] });
+    const account = tokenAccount({ plan, carried: 0, answers: 200, laterRounds: 1, laterTokens: 5_000 });
     expect(account.net).toBe(1_000 - 400 - 5_400);
     expect(account.breakEven).toBe(5_800);
   });
 });
+
+describe('the record of a request', () => {
+  it('lists steps in the order in which they began, however long they took', () => {
+    const { record } = recordOf([
+      at(0, { kind: 'model-round-start', requestId: 'r', round: 1, tokens: 0, carried: 0 }),
+      at(30, call('short', 5)),
+      at(40, call('long', 30)),
+      at(45, { kind: 'model-round-start', requestId: 'r', round: 2, tokens: 9, carried: 0 }),
+    ]);
+    expect(record?.steps).toMatchObject([
+      { kind: 'model', fromMs: 0, tookMs: 10 },
+      { kind: 'call', tool: 'long', fromMs: 10, tookMs: 30 },
+      { kind: 'call', tool: 'short', fromMs: 25, tookMs: 5 },
+      { kind: 'model', fromMs: 45, tookMs: 5 },
+    ]);
+    expect(record?.omitted).toBeUndefined();
+  });
+
+  it('stays small whatever a model searches for, and says what it leaves out', () => {
+    const [query, reason] = ['q'.repeat(500), 'w'.repeat(200)];
+    const found = Array.from({ length: 20 }, (_, index) => `tool_${index}`);
+    const search: GatewayEvent = {
+      ...{ kind: 'tool-search-end', requestId: 'r', atMs: 0, outcome: 'match', queryCount: 1, queries: [query] },
+      ...{ found, tools: found, scores: found.map(() => 1), reasons: found.map(() => reason) },
+      ...{ durationMs: 1, answerTokens: 10 },
+    };
+    const { record } = recordOf(Array.from({ length: 103 }, () => at(1, search)));
+    const length = 500 + 20 * 200 + 2 * found.join('').length;
+    expect(record?.searches).toHaveLength(100);
+    expect(record?.searches[0]).toMatchObject({ queries: [query], found });
+    expect(record?.searches[99]).toMatchObject({ outcome: 'match', queryCount: 1, found: [], tools: [], scores: [] });
+    const whole = record?.searches.filter((one) => one.found.length > 0).length ?? 0;
+    expect(record?.omitted).toMatchObject({ searches: 3, steps: 3, characters: (103 - whole) * length });
+    expect(JSON.stringify(record).length).toBeLessThan(64 * 1024);
+  });
+
+  it('leaves out names that are too long, of calls and of catalogs too', () => {
+    const name = 'n'.repeat(6_000);
+    const plan = { kind: 'plan-decide', requestId: 'r', decision: 'inline', reason: '' } as const;
+    const { record } = recordOf([at(0, { ...plan, catalogs: Array.from({ length: 102 }, () => 'tools') })], {
+      called: [name, name, name],
+    });
+    expect(record).toMatchObject({ called: [name, name], omitted: { catalogs: 2, called: 1 } });
+    expect(record?.catalogs).toHaveLength(100);
+  });
+});
+
+const END: RequestEnd = { id: 'r', atMs: 0, route: 'messages', status: 200, durationMs: 50, owner: '', called: [] };
+
+function at(ms: number, event: GatewayEvent): { readonly ms: number; readonly event: GatewayEvent } {
+  return { ms, event };
+}
+
+function call(tool: string, durationMs: number): GatewayEvent {
+  const kind = 'server-call-end';
+  return { kind, requestId: 'r', server: 's', isConfigured: true, owner: '', tool, isError: false, durationMs };
+}
+
+function recordOf(events: readonly ReturnType<typeof at>[], end: Partial<RequestEnd> = {}) {
+  let now = 0;
+  const activity = createActivity(
+    () => undefined,
+    () => now,
+  );
+  activity.begin('r');
+  for (const { ms, event } of events) {
+    now = ms;
+    activity.note(event);
+  }
+  return { record: activity.end({ ...END, ...end }) };
+}

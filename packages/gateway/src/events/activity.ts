@@ -1,8 +1,14 @@
 import type { Plan } from '@quartermaster/core';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
-import { defined } from '@quartermaster/core/internal';
 import type { UsedUp } from '../access/index.ts';
-import type { GatewayEvent, RequestRecord, RequestStep, SearchRecord } from './gateway-event.ts';
+import type {
+  GatewayEvent,
+  LoadedTool,
+  OmittedParts,
+  RequestRecord,
+  RequestStep,
+  SearchRecord,
+} from './gateway-event.ts';
 
 /** How a request ended, from where requests come in. */
 export interface RequestEnd extends Pick<RequestRecord, 'id' | 'atMs' | 'route' | 'status' | 'durationMs' | 'owner'> {
@@ -29,54 +35,89 @@ export interface Activity {
 export function createActivity(emit: (event: GatewayEvent) => void, now: () => number): Activity {
   const open = new Map<string, Open>();
   return {
-    begin(id) {
-      open.set(id, {
-        ...{ rounds: 0, carried: 0, laterRounds: [], steps: [] },
-        ...{ searches: [], loaded: [], called: [], refused: [] },
-      });
-    },
+    begin: (id) => void open.set(id, noEvents()),
     note(event) {
       const request = !('requestId' in event) || event.requestId === undefined ? undefined : open.get(event.requestId);
       if (request !== undefined) add(request, event, now);
     },
     drop: (id) => void open.delete(id),
     end(request) {
-      const { id, route, status, durationMs, owner, used } = request;
-      const seen = open.get(id);
-      open.delete(id);
+      const { id: requestId, route, status, durationMs, owner, used } = request;
+      const seen = open.get(requestId);
+      open.delete(requestId);
       const record = seen === undefined || !isWorthShowing(request, seen) ? undefined : recordOf(request, seen);
-      emit({ kind: 'request-end', requestId: id, route, status, durationMs, owner, ...defined({ used, record }) });
+      emit({ kind: 'request-end', requestId, route, status, durationMs, owner, used, record });
       return record;
     },
   };
 }
+
+/** With events switched off: nothing is kept of any request. */
+export const NO_ACTIVITY: Activity = {
+  begin: () => undefined,
+  note: () => undefined,
+  drop: () => undefined,
+  end: () => undefined,
+};
 
 /** An MCP client lists and pings all the time: only what was searched for or called says something. */
 function isWorthShowing({ route }: RequestEnd, { searches, loaded, called, refused }: Open): boolean {
   return route !== 'mcp' || searches.length + loaded.length + called.length + refused.length > 0;
 }
 
-/** More than any loop makes; a record stays small whatever a model does. */
+/** How many entries each list of a record may have: more than any loop makes. */
 const MOST_ENTRIES = 100;
 
+/** How much text a record may hold: names, queries and reasons. Models and clients choose them. */
+const MOST_CHARACTERS = 16_384;
+
+/** What is known of a request so far. Every request makes one, so all fields are set at once, and no object is copied to add a field. */
 interface Open {
-  plan?: Extract<GatewayEvent, { kind: 'plan-decide' }>;
+  plan: Extract<GatewayEvent, { kind: 'plan-decide' }> | undefined;
   rounds: number;
   carried: number;
-  readonly laterRounds: number[];
+  earlier: Extract<GatewayEvent, { kind: 'model-round-start' }>['earlier'];
+  /** How many rounds followed the first, and what they were sent besides their tools. */
+  laterRounds: number;
+  laterTokens: number;
+  readonly catalogs: string[];
   readonly searches: SearchRecord[];
-  readonly loaded: RequestRecord['loaded'][number][];
+  readonly loaded: LoadedTool[];
   /** Calls that were made here. */
   readonly called: string[];
-  earlier?: Extract<GatewayEvent, { kind: 'model-round-start' }>['earlier'];
   readonly refused: RequestRecord['refused'][number][];
   readonly steps: OpenStep[];
+  /** The length of the texts so far. */
+  characters: number;
+  omitted: { -readonly [Field in keyof OmittedParts]: OmittedParts[Field] } | undefined;
+}
+
+function noEvents(): Open {
+  return {
+    plan: undefined,
+    rounds: 0,
+    carried: 0,
+    earlier: undefined,
+    laterRounds: 0,
+    laterTokens: 0,
+    catalogs: [],
+    searches: [],
+    loaded: [],
+    called: [],
+    refused: [],
+    steps: [],
+    characters: 0,
+    omitted: undefined,
+  };
 }
 
 /** Times of the clock. A model's turn ends with whatever comes after it. */
-interface OpenStep extends Pick<RequestStep, 'kind' | 'tool' | 'isError'> {
+interface OpenStep {
+  readonly kind: RequestStep['kind'];
   readonly atMs: number;
-  endMs?: number;
+  readonly endMs: number | undefined;
+  readonly tool: string | undefined;
+  readonly isError: true | undefined;
 }
 
 function add(request: Open, event: GatewayEvent, now: () => number): void {
@@ -84,40 +125,45 @@ function add(request: Open, event: GatewayEvent, now: () => number): void {
     case 'plan-decide':
       // The MCP connector plans a request again for each of its steps: the first plan counts.
       request.plan ??= event;
+      if (event.catalogs !== undefined && event === request.plan) addCatalogs(request, event.catalogs);
       return;
     case 'model-round-start':
-      addStep(request, { kind: 'model', atMs: now() });
+      keep(request, 'steps', { kind: 'model', atMs: now(), endMs: undefined, tool: undefined, isError: undefined }, 0);
       request.rounds += 1;
       if (request.rounds === 1) {
         request.carried = event.carried;
         request.earlier = event.earlier;
+      } else {
+        request.laterRounds += 1;
+        request.laterTokens += event.tokens;
       }
-      if (request.rounds > 1) push(request.laterRounds, event.tokens);
       return;
     case 'tool-search-end': {
-      const { outcome, engine, reranker, confidence, queryCount, queries, found, tools, scores, reasons } = event;
-      push(request.searches, {
-        ...{ outcome, queryCount, found, tools, scores, answerTokens: event.answerTokens, tookMs: event.durationMs },
-        ...defined({ engine, reranker, confidence, queries, reasons }),
-      });
-      addEnded(request, { kind: 'search' }, event.durationMs, now());
+      addSearch(request, event);
+      const endMs = now();
+      const atMs = endMs - event.durationMs;
+      keep(request, 'steps', { kind: 'search', atMs, endMs, tool: undefined, isError: undefined }, 0);
       return;
     }
-    case 'tool-load':
-      push(request.loaded, { tool: event.tool, name: event.name, by: event.by, tokens: event.tokens });
+    case 'tool-load': {
+      const { tool, name, by, tokens } = event;
+      keep(request, 'loaded', { tool, name, by, tokens }, tool.length + name.length);
       return;
-    case 'tool-call-refuse':
-      push(request.refused, { reason: event.reason, ...defined({ tool: event.tool }) });
+    }
+    case 'tool-call-refuse': {
+      const { tool, reason } = event;
+      keep(request, 'refused', { tool, reason }, tool?.length ?? 0);
       return;
-    case 'server-call-end':
-      if (event.isConfigured && event.tool !== undefined) push(request.called, event.tool);
-      addEnded(
-        request,
-        { kind: 'call', ...defined({ tool: event.tool, isError: event.isError || undefined }) },
-        event.durationMs,
-        now(),
-      );
+    }
+    case 'server-call-end': {
+      const { tool, isConfigured, durationMs } = event;
+      const length = tool?.length ?? 0;
+      if (isConfigured && tool !== undefined) keep(request, 'called', tool, length);
+      const endMs = now();
+      const isError = event.isError || undefined;
+      keep(request, 'steps', { kind: 'call', atMs: endMs - durationMs, endMs, tool, isError }, length);
       return;
+    }
     case 'tool-call-start':
     case 'tool-call-end':
     case 'search-prepare-end':
@@ -133,43 +179,83 @@ function add(request: Open, event: GatewayEvent, now: () => number): void {
   }
 }
 
-function push<Entry>(list: Entry[], entry: Entry): void {
-  if (list.length < MOST_ENTRIES) list.push(entry);
-}
+type Lists = Pick<Open, 'catalogs' | 'searches' | 'loaded' | 'called' | 'refused' | 'steps'>;
 
-function addEnded(
+/** Adds an entry with so much text, or counts that it was left out. */
+function keep<List extends keyof Lists>(
   request: Open,
-  step: Pick<OpenStep, 'kind' | 'tool' | 'isError'>,
-  tookMs: number,
-  endMs: number,
+  list: List,
+  entry: Lists[List][number],
+  characters: number,
 ): void {
-  addStep(request, { ...step, atMs: endMs - tookMs, endMs });
+  const entries = request[list] as Lists[List][number][];
+  if (entries.length >= MOST_ENTRIES || request.characters + characters > MOST_CHARACTERS) {
+    omit(request)[list] += 1;
+    return;
+  }
+  request.characters += characters;
+  entries.push(entry);
 }
 
-function addStep({ steps }: Open, step: OpenStep): void {
-  const before = steps.at(-1);
-  if (before !== undefined) before.endMs ??= Math.max(before.atMs, step.atMs);
-  push(steps, step);
+function addCatalogs(request: Open, names: readonly string[]): void {
+  for (const name of names) keep(request, 'catalogs', name, name.length);
 }
 
+function omit(request: Open): NonNullable<Open['omitted']> {
+  request.omitted ??= { catalogs: 0, searches: 0, loaded: 0, called: 0, refused: 0, steps: 0, characters: 0 };
+  return request.omitted;
+}
+
+/** A search is counted whatever it said: of one with more text than there is room for, the text is left out. */
+function addSearch(request: Open, event: Extract<GatewayEvent, { kind: 'tool-search-end' }>): void {
+  const { outcome, engine, reranker, confidence, queryCount, answerTokens, durationMs: tookMs } = event;
+  const characters = lengthOf(event.queries) + lengthOf(event.found) + lengthOf(event.tools) + lengthOf(event.reasons);
+  const isWhole = request.characters + characters <= MOST_CHARACTERS;
+  if (!isWhole) omit(request).characters += characters;
+  const { queries, found, tools, scores, reasons } = isWhole ? event : NO_TEXTS;
+  keep(
+    request,
+    'searches',
+    { outcome, engine, reranker, confidence, queryCount, queries, found, tools, scores, reasons, answerTokens, tookMs },
+    isWhole ? characters : 0,
+  );
+}
+
+function lengthOf(texts: readonly string[] | undefined): number {
+  let length = 0;
+  if (texts !== undefined) for (const text of texts) length += text.length;
+  return length;
+}
+
+/** In the order in which they began; they were noted when they ended. */
 function stepsOf({ steps }: Open, { atMs, durationMs }: RequestEnd): readonly RequestStep[] {
-  return steps.map(({ kind, tool, isError, atMs: from, endMs = atMs + durationMs }) => ({
-    ...{ kind, fromMs: Math.max(0, from - atMs), tookMs: Math.max(0, endMs - from) },
-    ...defined({ tool, isError }),
-  }));
+  if (steps.length > 1) steps.sort((left, right) => left.atMs - right.atMs);
+  return steps.map(({ kind, atMs: from, endMs, tool, isError }, at) => {
+    const to = endMs ?? steps[at + 1]?.atMs ?? atMs + durationMs;
+    return { kind, fromMs: Math.max(0, from - atMs), tookMs: Math.max(0, to - from), tool, isError };
+  });
 }
 
 function recordOf(request: RequestEnd, seen: Open): RequestRecord {
-  const { id, atMs, route, status, durationMs, owner, key, model, upstream, used } = request;
   const { plan, rounds } = seen;
-  const called = seen.called.length === 0 ? request.called : [...seen.called, ...request.called];
+  const { status, used } = request;
+  for (const tool of request.called) keep(seen, 'called', tool, tool.length);
+  const { called } = seen;
   const isDeferred = plan?.decision === 'defer';
-  const tokens = isDeferred && plan.cost !== undefined ? accountOf(seen, plan.cost) : undefined;
-  const reach = isDeferred && status < 400 ? reachOf(seen, called) : undefined;
-  const { decision, reason, form, catalogs } = plan ?? NO_PLAN;
   return {
-    ...{ id, atMs, route, status, durationMs, owner },
-    ...defined({ key, model, upstream, catalogs, decision, reason, form }),
+    id: request.id,
+    atMs: request.atMs,
+    route: request.route,
+    status,
+    durationMs: request.durationMs,
+    owner: request.owner,
+    key: request.key,
+    model: request.model,
+    upstream: request.upstream,
+    catalogs: seen.catalogs.length === 0 ? undefined : seen.catalogs,
+    decision: plan?.decision,
+    reason: plan?.reason,
+    form: plan?.form,
     rounds,
     searches: orNone(seen.searches),
     loaded: orNone(seen.loaded),
@@ -177,12 +263,12 @@ function recordOf(request: RequestEnd, seen: Open): RequestRecord {
     refused: orNone(seen.refused),
     inputTokens: used?.inputTokens ?? 0,
     outputTokens: used?.outputTokens ?? 0,
-    steps: stepsOf(seen, request),
-    ...defined({ reach, tokens }),
+    steps: orNone(stepsOf(seen, request)),
+    reach: isDeferred && status < 400 ? reachOf(seen, called) : undefined,
+    tokens: isDeferred && plan.cost !== undefined ? accountOf(seen, plan.cost) : undefined,
+    omitted: seen.omitted,
   };
 }
-
-const NO_PLAN: Partial<NonNullable<Open['plan']>> = {};
 
 /** Thousands of records are held: those without entries share one list. */
 function orNone<Entry>(list: readonly Entry[]): readonly Entry[] {
@@ -190,6 +276,7 @@ function orNone<Entry>(list: readonly Entry[]): readonly Entry[] {
 }
 
 const NONE: readonly never[] = [];
+const NO_TEXTS = { queries: undefined, reasons: undefined, found: NONE, tools: NONE, scores: NONE };
 
 /** Judged by the whole conversation: the response after a tool's result neither searches nor calls, and should not. */
 function reachOf({ searches, earlier }: Open, called: readonly string[]): NonNullable<RequestRecord['reach']> {
@@ -197,10 +284,11 @@ function reachOf({ searches, earlier }: Open, called: readonly string[]): NonNul
   return called.length + (earlier?.called ?? 0) > 0 ? 'called' : 'neither';
 }
 
-function accountOf({ carried, searches, loaded, laterRounds }: Open, plan: PlanCost): TokenAccount {
-  const answered = searches.reduce((sum, { answerTokens }) => sum + answerTokens, 0);
-  const described = loaded.filter(({ by }) => by !== 'search').reduce((sum, { tokens }) => sum + tokens, 0);
-  return tokenAccount({ plan, carried, answers: answered + described, laterRounds });
+function accountOf({ carried, searches, loaded, laterRounds, laterTokens }: Open, plan: PlanCost): TokenAccount {
+  let answers = 0;
+  for (const { answerTokens } of searches) answers += answerTokens;
+  for (const { by, tokens } of loaded) if (by !== 'search') answers += tokens;
+  return tokenAccount({ plan, carried, answers, laterRounds, laterTokens });
 }
 
 /** What a plan costs and keeps out of a prompt, in estimated tokens. */
@@ -235,37 +323,38 @@ export interface TokenAccount {
   readonly breakEven: number;
 }
 
-const costs = new WeakMap<Plan, PlanCost>();
-
-/** Counted once per plan. */
 export function planCost(plan: Plan): PlanCost {
-  const known = costs.get(plan);
-  if (known !== undefined) return known;
   const byTool = snapshotTokens(plan.snapshot).byTool;
   const full = plan.shown.filter(({ as }) => as === 'full').reduce((sum, { tool }) => sum + (byTool.get(tool) ?? 0), 0);
   const note = plan.note === undefined ? 0 : estimateTokens(plan.note);
-  const cost = { definitions: plan.tokens.before, full, declared: Math.max(plan.tokens.after, full) + note };
-  costs.set(plan, cost);
-  return cost;
+  return { definitions: plan.tokens.before, full, declared: Math.max(plan.tokens.after, full) + note };
 }
 
 export function tokenAccount(response: {
   readonly plan: PlanCost;
   readonly carried: number;
   readonly answers: number;
-  /** What each round after the first was sent besides its tools. */
-  readonly laterRounds: readonly number[];
+  /** How many rounds followed the first. */
+  readonly laterRounds: number;
+  /** What they were sent besides their tools. */
+  readonly laterTokens: number;
 }): TokenAccount {
-  const { plan, carried, answers, laterRounds } = response;
+  const { plan, carried, answers, laterRounds, laterTokens } = response;
   const keptOut = plan.definitions - plan.full;
   const ownTools = plan.declared - plan.full;
   // Later rounds read everything again, the answers among it: those are listed by themselves.
-  const again = laterRounds.reduce((sum, tokens) => sum + tokens + plan.declared, 0);
-  const repeated = Math.max(0, again - answers);
+  const repeated = Math.max(0, laterTokens + laterRounds * plan.declared - answers);
   const added = ownTools + carried + answers + repeated;
+  const net = keptOut - added;
   return {
-    ...{ definitions: plan.definitions, keptOut, ownTools, carried, answers, repeated, added },
-    net: keptOut - added,
+    definitions: plan.definitions,
+    keptOut,
+    ownTools,
+    carried,
+    answers,
+    repeated,
+    added,
+    net,
     breakEven: added,
   };
 }

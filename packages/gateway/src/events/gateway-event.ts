@@ -17,13 +17,13 @@ export type GatewayEvent =
       /** The reason, in a sentence. */
       readonly reason: string;
       /** The form, if tools are deferred. */
-      readonly form?: string;
+      readonly form?: string | undefined;
       /** What the definitions cost, and what is kept out. */
-      readonly cost?: PlanCost;
+      readonly cost?: PlanCost | undefined;
       /** The named catalogs among its tools. */
-      readonly catalogs?: readonly string[];
+      readonly catalogs?: readonly string[] | undefined;
       /** How many tools are deferred. */
-      readonly deferred?: number;
+      readonly deferred?: number | undefined;
     }
   | {
       /** The model is asked. */
@@ -37,7 +37,7 @@ export type GatewayEvent =
       /** In the first round: tokens of tools that earlier responses loaded. */
       readonly carried: number;
       /** In the first round: whether the conversation has searched and called before. */
-      readonly earlier?: Reach;
+      readonly earlier?: Reach | undefined;
     }
   | {
       /** A configured MCP server connected, disconnected, or changed its tools. */
@@ -47,7 +47,7 @@ export type GatewayEvent =
       /** The new state. */
       readonly state: string;
       /** Why, if it is not connected. */
-      readonly reason?: string;
+      readonly reason?: string | undefined;
       /** How many tools it lists. */
       readonly toolCount: number;
     }
@@ -83,7 +83,7 @@ export type GatewayEvent =
       /** What had to do without the reranker or the store. */
       readonly of: 'search' | 'store';
       /** Why, in a sentence. */
-      readonly reason?: string;
+      readonly reason?: string | undefined;
     }
   | {
       /** Texts were sent to the reranker's model. */
@@ -101,9 +101,9 @@ export type GatewayEvent =
       /** The id of the key. */
       readonly owner: string;
       /** The name that models use; for a server that a request names, the tool's own name. */
-      readonly tool?: string;
+      readonly tool?: string | undefined;
       /** The id of the request. */
-      readonly requestId?: string;
+      readonly requestId?: string | undefined;
       /** Whether the call failed. */
       readonly isError: boolean;
       /** How long the call took. */
@@ -129,27 +129,27 @@ export type GatewayEvent =
       /** The id of the key, `''` without keys. */
       readonly owner: string;
       /** The usage of the model's response; missing for all other requests. */
-      readonly used?: UsedUp;
+      readonly used?: UsedUp | undefined;
       /** For requests to models, and for others that searched or called something. */
-      readonly record?: RequestRecord;
+      readonly record?: RequestRecord | undefined;
     };
 
 /** One search of a request. */
 export interface SearchRecord {
   readonly outcome: 'match' | 'none' | 'failure' | 'stopped';
-  readonly engine?: string;
-  readonly reranker?: string;
-  readonly confidence?: number;
+  readonly engine?: string | undefined;
+  readonly reranker?: string | undefined;
+  readonly confidence?: number | undefined;
   readonly queryCount: number;
   /** Only where the settings say `insight: queries`. */
-  readonly queries?: readonly string[];
+  readonly queries?: readonly string[] | undefined;
   /** As the model sees them, best first. */
   readonly found: readonly string[];
   /** Their ids, in the same order. */
   readonly tools: readonly string[];
   readonly scores: readonly number[];
   /** Why each was found, in the same order. Only where the settings say `insight: queries`. */
-  readonly reasons?: readonly string[];
+  readonly reasons?: readonly string[] | undefined;
   readonly answerTokens: number;
   readonly tookMs: number;
 }
@@ -162,8 +162,8 @@ export interface RequestStep {
   readonly fromMs: number;
   readonly tookMs: number;
   /** The tool that was called. */
-  readonly tool?: string;
-  readonly isError?: boolean;
+  readonly tool?: string | undefined;
+  readonly isError?: boolean | undefined;
 }
 
 /** Everything that is known of a request once it has been answered. */
@@ -176,28 +176,43 @@ export interface RequestRecord {
   /** The id of the key, `''` without keys. */
   readonly owner: string;
   /** The key's name. */
-  readonly key?: string;
-  readonly model?: string;
-  readonly upstream?: string;
+  readonly key?: string | undefined;
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
   /** The named catalogs among its tools. */
-  readonly catalogs?: readonly string[];
-  readonly decision?: 'inline' | 'defer' | 'pass';
-  readonly reason?: string;
-  readonly form?: string;
+  readonly catalogs?: readonly string[] | undefined;
+  readonly decision?: 'inline' | 'defer' | 'pass' | undefined;
+  readonly reason?: string | undefined;
+  readonly form?: string | undefined;
   readonly rounds: number;
   readonly searches: readonly SearchRecord[];
   readonly loaded: readonly LoadedTool[];
   /** Tools of the response's calls: by id, or by the model's name if that is all that is known. */
   readonly called: readonly string[];
-  readonly refused: readonly { readonly tool?: string; readonly reason: string }[];
+  readonly refused: readonly { readonly tool?: string | undefined; readonly reason: string }[];
   /** In the order in which they began. */
   readonly steps: readonly RequestStep[];
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** With deferred tools: whether the conversation has searched so far, called a tool without searching, or did neither. */
-  readonly reach?: 'searched' | 'called' | 'neither';
+  readonly reach?: 'searched' | 'called' | 'neither' | undefined;
   /** Absent where no tool was deferred. */
-  readonly tokens?: TokenAccount;
+  readonly tokens?: TokenAccount | undefined;
+  /** Absent where the record is complete. */
+  readonly omitted?: OmittedParts | undefined;
+}
+
+/** What a record leaves out, since it would have become too large. */
+export interface OmittedParts {
+  /** How many entries of each list. */
+  readonly catalogs: number;
+  readonly searches: number;
+  readonly loaded: number;
+  readonly called: number;
+  readonly refused: number;
+  readonly steps: number;
+  /** The length of the texts of searches that are listed without them. */
+  readonly characters: number;
 }
 
 /** A definition that a request handed to the model. */

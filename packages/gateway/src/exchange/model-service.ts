@@ -179,10 +179,10 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         isContinued: value !== asked || isContinued(first),
       });
       const prepared = { ...first, planned };
-      if (requestId !== undefined) {
-        const { catalogs } = prepared;
-        const named = catalogs.length === 0 ? {} : { catalogs };
-        onEvent?.({ kind: 'plan-decide', requestId, ...describePlan(prepared.planned), ...named });
+      if (requestId !== undefined && onEvent !== undefined) {
+        const { decision, reason, form, cost, deferred } = describePlan(planned);
+        const catalogs = first.catalogs.length === 0 ? undefined : first.catalogs;
+        onEvent({ kind: 'plan-decide', requestId, decision, reason, form, cost, deferred, catalogs });
       }
       return {
         kind: 'exchange',

@@ -102,22 +102,25 @@ function loopSettings({
     ...(requestId === undefined || onEvent === undefined || planned.kind !== 'loop'
       ? {}
       : {
-          onRound: (round) =>
-            onEvent(roundEvent(requestId, planned.plan, { ...round, round: round.round + roundsBefore })),
+          onRound: (round) => onEvent(roundEvent(round, { requestId, plan: planned.plan, roundsBefore })),
         }),
     ...defined({ prefetch: upstream.offersTools }),
     ...defined({ isLocal, execute, transcript, onTranscriptError }),
   };
 }
 
-function roundEvent(requestId: string, plan: Plan, { round, request, memory }: LoopRound<object>): GatewayEvent {
+function roundEvent(
+  { round: number, request, memory }: LoopRound<object>,
+  { requestId, plan, roundsBefore }: { readonly requestId: string; readonly plan: Plan; readonly roundsBefore: number },
+): GatewayEvent {
+  const round = number + roundsBefore;
   return {
     kind: 'model-round-start',
     requestId,
     round,
     tokens: round === 1 ? 0 : tokensWithoutTools(request),
     carried: round === 1 ? tokensOf(plan, memory.revealed) : 0,
-    ...(round === 1 ? { earlier: measureReach([memory]) } : {}),
+    earlier: round === 1 ? measureReach([memory]) : undefined,
   };
 }
 
@@ -181,14 +184,26 @@ function formFor<Name extends DialectName>(
 }
 
 /** What was decided, for events. */
-export function describePlan(
-  planned: Planned<object, unknown>,
-): Omit<Extract<GatewayEvent, { kind: 'plan-decide' }>, 'kind' | 'requestId'> {
-  if (planned.kind === 'pass') return { decision: 'pass', reason: 'the host or the client searches by itself' };
-  const { plan } = planned;
-  if (plan.kind === 'inline' || plan.deferred.size === 0)
-    return { decision: 'inline', reason: plan.reason, cost: planCost(plan) };
+export function describePlan(planned: Planned<object, unknown>): PlanDescription {
+  if (planned.kind === 'pass') return PASSED_ON;
+  const known = descriptions.get(planned.plan);
+  if (known !== undefined) return known;
+  const made = description(planned.plan);
+  descriptions.set(planned.plan, made);
+  return made;
+}
+
+type PlanDescription = Omit<Extract<GatewayEvent, { kind: 'plan-decide' }>, 'kind' | 'requestId' | 'catalogs'>;
+
+/** Requests with the same tools share a plan. */
+const descriptions = new WeakMap<Plan, PlanDescription>();
+
+const PASSED_ON: PlanDescription = { decision: 'pass', reason: 'the host or the client searches by itself' };
+
+function description(plan: Plan): PlanDescription {
+  const { reason } = plan;
+  const cost = planCost(plan);
+  if (plan.kind === 'inline' || plan.deferred.size === 0) return { decision: 'inline', reason, cost };
   const { hidden, reveal, invoke } = plan.form;
-  const form = [hidden, reveal, invoke].join(' ');
-  return { decision: 'defer', reason: plan.reason, form, cost: planCost(plan), deferred: plan.deferred.size };
+  return { decision: 'defer', reason, form: `${hidden} ${reveal} ${invoke}`, cost, deferred: plan.deferred.size };
 }

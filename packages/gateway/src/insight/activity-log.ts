@@ -1,3 +1,4 @@
+import type { Holding, MemoryBudget } from '../catalogs/index.ts';
 import type { GatewayEvent, RequestRecord } from '../events/index.ts';
 
 /** The latest requests, in memory: what the console shows live. */
@@ -37,31 +38,72 @@ export const ACTIVITY_OUTCOMES = ['nothing', 'refused', 'unsearched', 'failed', 
 
 export type ActivityOutcome = (typeof ACTIVITY_OUTCOMES)[number];
 
-/** How many requests are kept, of all keys together. A record holds a few kilobytes at most. */
+/** How many requests are kept, of all keys together. */
 const KEPT = 2_000;
 
-export function createActivityLog(): ActivityLog {
-  const records: RequestRecord[] = [];
+/** Records come and go by the page: one that is counted by itself would cost more than the record. */
+const PAGE_RECORDS = 100;
+
+interface Page {
+  readonly records: RequestRecord[];
+  bytes: number;
+  holding: Holding | undefined;
+}
+
+/** @param memory counts the records with all caches; the oldest go when it has no room for them */
+export function createActivityLog(memory: MemoryBudget): ActivityLog {
+  /** The oldest first. */
+  let pages: readonly Page[] = [];
   const followers = new Set<ActivityFollower>();
   const isVisible = (owner: string | undefined, record: RequestRecord): boolean =>
     owner === undefined || record.owner === owner;
+
+  function startPage(): Page {
+    const page: Page = { records: [], bytes: 0, holding: undefined };
+    if (pages.length > KEPT / PAGE_RECORDS) {
+      pages[0]?.holding?.end();
+      pages = pages.slice(1);
+    }
+    pages = [...pages, page];
+    page.holding = memory.hold(MEMORY_OWNER, 0, () => {
+      pages = pages.filter((one) => one !== page);
+    });
+    return page;
+  }
+
+  /** The latest first. */
+  function* latest(): Generator<RequestRecord> {
+    for (let page = pages.length - 1; page >= 0; page -= 1) {
+      const { records } = pages[page] ?? { records: [] };
+      for (let at = records.length - 1; at >= 0; at -= 1) {
+        const record = records[at];
+        if (record !== undefined) yield record;
+      }
+    }
+  }
+
   return {
     add(record) {
-      records.push(record);
-      // In bulk, so that a busy gateway doesn't move two thousand entries for each request.
-      if (records.length > KEPT * 1.25) records.splice(0, records.length - KEPT);
+      const last = pages.at(-1);
+      const page = last === undefined || last.records.length >= PAGE_RECORDS ? startPage() : last;
+      page.records.push(record);
+      page.bytes += bytesOf(record);
+      page.holding?.resize(page.bytes);
       for (const { owner, onRecord } of followers) if (isVisible(owner, record)) onRecord(record);
     },
     list({ owner, limit, beforeMs = Number.POSITIVE_INFINITY, outcome }) {
       const found: RequestRecord[] = [];
-      for (let at = records.length - 1; at >= 0 && found.length < limit; at -= 1) {
-        const record = records[at];
-        if (record === undefined || record.atMs >= beforeMs || !isVisible(owner, record)) continue;
+      for (const record of latest()) {
+        if (found.length >= limit) break;
+        if (record.atMs >= beforeMs || !isVisible(owner, record)) continue;
         if (outcome === undefined || hasOutcome(record, outcome)) found.push(record);
       }
       return found;
     },
-    get: (id, owner) => records.find((record) => record.id === id && isVisible(owner, record)),
+    get(id, owner) {
+      for (const record of latest()) if (record.id === id && isVisible(owner, record)) return record;
+      return undefined;
+    },
     notice(event) {
       for (const { onNotice } of followers) onNotice?.(event);
     },
@@ -71,6 +113,31 @@ export function createActivityLog(): ActivityLog {
     },
   };
 }
+
+/** They are every key's. No key has this id. */
+const MEMORY_OWNER = 'activity';
+
+/** About what a record takes: its fields, its entries, and the texts in them. */
+function bytesOf({ searches, loaded, called, refused, steps }: RequestRecord): number {
+  let bytes = RECORD_BYTES + (refused.length + steps.length) * ENTRY_BYTES + bytesOfTexts(called);
+  for (const { tool, name } of loaded) bytes += ENTRY_BYTES + tool.length + name.length;
+  for (const { queries, found, tools, reasons } of searches) {
+    bytes += SEARCH_BYTES + bytesOfTexts(queries) + bytesOfTexts(found) + bytesOfTexts(tools) + bytesOfTexts(reasons);
+  }
+  return bytes;
+}
+
+function bytesOfTexts(texts: readonly string[] = []): number {
+  let bytes = 0;
+  for (const text of texts) bytes += STRING_BYTES + text.length;
+  return bytes;
+}
+
+const RECORD_BYTES = 640;
+const SEARCH_BYTES = 256;
+const ENTRY_BYTES = 96;
+/** A string, and its place in a list. */
+const STRING_BYTES = 32;
 
 /** Under which of these a request is listed. */
 export function outcomesOf(record: RequestRecord): readonly ActivityOutcome[] {

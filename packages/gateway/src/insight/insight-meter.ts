@@ -154,7 +154,7 @@ function readStored({ record }: InsightRecord): RequestRecord {
 /** Counts a request in place: nothing is made for a cell that is known. */
 function addRecord(cells: Map<string, InsightCell>, record: RequestRecord): void {
   const { owner, atMs, model = '', form = '', catalogs, searches, reach, loaded, called, tokens } = record;
-  const catalog = catalogs?.join(', ') ?? '';
+  const catalog = catalogs?.join(', ').slice(0, MOST_CHARACTERS) ?? '';
   const cell = cellAt(cells, { day: dayOf(atMs), owner, model: model.slice(0, MOST_CHARACTERS), form, catalog });
   cell.requests += 1;
   if (reach !== undefined) cell[reach] += 1;
