@@ -1,7 +1,7 @@
 import { type InlinePlan, type Plan, type PlanEngine, withoutSearch } from '../disclosure/index.ts';
 import type { PlanOptions, Toolbox } from '../dispatch/index.ts';
 import type { ModelLimits } from '../gate/index.ts';
-import type { OpenedSearch, Wire } from './wire.ts';
+import type { Opened, OpenedSearch, Wire } from './wire.ts';
 import { type HistoryOptions, weaveHistory } from './woven-history.ts';
 
 /** What is asked of `planRequest`: the request, its dialect, and what its host and settings allow. */
@@ -10,6 +10,8 @@ export interface PlanQuestion<Request, Part> {
   readonly request: Request;
   readonly toolbox: Toolbox;
   readonly limits: ModelLimits;
+  /** The request as the wire opened it. @default it is opened where the loop has to serve it */
+  readonly opened?: Opened;
   /** How the client searches, if it says so. */
   readonly search?: OpenedSearch | undefined;
   /** The form, the caller and what else a plan depends on. */
@@ -31,7 +33,7 @@ export type Planned<Request, Part> =
       readonly kind: 'pass';
       readonly request: Request;
       /** The same through the loop, for a conversation that is kept here: the host does not know it. */
-      readonly loop?: PlannedLoop<Request, Part>;
+      readonly loop?: UnopenedLoop<Request, Part>;
     }
   /** It goes to its host once, with every tool in it. */
   | {
@@ -41,12 +43,17 @@ export type Planned<Request, Part> =
       /** Whether it was rewritten for a host that knows nothing of tool search. */
       readonly isRewritten: boolean;
       /** The same through the loop, for a conversation in which something was hidden: what the model still calls of it is answered. */
-      readonly loop: PlannedLoop<Request, Part>;
+      readonly loop: UnopenedLoop<Request, Part>;
     }
   | PlannedLoop<Request, Part>;
 
 /** Calls of the model's are answered here. */
-export interface PlannedLoop<Request, Part> {
+export interface PlannedLoop<Request, Part> extends UnopenedLoop<Request, Part> {
+  readonly opened: Opened;
+}
+
+/** A loop for a request that may never need one. */
+export interface UnopenedLoop<Request, Part> {
   readonly kind: 'loop';
   readonly request: Request;
   readonly wire: Wire<Request, Part>;
@@ -54,22 +61,25 @@ export interface PlannedLoop<Request, Part> {
   readonly plan: Plan;
 }
 
-/** Decides what becomes of a request: pass it on, send it once with every tool in it, or run the loop. The same for every surface. */
+/**
+ * Decides what becomes of a request: pass it on, send it once with every tool in it, or run the loop. The same for every surface.
+ * Throws what the wire says of a request that no loop can serve.
+ */
 export function planRequest<Request, Part>(question: PlanQuestion<Request, Part>): Planned<Request, Part> {
   const { wire, request, toolbox, search, isForeign = false, executes = false } = question;
   if (question.isServed === true) {
     const whole = question.whole?.() ?? request;
     const loop = { kind: 'loop', request: whole, wire, toolbox, plan: untouched(toolbox) } as const;
-    return executes ? loop : { kind: 'pass', request: whole, loop };
+    return executes ? opened(loop, question) : { kind: 'pass', request: whole, loop };
   }
   const plan = toolbox.plan(question.limits, { ...question.options, ...searchOptions(search) });
-  if (plan.kind === 'defer') return { kind: 'loop', request, wire, toolbox, plan };
+  if (plan.kind === 'defer') return opened({ kind: 'loop', request, wire, toolbox, plan }, question);
   const whole = question.whole?.(plan) ?? request;
   const rewriting = withoutSearch(plan, search?.kind === 'client' ? 'clients' : 'off');
-  const loop: PlannedLoop<Request, Part> = { kind: 'loop', request: whole, wire, toolbox, plan: rewriting };
-  if (executes) return isForeign ? loop : { ...loop, plan };
+  const loop: UnopenedLoop<Request, Part> = { kind: 'loop', request: whole, wire, toolbox, plan: rewriting };
+  if (executes) return opened(isForeign ? loop : { ...loop, plan }, question);
   // Tools that are declared by other names are called by them: the loop translates that back.
-  if (isForeign && isRenamed(plan)) return loop;
+  if (isForeign && isRenamed(plan)) return opened(loop, question);
   const rendered = renderOnce(isForeign ? loop : { ...loop, plan });
   return { kind: 'once', request: rendered, plan, isRewritten: isForeign, loop };
 }
@@ -83,8 +93,8 @@ export async function planHistory<Request, Part>(
   history: Omit<HistoryOptions<Request, Part>, 'wire' | 'request'> & { readonly isContinued?: boolean },
 ): Promise<Planned<Request, Part>> {
   if (planned.kind === 'loop' || history.transcript === undefined) return planned;
-  const { loop } = planned;
-  if (loop === undefined || !isLoopable(loop)) return planned;
+  const loop = planned.loop === undefined ? undefined : openable(planned.loop);
+  if (loop === undefined) return planned;
   if (history.isContinued === true) return loop;
   if (planned.kind === 'pass') return planned;
   const { request } = await weaveHistory({ wire: loop.wire, request: loop.request, ...history });
@@ -100,13 +110,21 @@ export function renderOnce<Request, Part>(
   return wire.render(request, view, (found, before) => toolbox.tell({ plan, found, before }));
 }
 
-/** What can't be served by a loop the wire refuses in its own words. */
-function isLoopable<Request, Part>({ wire, request }: PlannedLoop<Request, Part>): boolean {
+/** The tools were read before: of thousands, reading takes time. */
+function opened<Request, Part>(
+  loop: UnopenedLoop<Request, Part>,
+  known: { readonly opened?: Opened } = {},
+): PlannedLoop<Request, Part> {
+  const { wire, request } = loop;
+  return { ...loop, opened: known.opened ?? wire.open({ ...(request as object), tools: [] } as Request) };
+}
+
+/** Undefined for a request that no loop can serve. */
+function openable<Request, Part>(loop: UnopenedLoop<Request, Part>): PlannedLoop<Request, Part> | undefined {
   try {
-    wire.open({ ...(request as object), tools: [] } as Request);
-    return true;
+    return opened(loop);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

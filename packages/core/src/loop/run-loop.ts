@@ -6,7 +6,7 @@ import { cancellable, pull } from './cancellable.ts';
 import { localCalls } from './local-calls.ts';
 import { orderedOutput } from './ordered-reads.ts';
 import type { TranscriptStore } from './transcript.ts';
-import type { Ending, Read, Reader, Upstream, Wire } from './wire.ts';
+import type { Ending, Opened, Read, Reader, Upstream, Wire } from './wire.ts';
 import { weaveHistory } from './woven-history.ts';
 
 /** What the loop needs for one response. */
@@ -33,6 +33,8 @@ export interface LoopOptions<Request, Part> {
   readonly execute?: (resolved: Resolved, signal: AbortSignal) => Promise<ToolOutcome>;
   /** Whether the latest user message is searched before the first round. @default false */
   readonly prefetch?: boolean;
+  /** The request as the wire opened it. @default it is opened for a prefetch */
+  readonly opened?: Opened;
   /**
    * Where what the client is not shown is kept from one response to the next. It must belong to the client alone.
    * @default nothing is kept: the next request shows the model what the client's messages hold
@@ -184,7 +186,7 @@ async function prefetch<Request, Part>(
   options: LoopOptions<Request, Part>,
   signal: AbortSignal,
 ): Promise<Prefetched | undefined> {
-  const text = options.wire.open(options.request).userText;
+  const text = (options.opened ?? options.wire.open(options.request)).userText;
   if (text === undefined) return undefined;
   const { plan, caller = {} } = options;
   return untilAborted(options.toolbox.prefetch({ plan, text, caller, signal }), signal);

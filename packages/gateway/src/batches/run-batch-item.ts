@@ -99,7 +99,8 @@ async function answerItem(
     const next = exchange.continuation();
     if (next === undefined || roundsBefore + 1 >= maxRounds) return { message, exchange };
     const messages = [...(progress?.next.messages ?? []), ...next.messages];
-    progress = { rounds: roundsBefore + 1, message, next: { ...next, messages } };
+    const fields = { ...progress?.next.fields, ...next.fields };
+    progress = { rounds: roundsBefore + 1, message, next: { messages, fields } };
     await keep(JSON.stringify(progress));
   }
 }

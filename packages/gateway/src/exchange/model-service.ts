@@ -220,10 +220,11 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
 }
 
 function continuationOf(before: object, after: object): Continuation | undefined {
-  const { messages: known } = before as { readonly messages?: unknown };
-  const { messages, max_tokens, tool_choice } = after as { readonly [key: string]: Json | undefined };
-  if (!Array.isArray(known) || !Array.isArray(messages)) return undefined;
-  return { messages: messages.slice(known.length), fields: defined({ max_tokens, tool_choice }) };
+  const known = before as { readonly [key: string]: Json | undefined };
+  const { messages, ...rest } = after as { readonly [key: string]: Json };
+  if (!Array.isArray(known.messages) || !Array.isArray(messages)) return undefined;
+  const fields = Object.fromEntries(Object.entries(rest).filter(([key, value]) => value !== known[key]));
+  return { messages: messages.slice(known.messages.length), fields };
 }
 
 /** Whether the client may go on from this response, and its host stores none: then the loop keeps what it needs for that. */

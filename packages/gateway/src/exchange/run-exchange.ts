@@ -55,23 +55,19 @@ export interface RunOptions<Name extends DialectName> {
 export function streamExchange<Name extends DialectName>(options: RunOptions<Name>): AsyncIterator<PartOf<Name>> {
   const { dialect, planned, exchange, signal } = options;
   if (planned.kind !== 'loop') return exchange.stream(planned.request, signal)[Symbol.asyncIterator]();
-  const { request, toolbox, plan } = planned;
-  const loop = {
-    ...{ toolbox, plan, request, signal },
+  return runLoop({
+    ...{ ...planned, wire: dialect.wire, upstream: exchange.stream, signal },
     ...defined({ asked: options.asked }),
     ...loopSettings(options),
-  };
-  return runLoop({ wire: dialect.wire, upstream: exchange.stream, ...loop });
+  });
 }
 
 /** One whole response. */
 export function runExchange<Name extends DialectName>(options: RunOptions<Name>): Promise<ResponseOf<Name>> {
   const { dialect, planned, exchange, signal } = options;
   if (planned.kind !== 'loop') return exchange.whole(planned.request, signal);
-  const { request, toolbox, plan } = planned;
   return runWhole({
-    ...{ wire: dialect.wire, whole: dialect.whole, upstream: exchange.whole },
-    ...{ toolbox, plan, request, signal },
+    ...{ ...planned, wire: dialect.wire, whole: dialect.whole, upstream: exchange.whole, signal },
     ...defined({ asked: options.asked, onPause: options.onPause }),
     ...loopSettings(options),
   });
@@ -159,7 +155,7 @@ export function planExchange<Name extends DialectName>(
   // What stands in a named catalog only we can search.
   const search = list.hasCatalogs && asked?.kind === 'client' ? undefined : asked;
   const isHosts = upstream.toolSearch === 'upstream' || search?.kind === 'client';
-  const planned = planRequest<RequestOf<Name>, PartOf<Name>>({
+  return planRequest<RequestOf<Name>, PartOf<Name>>({
     ...{ wire, search, executes, toolbox: list.toolbox, limits: upstream.limits },
     request: list.hasCatalogs ? { ...request, tools: list.declared } : request,
     options: { form: formFor(question, search), describe: api.describe },
@@ -168,9 +164,6 @@ export function planExchange<Name extends DialectName>(
     isForeign: !can.references && !can.deferMark,
     whole: () => (list.hasCatalogs ? { ...request, tools: list.definitions() } : request),
   });
-  // What can't be served by a loop the wire refuses in its own words.
-  if (planned.kind === 'loop' && planned.plan.kind === 'defer') wire.open({ ...request, tools: [] });
-  return planned;
 }
 
 /** A host with references gets them; on others the settings decide, then the dialect. A client that searches by itself has decided. */

@@ -1,4 +1,4 @@
-import { parseTools } from '@quartermaster/core';
+import { parseTools, type Tool } from '@quartermaster/core';
 import type { Opened } from '@quartermaster/core/loop';
 import { latestTextIndex, type ModelRequest, textOf, toolsOf } from './language-model-v4-shapes-2026-11.ts';
 
@@ -12,16 +12,19 @@ export function hostedSearch(request: ModelRequest): { readonly name: string } |
 
 /** Reads the tools of a request and what the user said last. A tool that its provider defines is never deferred. */
 export function openRequest(request: ModelRequest): Opened {
-  const tools = toolsOf(request);
   const search = hostedSearch(request);
   const user = request.prompt[latestTextIndex(request.prompt)];
   return {
-    tools: parseTools(
-      tools.filter((tool) => tool !== search),
-      { format: 'ai-sdk', onProblem: 'throw' },
-    ).tools,
+    tools: readTools(request),
     stream: false,
     ...(search === undefined ? {} : { search: { kind: 'hosted', engine: 'any', name: search.name } }),
     ...(user === undefined ? {} : { userText: textOf(user) }),
   };
+}
+
+/** The tools of a request but for its provider's search. */
+export function readTools(request: ModelRequest): readonly Tool[] {
+  const search = hostedSearch(request);
+  const tools = toolsOf(request).filter((tool) => tool !== search);
+  return parseTools(tools, { format: 'ai-sdk', onProblem: 'throw' }).tools;
 }

@@ -10,7 +10,7 @@ import {
 } from '../internal/request-toolbox.ts';
 import { aiSdkWire } from './ai-sdk-wire.ts';
 import { type ModelPart, type ModelRequest, toolsOf } from './language-model-v4-shapes-2026-11.ts';
-import { hostedSearch } from './open.ts';
+import { hostedSearch, readTools } from './open.ts';
 import { stripPrompt } from './render-prompt.ts';
 import { modelWhole } from './whole.ts';
 
@@ -146,7 +146,7 @@ function toolboxFinder(toolboxes: RequestToolboxes): (request: ModelRequest) => 
   return (request) => {
     const tools = toolsOf(request);
     if (latest !== undefined && isSame(latest.tools, tools)) return latest.toolbox;
-    const toolbox = toolboxes.toolbox(aiSdkWire.open(request).tools, JSON.stringify(tools));
+    const toolbox = toolboxes.toolbox(readTools(request), JSON.stringify(tools));
     latest = { tools, toolbox };
     return toolbox;
   };

@@ -62,7 +62,7 @@ export function requestPlanner(
     const declared = new Set(opened.tools.map((tool) => tool.id));
     const tools = [...opened.tools, ...undeclared.filter((tool) => !declared.has(tool.id))];
     return planRequest({
-      ...{ wire, request, search: opened.search },
+      ...{ wire, request, opened, search: opened.search },
       toolbox: toolboxes.toolbox(tools, JSON.stringify(request.tools ?? [])),
       limits: contextWindow({ override: rest.contextTokens, model: opened.model }),
       options: {

@@ -31,13 +31,14 @@ export function requestPreparer(
   return (request, model) => {
     // The tools of a cached prefix can't be changed.
     if (request.cachedContent !== undefined) return { kind: 'pass', request };
-    const declared = wire.open(request).tools;
+    const opened = wire.open(request);
+    const declared = opened.tools;
     // A tool of the catalog by the name of one that is declared is the client's own.
     const ids = new Set(declared.map((tool) => tool.id));
     const added = catalog.filter((tool) => !ids.has(tool.id));
     const toolbox = toolboxes.toolbox([...declared, ...added], JSON.stringify(declarationsIn(request)));
     return planRequest<GeminiRequest, GeminiResponse>({
-      ...{ wire, request, toolbox, ...toolboxes.settings(model) },
+      ...{ wire, request, opened, toolbox, ...toolboxes.settings(model) },
       whole: (plan) => (plan === undefined ? request : withDeclarations(request, plan, new Set(added))),
     });
   };

@@ -40,7 +40,7 @@ export function searchFetch<Request extends RequestBody, Part, Response_>(
       const { isLocal } = prepared;
       const planned = await planHistory(prepared.planned, { transcript: settings.transcript });
       if (planned.kind !== 'loop') return planned.request === target.request ? send(input, init) : ask(planned.request);
-      const { stream } = planned.wire.open(request);
+      const { stream } = planned.opened;
       const signal = init.signal ?? undefined;
       const loop = { ...planned, ...settings, ...defined({ isLocal, signal }) };
       return answerRequest({ dialect, explain, loop, stream, ask });
