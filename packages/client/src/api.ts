@@ -47,6 +47,16 @@ export type Server = {
   readonly stderr?: string;
 };
 
+export type CheckedServer = {
+  readonly name: string;
+  readonly transport: 'stdio' | 'http';
+  readonly is_off: boolean;
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly problems: readonly string[];
+  readonly notes: readonly string[];
+  readonly is_known: boolean;
+};
+
 export type ToolFacts = {
   readonly tool: string;
   readonly server?: string;
@@ -1042,6 +1052,19 @@ export interface Api {
       readonly may_manage: boolean;
     };
   };
+  /** Reads a client's block of MCP servers and returns the entries for the settings. Starts and stores nothing. Requires the role admin. */
+  'POST /v1/servers/check': {
+    readonly input: {
+      readonly body: {
+        readonly text: string;
+      };
+    };
+    readonly answer: {
+      readonly data: readonly CheckedServer[];
+      readonly problem?: string;
+      readonly line?: number;
+    };
+  };
   /** One MCP server. */
   'GET /v1/servers/{name}': {
     readonly input: {
@@ -1251,6 +1274,7 @@ export interface Api {
     };
     readonly answer: {
       readonly data: readonly RequestRecord[];
+      readonly keep: 'off' | 'counts' | 'queries';
       readonly counts?: {
         readonly requests: number;
         readonly nothing: number;

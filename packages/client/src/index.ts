@@ -1,6 +1,7 @@
 export type {
   Api,
   Catalog,
+  CheckedServer,
   DefinitionChange,
   Evaluation,
   EvaluationCase,

@@ -101,6 +101,7 @@ export const ACTIVITY_QUERY: Schema = record({
 });
 export const ACTIVITY_ANSWER: Schema = record({
   data: list(REQUEST_RECORD),
+  keep: described(choice(['off', 'counts', 'queries']), 'What the settings store about requests: insight.keep.'),
   'counts?': record({ requests: WHOLE, ...Object.fromEntries(ACTIVITY_OUTCOMES.map((outcome) => [outcome, WHOLE])) }),
 });
 

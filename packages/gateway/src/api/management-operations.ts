@@ -3,6 +3,8 @@ import {
   APPROVAL_ANSWER,
   APPROVAL_BODY,
   APPROVALS_ANSWER,
+  CHECK_SERVERS_ANSWER,
+  CHECK_SERVERS_BODY,
   KEY_ANSWER,
   KEY_CHANGE_BODY,
   KEYS_ANSWER,
@@ -34,6 +36,13 @@ export const RETRY_SERVER: Operation = {
   endpoint: servers,
   summary: 'Retries an unreachable server at once. Requires the role admin.',
   answer: SERVER_ANSWER,
+};
+export const CHECK_SERVERS: CheckedOperation = {
+  endpoint: servers,
+  summary:
+    "Reads a client's block of MCP servers and returns the entries for the settings. Starts and stores nothing. Requires the role admin.",
+  body: CHECK_SERVERS_BODY,
+  answer: CHECK_SERVERS_ANSWER,
 };
 export const SIGN_IN: Operation = {
   endpoint: servers,

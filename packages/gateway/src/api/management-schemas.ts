@@ -65,6 +65,30 @@ export const SERVERS_ANSWER: Schema = record({
   may_manage: described(FLAG, 'Whether this key may change policies and accept definitions.'),
 });
 export const SERVER_ANSWER: Schema = SERVER;
+export const CHECK_SERVERS_BODY: Schema = record({
+  text: described(
+    { type: 'string', minLength: 1, maxLength: 262_144 },
+    'The block of servers of an MCP client: JSON, YAML or TOML.',
+  ),
+});
+export const CHECK_SERVERS_ANSWER: Schema = record({
+  data: list(
+    component(
+      'CheckedServer',
+      record({
+        name: TEXT,
+        transport: choice(['stdio', 'http']),
+        is_off: FLAG,
+        entry: described({ type: 'object' }, 'The entry for mcpServers in the settings.'),
+        problems: list(TEXT),
+        notes: list(TEXT),
+        is_known: described(FLAG, 'Whether the gateway already has a server of this name.'),
+      }),
+    ),
+  ),
+  'problem?': described(TEXT, 'Why the text can not be read.'),
+  'line?': WHOLE,
+});
 export const SIGN_IN_ANSWER: Schema = record({
   url: described(optional(TEXT), 'Where the user signs in; null if that is not needed.'),
 });

@@ -84,7 +84,8 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       };
       const latest = insight.log.list(query);
       const data = latest.length < query.limit ? await withStored(latest, query) : latest;
-      return Response.json({ data, ...(counts === 'true' ? { counts: await countOutcomes(query.owner) } : {}) });
+      const { keep } = settings.insight;
+      return Response.json({ data, keep, ...(counts === 'true' ? { counts: await countOutcomes(query.owner) } : {}) });
     }),
   );
   api.get('/v1/activity/live', ACTIVITY_LIVE, (context) =>

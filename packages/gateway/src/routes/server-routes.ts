@@ -8,6 +8,7 @@ import { type Api, readJsonBody } from '../api/index.ts';
 import {
   APPROVE,
   CHANGE_POLICIES,
+  CHECK_SERVERS,
   GET_SERVER,
   LIST_APPROVALS,
   LIST_POLICIES,
@@ -16,7 +17,7 @@ import {
   SIGN_IN,
 } from '../api/management-operations.ts';
 import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
-import { describeServers, describeTools } from '../management/index.ts';
+import { checkServers, describeServers, describeTools } from '../management/index.ts';
 import { permissionsOf } from '../mcp/index.ts';
 import { signInAddress, signInPage } from '../sign-in/index.ts';
 import { readCalls } from './catalog-usage.ts';
@@ -57,6 +58,13 @@ export function mountServerRoutes(api: Api, services: Services): void {
       data: serversFor(access),
       may_manage: access.role === 'admin',
     })),
+  );
+  api.post('/v1/servers/check', CHECK_SERVERS, (context) =>
+    receive(context, 'servers', async ({ access, request }) => {
+      checkManager(access, 'add servers');
+      const { text } = await readJsonBody<{ readonly text: string }>(request, CHECK_SERVERS.body);
+      return checkServers(text, new Set(mcp?.hub.servers().map(({ name }) => name)));
+    }),
   );
   api.get('/v1/servers/:name', GET_SERVER, (context) =>
     receive(context, 'servers', async ({ access }) => serverFor(access, context.req.param('name'))),
