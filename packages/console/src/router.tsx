@@ -30,12 +30,19 @@ const activity = createRoute({
   component: lazyRouteComponent(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
 });
 
+/** One request, unfolded in the list: the screen stays, and reads the path. */
+const request = createRoute({ getParentRoute: () => activity, path: '$id' });
+
 const servers = createRoute({
   getParentRoute: () => root,
   path: '/servers',
   validateSearch: readServersState,
   component: lazyRouteComponent(() => import('./servers/servers-page.tsx'), 'ServersPage'),
 });
+
+/** One server, or one tool of it, unfolded. Names of tools may hold slashes. */
+const server = createRoute({ getParentRoute: () => servers, path: '$server' });
+const tool = createRoute({ getParentRoute: () => servers, path: '$server/$' });
 
 const savings = createRoute({
   getParentRoute: () => root,
@@ -44,7 +51,15 @@ const savings = createRoute({
   component: lazyRouteComponent(() => import('./savings/savings-page.tsx'), 'SavingsPage'),
 });
 
-export const router = createRouter({ routeTree: root.addChildren([index, playground, activity, servers, savings]) });
+export const router = createRouter({
+  routeTree: root.addChildren([
+    index,
+    playground,
+    activity.addChildren([request]),
+    servers.addChildren([server, tool]),
+    savings,
+  ]),
+});
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,13 +1,18 @@
 import type { RequestRecord } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { Download, Search } from 'lucide-react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { countActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
+import { CopyButton } from '../shell/copy-button.tsx';
 import { copyLink } from '../shell/copy-text.ts';
 import { download } from '../shell/download.ts';
 import { NetBar } from '../shell/net-bar.tsx';
 import { clockTime, plain, seconds, signed } from '../shell/numbers.ts';
+import { Problem } from '../shell/problem.tsx';
+import { rowShortcuts } from '../shell/row-shortcuts.ts';
+import { SelectBox } from '../shell/select-box.tsx';
 import { ToolName } from '../shell/tool-name.tsx';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/activity.css';
@@ -29,46 +34,39 @@ const VIEWS: readonly { readonly outcome: Outcome | undefined; readonly name: st
 ];
 
 export function ActivityPage(): ReactNode {
-  const { view, q = '', id, key, model, catalog, show } = useSearch({ from: '/activity' });
-  const navigate = useNavigate({ from: '/activity' });
+  const { view, q = '', key, model, catalog, from, to, show } = useSearch({ from: '/activity' });
+  const { id } = useParams({ strict: false });
+  const navigate = useNavigate();
   const [isPaused, setPaused] = useState(false);
-  const activity = useActivity(view, isPaused);
-  const { records, isLive, error, waiting, showWaiting } = activity;
+  const activity = useActivity(view, to === undefined ? undefined : Date.parse(to), isPaused);
+  const { records, isLive, error, keep, waiting, showWaiting } = activity;
   const linked = useLinked(id, activity);
   const { data: counts } = useQuery({
     queryKey: ['activity', 'counts'],
     queryFn: ({ signal }) => countActivity(signal),
     refetchInterval: isPaused ? false : 5_000,
   });
-  const filter = { text: q.trim().toLowerCase(), key, model, catalog };
+  const fromMs = from === undefined ? undefined : Date.parse(from);
+  const filter = { text: q.trim().toLowerCase(), key, model, catalog, fromMs };
   const found = records.filter((record) => matches(record, filter));
-  const shown = linked.data === undefined ? found : [linked.data, ...found];
+  const isApart = linked.data !== undefined && found.every((record) => record.id !== linked.data.id);
+  const shown = isApart ? [linked.data, ...found] : found;
   const most = Math.max(...shown.map(({ tokens }) => Math.abs(tokens?.net ?? 0)), 1);
-  const set = (change: Partial<Record<keyof ActivityState, string | undefined>>, replace = false): void => {
-    void navigate({
-      search: (old) => readActivityState({ ...old, ...change }),
-      replace,
-      resetScroll: false,
-    });
+  const set = (change: Partial<Record<keyof ActivityState | 'id', string | undefined>>, replace = false): void => {
+    const { id: next, ...rest } = 'id' in change ? change : { id, ...change };
+    const options = { replace, resetScroll: false };
+    const search = (old: object): ActivityState => readActivityState({ ...old, ...rest });
+    if (next === undefined) void navigate({ to: '/activity', search, ...options });
+    else void navigate({ to: '/activity/$id', params: { id: next }, search, ...options });
   };
-  const move =
-    (step: number) =>
-    (event: KeyboardEvent): void => {
-      event.preventDefault();
-      const at = shown.findIndex((record) => record.id === id);
-      const next = shown[Math.min(shown.length - 1, Math.max(0, at + step))];
-      if (next !== undefined) set({ id: next.id }, true);
-    };
   useShortcuts({
-    j: move(1),
-    k: move(-1),
-    ArrowDown: move(1),
-    ArrowUp: move(-1),
+    ...rowShortcuts(() => set({ id: undefined, show: undefined })),
     y: () => void copyLink(),
-    Escape: () => set({ id: undefined, show: undefined }),
     ' ': (event) => {
-      // A button that has the focus is pressed by this key.
-      if (event.target instanceof HTMLButtonElement || event.target instanceof HTMLAnchorElement) return;
+      // A button that has the focus is pressed by this key; a row has Enter for that.
+      const isRow = event.target instanceof HTMLElement && event.target.dataset.rowButton !== undefined;
+      const isPressed = event.target instanceof HTMLButtonElement || event.target instanceof HTMLAnchorElement;
+      if (isPressed && !isRow) return;
       event.preventDefault();
       setPaused((old) => !old);
     },
@@ -83,10 +81,12 @@ export function ActivityPage(): ReactNode {
           aria-pressed={!isPaused}
           onClick={() => setPaused(!isPaused)}
         >
-          {isPaused ? 'paused' : isLive ? '● live' : 'connecting'}
+          {isLive && !isPaused ? <i className="dot live" aria-hidden="true" /> : null}
+          {isPaused ? 'paused' : isLive ? 'live' : 'connecting'}
         </button>
         <div className="end">
           <div className="field">
+            <Search size={14} aria-hidden="true" />
             <input
               data-screen-search
               type="search"
@@ -117,6 +117,18 @@ export function ActivityPage(): ReactNode {
         ))}
       </nav>
       <div className="filters">
+        <SelectBox
+          look="chip"
+          label="Time"
+          value={spanOf(fromMs)}
+          choices={SPANS.map(({ value, name }) => ({ value, name }))}
+          onChange={(value) => set({ from: startOf(value) })}
+        />
+        {to === undefined ? null : (
+          <button type="button" className="chip" onClick={() => set({ to: undefined })}>
+            before {new Date(to).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })} ×
+          </button>
+        )}
         <Filter name="Key" value={key} of={records.map(keyOf)} onChange={(value) => set({ key: value })} />
         <Filter
           name="Model"
@@ -131,16 +143,13 @@ export function ActivityPage(): ReactNode {
           onChange={(value) => set({ catalog: value })}
         />
       </div>
-      {error === null ? null : (
-        <p className="problem" role="alert">
-          {error.message}
+      <Problem error={error} what="activity" />
+      <Problem error={linked.error} what="this request" />
+      {keep === 'off' ? (
+        <p className="faint small not-stored">
+          Requests are shown live but not stored. <code>insight: queries</code> in the settings stores them.
         </p>
-      )}
-      {linked.error === null ? null : (
-        <p className="problem" role="alert">
-          {linked.error.message}
-        </p>
-      )}
+      ) : null}
       {view === 'nothing' ? <FoundNothing /> : null}
       {view === 'unsearched' ? <Reach /> : null}
       {waiting === 0 ? null : (
@@ -156,7 +165,12 @@ export function ActivityPage(): ReactNode {
         </button>
       )}
       {shown.length === 0 ? (
-        <Empty view={view} hasFilter={[key, model, catalog].some((value) => value !== undefined) || q !== ''} />
+        error === null ? (
+          <Empty
+            view={view}
+            hasFilter={[key, model, catalog, from, to].some((value) => value !== undefined) || q !== ''}
+          />
+        ) : null
       ) : (
         <div className="panel">
           <div className="request-line request-head" aria-hidden="true">
@@ -168,10 +182,9 @@ export function ActivityPage(): ReactNode {
             <span className="right">Net tokens</span>
             <span />
           </div>
-          <ol className="requests">
-            {shown.map((record) => (
+          <RequestList records={shown} id={id}>
+            {(record) => (
               <RequestRow
-                key={record.id}
                 record={record}
                 most={most}
                 isOpen={record.id === id}
@@ -179,12 +192,77 @@ export function ActivityPage(): ReactNode {
                 show={show}
                 onShow={(next) => set({ show: next })}
               />
-            ))}
-          </ol>
+            )}
+          </RequestList>
         </div>
       )}
     </>
   );
+}
+
+const ROW_HEIGHT = 57;
+
+/** Only rows in view are elements: the list holds 500 requests, and changes with each one that comes. */
+function RequestList(props: {
+  readonly records: readonly RequestRecord[];
+  readonly id: string | undefined;
+  readonly children: (record: RequestRecord) => ReactNode;
+}): ReactNode {
+  const { records, children } = props;
+  const list = useRef<HTMLOListElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const now = (list.current?.getBoundingClientRect().top ?? 0) + scrollY;
+    setTop((old) => (Math.abs(now - old) < 1 ? old : now));
+  });
+  const virtual = useWindowVirtualizer({
+    count: records.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 8,
+    scrollMargin: top,
+    getItemKey: (index) => records[index]?.id ?? index,
+  });
+  return (
+    <ol ref={list} className="requests" style={{ height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map((item) => {
+        const record = records[item.index];
+        return record === undefined ? null : (
+          <li
+            key={item.key}
+            ref={virtual.measureElement}
+            data-index={item.index}
+            aria-setsize={records.length}
+            aria-posinset={item.index + 1}
+            className="tool-slot"
+            style={{ transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
+          >
+            {children(record)}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** How far back the list goes. */
+const SPANS: readonly { readonly value: string; readonly name: string; readonly hours: number }[] = [
+  { value: '', name: 'all', hours: Number.POSITIVE_INFINITY },
+  { value: '1', name: 'last hour', hours: 1 },
+  { value: '24', name: 'last 24 h', hours: 24 },
+  { value: '168', name: 'last 7 days', hours: 168 },
+];
+
+const HOUR_MS = 3_600_000;
+
+function startOf(hours: string): string | undefined {
+  return hours === '' ? undefined : new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
+}
+
+/** The choice that a link's time comes next to. */
+function spanOf(fromMs: number | undefined): string {
+  if (fromMs === undefined) return '';
+  const ago = (Date.now() - fromMs) / HOUR_MS;
+  return SPANS.slice(1).find(({ hours }) => ago <= hours * 1.5)?.value ?? '168';
 }
 
 /** A choice among the values that are there. */
@@ -195,20 +273,18 @@ function Filter(props: {
   readonly onChange: (value: string | undefined) => void;
 }): ReactNode {
   const { name, value, onChange } = props;
-  const values = [...new Set([value, ...props.of])].filter((each) => each !== undefined && each !== '').sort();
+  const values = [...new Set([value, ...props.of])].flatMap((each) =>
+    each === undefined || each === '' ? [] : [each],
+  );
   if (values.length === 0) return null;
   return (
-    <select
-      className="chip"
-      aria-label={name}
+    <SelectBox
+      look="chip"
+      label={name}
       value={value ?? ''}
-      onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
-    >
-      <option value="">{name}: all</option>
-      {values.map((each) => (
-        <option key={each}>{each}</option>
-      ))}
-    </select>
+      choices={[{ value: '', name: 'all' }, ...values.sort().map((each) => ({ value: each, name: each }))]}
+      onChange={(next) => onChange(next === '' ? undefined : next)}
+    />
   );
 }
 
@@ -235,7 +311,7 @@ function RequestRow(props: {
     (first === undefined ? undefined : idOf(first)) ??
     (decision === undefined ? record.route : `${record.route}, ${DECISIONS[decision]}`);
   return (
-    <li className={`request${isOpen ? ' open' : ''}`}>
+    <div className={`request${isOpen ? ' open' : ''}`}>
       <div className="request-line">
         <time className="faint" dateTime={new Date(atMs).toISOString()}>
           {clockTime(atMs)}
@@ -244,6 +320,7 @@ function RequestRow(props: {
           <button
             type="button"
             className="unfold"
+            data-row-button=""
             aria-expanded={isOpen}
             aria-controls={`detail-${id}`}
             onClick={onToggle}
@@ -277,7 +354,7 @@ function RequestRow(props: {
         {tokens === undefined ? <span className="net-bar" /> : <NetBar net={tokens.net} most={most} />}
       </div>
       {isOpen ? <RequestDetail record={record} show={show} onShow={onShow} /> : null}
-    </li>
+    </div>
   );
 }
 
@@ -295,25 +372,34 @@ function Empty({ view, hasFilter }: { readonly view: Outcome | undefined; readon
   if (view !== undefined) return <div className="panel empty">{NONE[view]}</div>;
   return (
     <div className="panel empty">
-      <h2>No requests yet</h2>
-      <p>Point a client at this gateway:</p>
-      <pre>{`ANTHROPIC_BASE_URL=${location.origin} ANTHROPIC_AUTH_TOKEN=none ENABLE_TOOL_SEARCH=true claude`}</pre>
-      <p className="faint">
-        Requests are shown live and kept in memory. <code>insight: queries</code> in the settings stores them, with the
-        texts of their searches.
+      <p>No requests yet. Point a client at this gateway:</p>
+      <div className="one-line">
+        <pre>{SETUP}</pre>
+        <CopyButton text={SETUP} />
+      </div>
+      <p>
+        Or let the mock model make one: search in the{' '}
+        <Link to="/playground" search={{}}>
+          playground
+        </Link>{' '}
+        and choose “Run it…”.
       </p>
     </div>
   );
 }
+
+const SETUP = `ANTHROPIC_BASE_URL=${location.origin} ANTHROPIC_AUTH_TOKEN=none ENABLE_TOOL_SEARCH=true claude`;
 
 interface RecordFilter {
   readonly text: string;
   readonly key: string | undefined;
   readonly model: string | undefined;
   readonly catalog: string | undefined;
+  readonly fromMs: number | undefined;
 }
 
-function matches(record: RequestRecord, { text, key, model, catalog }: RecordFilter): boolean {
+function matches(record: RequestRecord, { text, key, model, catalog, fromMs }: RecordFilter): boolean {
+  if (fromMs !== undefined && record.atMs < fromMs) return false;
   if (key !== undefined && keyOf(record) !== key) return false;
   if (model !== undefined && record.model !== model) return false;
   if (catalog !== undefined && record.catalogs?.includes(catalog) !== true) return false;

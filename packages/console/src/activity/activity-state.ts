@@ -12,19 +12,29 @@ export interface ActivityState {
   readonly key?: string;
   readonly model?: string;
   readonly catalog?: string;
-  /** The unfolded request. */
-  readonly id?: string;
+  /** Only requests from this time on, in ISO 8601. */
+  readonly from?: string;
+  /** Only requests before this time. */
+  readonly to?: string;
   readonly show?: DetailView;
 }
 
-const TEXTS = ['q', 'key', 'model', 'catalog', 'id'] as const;
+const TEXTS = ['q', 'key', 'model', 'catalog'] as const;
+const TIMES = ['from', 'to'] as const;
 
+/** A link is typed by people: what it can't mean is left out. */
 export function readActivityState(search: Record<string, unknown>): ActivityState {
-  const view = OUTCOMES.find((outcome) => outcome === search.view);
-  const show = DETAIL_VIEWS.find((one) => one === search.show);
-  const texts = TEXTS.flatMap((name) => {
+  const wanted = search.net === 'negative' ? 'loss' : (search.outcome ?? search.view);
+  const view = OUTCOMES.find((outcome) => outcome === wanted);
+  // The system note is a part of what the model saw.
+  const show = DETAIL_VIEWS.find((one) => one === (search.show === 'note' ? 'model' : search.show));
+  const texts = [...TEXTS, ...TIMES].flatMap((name) => {
     const value = search[name];
-    return typeof value === 'string' && value !== '' ? [[name, value] as const] : [];
+    const isTime = name === 'from' || name === 'to';
+    // The router reads a word of digits as a number.
+    const text = typeof value === 'number' ? String(value) : value;
+    if (typeof text !== 'string' || text === '' || (isTime && Number.isNaN(Date.parse(text)))) return [];
+    return [[name, text] as const];
   });
   return {
     ...(view === undefined ? {} : { view }),

@@ -41,7 +41,7 @@ export function Reach(): ReactNode {
       {rows.map(({ model, form, advice }) =>
         advice === undefined ? null : (
           <p key={`${model} ${form}`} className="notice-loss">
-            {advice}
+            <span>{advice}</span>
           </p>
         ),
       )}

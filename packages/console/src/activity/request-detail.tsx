@@ -135,8 +135,8 @@ function SearchStep({
         <Head name="Query" note={how.filter((part) => part !== undefined).join(', ')} />
         {queries === undefined ? (
           <p className="faint">
-            {queryCount} {queryCount === 1 ? 'query' : 'queries'}, text not stored (<code>insight: queries</code> stores
-            it)
+            {queryCount === 1 ? 'Query' : `${queryCount} queries`} not stored. <code>insight: queries</code> in the
+            settings stores it.
           </p>
         ) : (
           <p className="quote">{queries.map((query) => `“${query}”`).join(', ')}</p>

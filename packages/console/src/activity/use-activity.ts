@@ -13,16 +13,18 @@ interface Activity {
   readonly isLive: boolean;
   readonly error: Error | null;
   readonly isLoaded: boolean;
+  /** What the settings store about requests. */
+  readonly keep: 'off' | 'counts' | 'queries' | undefined;
   /** Requests that came while the reader was further down the list. */
   readonly waiting: number;
   showWaiting(): void;
 }
 
 /** The latest requests, and those that come while the screen is open. */
-export function useActivity(view: Outcome | undefined, isPaused: boolean): Activity {
+export function useActivity(view: Outcome | undefined, beforeMs: number | undefined, isPaused: boolean): Activity {
   const list = useQuery({
-    queryKey: ['activity', view],
-    queryFn: ({ signal }) => listActivity(view, signal),
+    queryKey: ['activity', view, beforeMs],
+    queryFn: ({ signal }) => listActivity({ outcome: view, beforeMs }, signal),
     // A view is filtered by the gateway, so it is polled instead of filtered here a second time.
     refetchInterval: view === undefined || isPaused ? false : 5_000,
   });
@@ -54,11 +56,11 @@ export function useActivity(view: Outcome | undefined, isPaused: boolean): Activ
   });
   const listed = list.data?.data ?? [];
   const known = new Set(listed.map(({ id }) => id));
-  const added = view === undefined ? fresh.filter(({ id }) => !known.has(id)) : [];
+  const added = view === undefined && beforeMs === undefined ? fresh.filter(({ id }) => !known.has(id)) : [];
   const records = [...added, ...listed].slice(0, MOST_RECORDS);
   return {
-    ...{ records, isLive, error: list.error, isLoaded: list.data !== undefined, showWaiting },
-    waiting: view === undefined ? waiting : 0,
+    ...{ records, isLive, error: list.error, isLoaded: list.data !== undefined, keep: list.data?.keep, showWaiting },
+    waiting: view === undefined && beforeMs === undefined ? waiting : 0,
   };
 }
 

@@ -10,10 +10,14 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const MOST_RECORDS = 500;
 
 export function listActivity(
-  outcome: Outcome | undefined,
+  { outcome, beforeMs }: { readonly outcome: Outcome | undefined; readonly beforeMs: number | undefined },
   signal: AbortSignal,
-): Promise<{ readonly data: readonly RequestRecord[] }> {
-  const query = { limit: MOST_RECORDS, ...(outcome === undefined ? {} : { outcome }) };
+): Promise<{ readonly data: readonly RequestRecord[]; readonly keep: 'off' | 'counts' | 'queries' }> {
+  const query = {
+    limit: MOST_RECORDS,
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(beforeMs === undefined ? {} : { before: beforeMs }),
+  };
   return gateway.request('GET /v1/activity', { query, signal });
 }
 

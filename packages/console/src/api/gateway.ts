@@ -12,5 +12,10 @@ export function hasKey(): boolean {
   return apiKey !== undefined;
 }
 
+/** For requests beside those of the client. */
+export function apiKeyHeader(): Readonly<Record<string, string>> {
+  return apiKey === undefined ? {} : { 'x-api-key': apiKey };
+}
+
 /** The gateway that serves this page, and nothing else. */
 export const gateway: Client = createClient({ apiKey: () => apiKey });

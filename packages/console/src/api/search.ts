@@ -11,6 +11,7 @@ export function searchCatalog(
   body: {
     readonly query: string;
     readonly limit: number;
+    readonly engine?: EngineName;
     readonly compare: readonly string[];
     readonly why?: string;
     readonly drafts: Drafts;

@@ -4,7 +4,8 @@ import { Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { Dialog } from '../shell/dialog.tsx';
-import { plain, signed } from '../shell/numbers.ts';
+import { plain, signedShort } from '../shell/numbers.ts';
+import { Problem } from '../shell/problem.tsx';
 import { CreateKey } from './create-key.tsx';
 
 /** Who may use the gateway: rights, limits and what is used of them, expiry. A secret is shown once. */
@@ -20,25 +21,35 @@ export function KeysPanel(props: {
     queryFn: ({ signal }) => gateway.request('GET /v1/keys', { signal }),
     refetchInterval: 10_000,
   });
-  const keys = data?.data.filter(({ state }) => state !== 'revoked') ?? [];
+  const [isRevokedShown, setRevokedShown] = useState(false);
+  const all = data?.data ?? [];
+  const usable = all.filter(({ state }) => state !== 'revoked');
+  const revokedKeys = all.filter(({ state }) => state === 'revoked');
+  const keys = isRevokedShown ? [...usable, ...revokedKeys] : usable;
   return (
     <section className="section" aria-labelledby="keys-title">
       <div className="section-head">
         <h2 id="keys-title">
           Keys <span className="faint small">only hashes are stored</span>
         </h2>
+        {revokedKeys.length === 0 ? null : (
+          <button
+            type="button"
+            className="link small"
+            aria-pressed={isRevokedShown}
+            onClick={() => setRevokedShown(!isRevokedShown)}
+          >
+            {isRevokedShown ? 'Hide' : 'Show'} {plain(revokedKeys.length)} revoked
+          </button>
+        )}
         {data?.may_manage === true ? (
           <button type="button" className="button primary" onClick={() => setCreating(true)}>
             <Plus size={14} aria-hidden="true" /> Create key
           </button>
         ) : null}
       </div>
-      {error === null ? null : (
-        <p className="problem" role="alert">
-          {error.message}
-        </p>
-      )}
-      {data !== undefined && keys.length === 0 ? (
+      <Problem error={error} what="keys" />
+      {data !== undefined && usable.length === 0 ? (
         <div className="panel empty">
           <p>
             No keys yet: everyone on this machine may use the gateway. The first key closes it to all requests without
@@ -65,7 +76,7 @@ export function KeysPanel(props: {
             </thead>
             <tbody>
               {keys.map((key) => (
-                <tr key={key.id}>
+                <tr key={key.id} className={key.state === 'active' ? undefined : 'spent'}>
                   <td>
                     <strong>{key.name}</strong>{' '}
                     {key.role === 'consumer' ? null : <span className="tag">{key.role}</span>}
@@ -79,13 +90,13 @@ export function KeysPanel(props: {
                   <td>
                     <Limits apiKey={key} />
                   </td>
-                  <td>
-                    <Expiry apiKey={key} />
-                  </td>
+                  <td>{key.state === 'revoked' ? <span className="tag">revoked</span> : <Expiry apiKey={key} />}</td>
                   <td className="dim">{key.last_used_at === undefined ? 'never' : timeOf(key.last_used_at)}</td>
-                  <td className="right">{savings[key.id] === undefined ? '–' : signed(savings[key.id]?.net ?? 0)}</td>
                   <td className="right">
-                    {data?.may_manage === true && key.source === 'store' ? (
+                    <Net totals={savings[key.id]} />
+                  </td>
+                  <td className="right">
+                    {data?.may_manage === true && key.source === 'store' && key.state !== 'revoked' ? (
                       <button type="button" className="button ghost" onClick={() => setRevoked(key)}>
                         Revoke…
                       </button>
@@ -101,13 +112,18 @@ export function KeysPanel(props: {
       )}
       <CreateKey
         isOpen={isCreating}
-        isFirst={keys.length === 0}
+        isFirst={usable.length === 0}
         onClose={() => setCreating(false)}
         onSecret={onSecret}
       />
       <RevokeKey apiKey={revoked} onClose={() => setRevoked(undefined)} />
     </section>
   );
+}
+
+function Net({ totals }: { readonly totals: Totals | undefined }): ReactNode {
+  if (totals === undefined) return <span className="faint">–</span>;
+  return <strong className={totals.net < 0 ? 'loss' : ''}>{signedShort(totals.net)}</strong>;
 }
 
 const LIMIT_WORDS = {

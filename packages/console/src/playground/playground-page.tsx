@@ -1,10 +1,11 @@
-import { ApiFailure, type SearchAnswer } from '@quartermaster/client';
 import { useNavigate, useRouterState, useSearch as useRouteSearch } from '@tanstack/react-router';
-import { Check, Link2, Search, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Link2, Regex, Search } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { useSaveCase } from '../api/labels.ts';
 import { copyLink } from '../shell/copy-text.ts';
-import { LabelButtons } from '../shell/label-dialog.tsx';
+import { rowShortcuts } from '../shell/row-shortcuts.ts';
+import { SelectBox } from '../shell/select-box.tsx';
+import { Sheet } from '../shell/sheet.tsx';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/playground.css';
 import { useCases } from './cases.ts';
@@ -13,7 +14,12 @@ import type { PlaygroundState } from './playground-state.ts';
 import { ResultTable } from './result-table.tsx';
 import { ToolInspector } from './tool-inspector.tsx';
 import { DEFAULT_LIMIT, useCatalog, useOtherEngines, useSearch, useSettled } from './use-playground.ts';
+import { Verdict } from './verdict.tsx';
 import { WhyNot } from './why-not.tsx';
+
+const NONE: readonly string[] = [];
+
+const LIMITS = ['1', '3', '5', '10', '20'];
 
 const EXAMPLES = ['give the customer their money back', 'what needs my review today', 'turn off the lights downstairs'];
 
@@ -22,8 +28,11 @@ export function PlaygroundPage(): ReactNode {
   const navigate = useNavigate({ from: '/playground' });
   const hash = useRouterState({ select: ({ location: { hash: current } }) => current });
   const draft = readDraft(hash);
-  const { name: catalog, names } = useCatalog(state.catalog);
-  const { others } = useOtherEngines();
+  const { name: catalog, names, toolCount, isServed } = useCatalog(state.catalog);
+  const { own, others: otherEngines } = useOtherEngines();
+  // A pattern means nothing to the engines that read words.
+  const others = state.engine === 'regex' ? NONE : otherEngines;
+  const [isSheetOpen, setSheetOpen] = useState(false);
   const limit = state.limit ?? DEFAULT_LIMIT;
   const query = useSettled(state.q ?? '');
   const search = useSearch({ ...state, q: query, catalog, draft }, others);
@@ -41,26 +50,13 @@ export function PlaygroundPage(): ReactNode {
   const setDraft = (next: Draft | undefined): void => {
     void navigate({ search: (old) => old, hash: writeDraft(next), replace: true, resetScroll: false });
   };
-  const move =
-    (step: number) =>
-    (event: KeyboardEvent): void => {
-      event.preventDefault();
-      const at = hits.findIndex(({ tool }) => tool === state.tool);
-      const next = hits[Math.min(hits.length - 1, Math.max(0, at + step))];
-      if (next === undefined) return;
-      set({ tool: next.tool }, true);
-      document.querySelector(`[data-row="${CSS.escape(next.tool)}"]`)?.scrollIntoView({ block: 'nearest' });
-    };
   useShortcuts({
-    j: move(1),
-    k: move(-1),
-    ArrowDown: move(1),
-    ArrowUp: move(-1),
-    Escape: () => set({ tool: undefined }),
+    ...rowShortcuts(() => set({ tool: undefined })),
     y: () => void copyLink(),
     w: (event) => {
       event.preventDefault();
-      document.getElementById('why')?.focus();
+      setSheetOpen(true);
+      requestAnimationFrame(() => document.getElementById('why')?.focus());
     },
     e: () => {
       if (selected !== undefined) save.mutate({ query, tools: [selected.tool] });
@@ -83,32 +79,32 @@ export function PlaygroundPage(): ReactNode {
             autoComplete="off"
             onChange={({ target }) => set({ q: target.value, tool: undefined }, true)}
           />
+          <button
+            type="button"
+            className="button ghost icon"
+            aria-pressed={state.engine === 'regex'}
+            aria-label="Read the query as a pattern"
+            title="Read the query as a pattern, as a regex search tool does"
+            onClick={() => set({ engine: state.engine === 'regex' ? undefined : 'regex', sort: undefined })}
+          >
+            <Regex size={16} aria-hidden="true" />
+          </button>
           <kbd>/</kbd>
         </div>
-        <label className="labelled">
-          Catalog
-          <select
-            className="select"
-            value={catalog ?? ''}
-            onChange={({ target }) =>
-              void navigate({
-                search: (old) => clean({ ...old, catalog: target.value, tool: undefined, why: undefined }),
-              })
-            }
-          >
-            {names.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <label className="labelled">
-          Limit
-          <select className="select" value={limit} onChange={({ target }) => set({ limit: Number(target.value) })}>
-            {[1, 3, 5, 10, 20].map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
+        <SelectBox
+          label="Catalog"
+          value={catalog ?? ''}
+          choices={names.map((name) => ({ value: name, name: name === 'mcpServers' ? 'all MCP servers' : name }))}
+          onChange={(value) =>
+            void navigate({ search: (old) => clean({ ...old, catalog: value, tool: undefined, why: undefined }) })
+          }
+        />
+        <SelectBox
+          label="Limit"
+          value={String(limit)}
+          choices={LIMITS.map((each) => ({ value: each, name: each }))}
+          onChange={(value) => set({ limit: Number(value) })}
+        />
         <button
           type="button"
           className="button tall icon"
@@ -118,9 +114,14 @@ export function PlaygroundPage(): ReactNode {
           <Link2 size={16} aria-hidden="true" />
         </button>
       </div>
-      <Verdict answer={answer} limit={limit} error={search.error} catalog={catalog} query={query} />
+      <Verdict answer={answer} limit={limit} error={search.error} catalog={catalog} query={query} engine={own} />
       {answer === undefined || catalog === undefined ? (
-        <Start catalog={catalog} isSearching={search.isFetching} onTry={(example) => set({ q: example }, true)} />
+        <Start
+          catalog={catalog}
+          toolCount={toolCount}
+          state={search.isFetching ? 'searching' : query.trim() === '' ? 'empty' : 'failed'}
+          onTry={(example) => set({ q: example }, true)}
+        />
       ) : (
         <div className="split" aria-busy={search.isPlaceholderData}>
           <ResultTable
@@ -134,12 +135,14 @@ export function PlaygroundPage(): ReactNode {
             engines={others}
             selected={state.tool}
             onSelect={(tool) => set({ tool })}
+            onInspect={() => setSheetOpen(true)}
           />
-          <aside className="panel inspector" aria-label="Selected tool">
+          <Sheet label="Selected tool" isOpen={isSheetOpen} onClose={() => setSheetOpen(false)}>
             {selected === undefined ? null : (
               <ToolInspector
                 key={selected.tool}
                 catalog={catalog}
+                isServed={isServed}
                 hit={selected}
                 query={query}
                 cases={cases}
@@ -157,107 +160,24 @@ export function PlaygroundPage(): ReactNode {
               answer={answer}
               limit={limit}
             />
-          </aside>
+          </Sheet>
         </div>
       )}
     </>
   );
 }
 
-/** The verdict is announced to screen readers; the list is not, since it changes with every key. */
-function Verdict(props: {
-  readonly answer: SearchAnswer | undefined;
-  readonly limit: number;
-  readonly error: Error | null;
-  readonly catalog: string | undefined;
-  readonly query: string;
-}): ReactNode {
-  const { answer, limit, error, catalog, query } = props;
-  if (error instanceof ApiFailure) {
-    return (
-      <p className="verdict problem" role="alert">
-        {error.message}
-      </p>
-    );
-  }
-  if (answer === undefined) return <p className="verdict" aria-live="polite" />;
-  const [result] = answer.results;
-  const isMatch = result?.verdict === 'match';
-  const loaded = isMatch ? (result?.hits ?? []).slice(0, limit).reduce((sum, { tokens }) => sum + tokens, 0) : 0;
-  const nearest = result?.hits[0];
-  return (
-    <div className="verdict">
-      <span aria-live="polite">
-        {isMatch ? (
-          <span className="tag ok big">
-            <Check size={14} aria-hidden="true" /> Match
-          </span>
-        ) : (
-          <span className="tag wait big">
-            <X size={14} aria-hidden="true" /> No match
-          </span>
-        )}
-      </span>
-      {result?.confidence === undefined ? null : (
-        <span>
-          confidence <strong>{result.confidence.toFixed(2)}</strong>
-        </span>
-      )}
-      {isMatch ? null : (
-        <>
-          <span>
-            No tool fits.{' '}
-            {nearest === undefined ? null : (
-              <>
-                The nearest is <strong className="mono">{nearest.tool}</strong>.
-              </>
-            )}
-          </span>
-          {catalog === undefined ? null : (
-            <span className="verdict-actions">
-              <LabelButtons
-                key={`${catalog} ${query}`}
-                query={query}
-                catalog={catalog}
-                tools={(result?.hits ?? []).map(({ tool }) => tool)}
-              />
-            </span>
-          )}
-        </>
-      )}
-      <span>
-        found in <strong>{answer.took_ms.toFixed(1)} ms</strong>
-      </span>
-      {isMatch ? (
-        <span>
-          <strong>{loaded.toLocaleString('en')}</strong> tokens loaded
-          {answer.catalog.tokens === undefined ? null : (
-            <>
-              {' '}
-              instead of <strong>{answer.catalog.tokens.toLocaleString('en')}</strong>
-            </>
-          )}
-        </span>
-      ) : null}
-      {result?.unresolved === undefined ? null : (
-        <span className="loss">read as plain words: {result.unresolved.join(', ')}</span>
-      )}
-      <span className="end faint">
-        {catalog === 'sample' ? 'Sample catalog: ' : ''}
-        {answer.catalog.tool_count === undefined ? '' : `${answer.catalog.tool_count.toLocaleString('en')} tools`}
-        {catalog === 'sample' ? ', no key needed' : ''}
-      </span>
-    </div>
-  );
-}
-
 function Start(props: {
   readonly catalog: string | undefined;
-  readonly isSearching: boolean;
+  readonly toolCount: number | undefined;
+  readonly state: 'empty' | 'searching' | 'failed';
   readonly onTry: (example: string) => void;
 }): ReactNode {
-  const { catalog, isSearching, onTry } = props;
-  if (isSearching) return <div className="panel empty">Searching. The first search of a catalog builds its index…</div>;
+  const { catalog, toolCount, state, onTry } = props;
+  if (state === 'failed' && catalog !== undefined) return null;
+  if (state === 'searching') {
+    return <div className="panel empty">Searching. The first search of a catalog builds its index…</div>;
+  }
   if (catalog === undefined) {
     return (
       <div className="panel empty">
@@ -267,23 +187,32 @@ function Start(props: {
       </div>
     );
   }
+  const tools = toolCount === undefined ? '' : `: ${toolCount.toLocaleString('en')} tools`;
+  if (catalog !== 'sample') {
+    return (
+      <div className="panel empty">
+        <h2>
+          Search {catalog === 'mcpServers' ? 'all MCP servers' : catalog}
+          {tools}
+        </h2>
+        <p>Type a request as a user or a model would write it.</p>
+      </div>
+    );
+  }
   return (
     <div className="panel empty">
-      <h2>
-        {catalog === 'sample'
-          ? 'This is the sample catalog: 468 tools of 20 services, no key needed.'
-          : `Search ${catalog}`}
-      </h2>
-      <p>Type a request as a user or a model would write it. {catalog === 'sample' ? 'Or try one of these:' : ''}</p>
-      {catalog === 'sample' ? (
-        <div className="chips">
-          {EXAMPLES.map((example) => (
-            <button key={example} type="button" className="chip" onClick={() => onTry(example)}>
-              {example}
-            </button>
-          ))}
-        </div>
-      ) : null}
+      <h2>This is the sample catalog{tools}, no key needed. Try one:</h2>
+      <div className="chips">
+        {EXAMPLES.map((example) => (
+          <button key={example} type="button" className="chip" onClick={() => onTry(example)}>
+            {example}
+          </button>
+        ))}
+      </div>
+      <p className="small faint">
+        Each result has “Run it…”: the mock model then searches, and calls what it finds. The requests appear in
+        Activity.
+      </p>
     </div>
   );
 }

@@ -9,6 +9,8 @@ export interface PlaygroundState {
   readonly why?: string;
   /** The engine that the rows are sorted by. @default the first */
   readonly sort?: string;
+  /** `regex` reads the query as a pattern, which some clients' models search with. @default the gateway's own engine */
+  readonly engine?: 'regex';
 }
 
 const MAX_LIMIT = 20;
@@ -22,6 +24,7 @@ export function readPlaygroundState(search: Record<string, unknown>): Playground
   const known = Object.entries(state).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(known),
+    ...(search.engine === 'regex' ? { engine: 'regex' as const } : {}),
     ...(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT ? { limit } : {}),
   };
 }

@@ -5,7 +5,7 @@ import type { Cases } from './cases.ts';
 import { percent, useEvaluation } from './evaluation.tsx';
 import { MarkedText } from './mark-words.tsx';
 import { type ResultRow, resultRows } from './result-rows.ts';
-import { scoreParts } from './score-parts.ts';
+import { comparableParts, scoreParts } from './score-parts.ts';
 
 /** What engines are called in the table. */
 export const ENGINE_NAMES: Readonly<Record<string, string>> = {
@@ -25,15 +25,17 @@ interface TableProps {
   readonly engines: readonly string[];
   readonly selected: string | undefined;
   readonly onSelect: (tool: string | undefined) => void;
+  /** On phones the selected tool is not beside the table. */
+  readonly onInspect: () => void;
   readonly sort: string | undefined;
   readonly onSort: (engine: string | undefined) => void;
 }
 
 /** Engines are columns: the eye compares ranks along a row. */
 export function ResultTable(props: TableProps): ReactNode {
-  const { answer, query, limit, engines, selected, onSelect, sort, onSort } = props;
+  const { answer, query, limit, engines, selected, onSelect, onInspect, sort, onSort } = props;
   const { found, below } = resultRows(answer, limit, sort);
-  const most = Math.max(...[...found, ...below].map(({ hit }) => hit?.score ?? 0), 0);
+  const most = Math.max(...[...found, ...below].map(({ hit }) => comparableParts(scoreParts(hit?.explanation)).sum), 0);
   const isMatch = answer.results[0]?.verdict === 'match';
   const row = (each: ResultRow, isBelow: boolean): ReactNode => (
     <Row
@@ -45,6 +47,7 @@ export function ResultTable(props: TableProps): ReactNode {
       isBelow={isBelow}
       isOpen={selected === each.tool}
       onToggle={() => onSelect(selected === each.tool ? undefined : each.tool)}
+      onInspect={onInspect}
     />
   );
   return (
@@ -113,8 +116,10 @@ function EngineHead(
             title={error?.message ?? `Runs ${cases.list.length} searches, which count against the limit of the key`}
             onClick={run}
           >
-            {isRunning ? 'Measuring…' : error === null ? 'Measure hit@5' : 'Failed, measure again'}
-            <span className="hidden-text"> of {name}</span>
+            {isRunning ? 'Measuring…' : error !== null ? 'Measure again' : isOwn ? 'default, measure hit@5' : 'Measure'}
+            <span className="hidden-text">
+              {isOwn ? '' : ' hit@5'} of {name}
+            </span>
           </button>
         )
       ) : (
@@ -132,7 +137,7 @@ function EngineHead(
 
 /** What the steps of the bars stand for: the parts are ordered by size in each row, so the row says which is which. */
 function Legend({ rows }: { readonly rows: readonly ResultRow[] }): ReactNode {
-  const most = Math.max(...rows.map(({ hit }) => scoreParts(hit?.explanation).length), 0);
+  const most = Math.max(...rows.map(({ hit }) => comparableParts(scoreParts(hit?.explanation)).parts.length), 0);
   if (most < 2) return null;
   return (
     <p className="legend small faint results-foot">
@@ -155,17 +160,26 @@ interface RowProps {
   readonly isBelow: boolean;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
+  readonly onInspect: () => void;
 }
 
-function Row({ row, query, most, engines, isBelow, isOpen, onToggle }: RowProps): ReactNode {
+function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }: RowProps): ReactNode {
   const { tool, server, name, description, hit, rank, others } = row;
   const parts = scoreParts(hit?.explanation);
+  const { parts: comparable, isNamed } = comparableParts(parts);
   const detailId = `parts-${tool}`;
   return (
     <li className={`result${isOpen ? ' open' : ''}${isBelow ? ' below' : ''}`} data-row={tool}>
       <span className={`rank${rank === 1 ? ' first' : ''}`}>{rank ?? '–'}</span>
       <div className="result-name">
-        <button type="button" className="unfold" aria-expanded={isOpen} aria-controls={detailId} onClick={onToggle}>
+        <button
+          type="button"
+          className="unfold"
+          data-row-button=""
+          aria-expanded={isOpen}
+          aria-controls={detailId}
+          onClick={onToggle}
+        >
           {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
           <span className="tool">
             {server === undefined ? null : <span className="server">{server}/</span>}
@@ -181,8 +195,10 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle }: RowProps)
           <span className="faint small">ranked lower here</span>
         ) : (
           <>
-            <strong>{hit.score.toFixed(2)}</strong>
-            <ScoreBar parts={parts.map(({ value }) => value)} most={most} />
+            <strong title={isNamed ? 'The query names this tool' : undefined}>
+              {isNamed ? 'named' : hit.score.toFixed(2)}
+            </strong>
+            <ScoreBar parts={comparable.map(({ value }) => value)} most={most} />
           </>
         )}
       </div>
@@ -206,19 +222,21 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle }: RowProps)
       })}
       {isOpen && hit !== undefined ? (
         <dl className="parts" id={detailId}>
-          {parts.map(({ label, note, product, value }, index) => (
-            <div key={label}>
+          {parts.map((part, index) => (
+            <div key={part.label}>
               <dt>
-                <strong>{label}</strong> <span className="faint">{note}</span>
+                <strong>{part.label}</strong> <span className="faint">{part.note}</span>
               </dt>
-              <dd className="product">{product}</dd>
+              <dd className="product">{part.product}</dd>
               <dd aria-hidden="true">
-                <span
-                  className={`bar q${Math.min(index + 1, 4)}`}
-                  style={{ width: `${(100 * Math.max(0, value)) / Math.max(most, 0.001)}%` }}
-                />
+                {comparable.includes(part) ? (
+                  <span
+                    className={`bar q${Math.min(index + 1, 4)}`}
+                    style={{ width: `${(100 * Math.max(0, part.value)) / Math.max(most, 0.001)}%` }}
+                  />
+                ) : null}
               </dd>
-              <dd className="right">{value.toFixed(3)}</dd>
+              <dd className="right">{part.value.toFixed(comparable.includes(part) ? 3 : 0)}</dd>
             </div>
           ))}
           <div className="total">
@@ -228,6 +246,11 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle }: RowProps)
             <dd className="right">{hit.score.toFixed(3)}</dd>
           </div>
         </dl>
+      ) : null}
+      {isOpen ? (
+        <button type="button" className="button phone-button" onClick={onInspect}>
+          Signature, draft, why not…
+        </button>
       ) : null}
     </li>
   );

@@ -32,6 +32,20 @@ function flatten({ details, what, value }: Explanation): readonly ScorePart[] {
   return Math.abs(sum - value) < 0.01 * Math.max(1, Math.abs(value)) ? parts : [{ label: capital(what), value }];
 }
 
+/** A tool that the query names is put first by a bonus far above any score, which no bar can show. */
+const NAME_BONUS = 100_000;
+
+/** The parts that are to one scale in all rows, and whether there is a bonus beside them. */
+export function comparableParts(parts: readonly ScorePart[]): {
+  readonly parts: readonly ScorePart[];
+  readonly isNamed: boolean;
+  readonly sum: number;
+} {
+  const comparable = parts.filter(({ value }) => value < NAME_BONUS);
+  const sum = comparable.reduce((total, { value }) => total + value, 0);
+  return { parts: comparable, isNamed: comparable.length < parts.length, sum };
+}
+
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -5,10 +5,12 @@ import { CopyButton } from '../shell/copy-button.tsx';
 import type { Cases } from './cases.ts';
 import { EvaluationTable } from './evaluation.tsx';
 import { ENGINE_NAMES } from './result-table.tsx';
+import { RunTool } from './run-tool.tsx';
 import { Signature } from './signature.tsx';
 
 interface InspectorProps {
   readonly catalog: string;
+  readonly isServed: boolean;
   readonly hit: Hit;
   readonly query: string;
   readonly cases: Cases;
@@ -22,7 +24,7 @@ interface InspectorProps {
 
 /** The selected tool: its signature, and what a better description would change. */
 export function ToolInspector(props: InspectorProps): ReactNode {
-  const { catalog, hit, query, cases, save, before, after, draft, onDraft } = props;
+  const { catalog, isServed, hit, query, cases, save, before, after, draft, onDraft } = props;
   const stored = before?.results[0]?.hits.find(({ tool }) => tool === hit.tool)?.description;
   const text = stored ?? (draft === undefined ? hit.description : '');
   const isSaved = cases.list.some((one) => one.query === query && one.tools.includes(hit.tool));
@@ -81,6 +83,7 @@ export function ToolInspector(props: InspectorProps): ReactNode {
         >
           {isSaved ? 'Saved as a case' : 'Save search as case'}
         </button>
+        <RunTool catalog={catalog} isServed={isServed} hit={hit} query={query} />
         {draft === undefined ? null : (
           <>
             <CopyButton name="Copy new description" text={patch(hit, draft)} />

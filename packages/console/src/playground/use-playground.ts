@@ -32,6 +32,9 @@ export function useSettled(value: string): string {
 export function useCatalog(wanted: string | undefined): {
   readonly name: string | undefined;
   readonly names: readonly string[];
+  readonly toolCount: number | undefined;
+  /** Whether its tools are those of configured MCP servers. */
+  readonly isServed: boolean;
 } {
   const { data } = useQuery({
     queryKey: ['catalogs'],
@@ -39,7 +42,9 @@ export function useCatalog(wanted: string | undefined): {
   });
   const names = data?.data.map(({ name }) => name) ?? [];
   const fallback = names.includes('mcpServers') ? 'mcpServers' : names.includes('sample') ? 'sample' : names[0];
-  return { name: wanted ?? fallback, names };
+  const name = wanted ?? fallback;
+  const head = data?.data.find((one) => one.name === name);
+  return { name, names, toolCount: head?.tool_count, isServed: head?.read_only === true };
 }
 
 /** The engines beside the gateway's own, which a request in words can be put to. */
@@ -61,14 +66,18 @@ export function useSearch(
   },
   compare: readonly string[],
 ): UseQueryResult<SearchAnswer> {
-  const { q = '', catalog = '', limit = DEFAULT_LIMIT, why, draft } = state;
+  const { q = '', catalog = '', limit = DEFAULT_LIMIT, why, draft, engine } = state;
   const drafts = draft === undefined ? {} : { [draft.tool]: draft.text };
   return useQuery({
-    queryKey: ['search', catalog, q, limit, compare, why, drafts],
+    queryKey: ['search', catalog, q, limit, engine, compare, why, drafts],
     queryFn: ({ signal }) =>
       searchCatalog(
         catalog,
-        { query: q, limit: limit + MISSES, compare, drafts, ...(why === undefined ? {} : { why }) },
+        {
+          ...{ query: q, limit: limit + MISSES, compare, drafts },
+          ...(engine === undefined ? {} : { engine }),
+          ...(why === undefined ? {} : { why }),
+        },
         signal,
       ),
     enabled: q.trim() !== '' && catalog !== '',

@@ -33,7 +33,7 @@ export function ConnectClient(props: {
             <CopyButton key={text} text={text} />
           </div>
           <p className="dim small connect-note">
-            {client?.place === undefined ? '' : `In ${client.place}. `}Its first request appears in{' '}
+            {client?.place === undefined ? '' : `In ${client.place}. `}The first request appears in{' '}
             <Link to="/activity" search={{}}>
               Activity
             </Link>

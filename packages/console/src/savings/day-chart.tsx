@@ -28,6 +28,7 @@ export function DayChart(props: {
         </h2>
         <button type="button" className="link small" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           {isTable ? 'Show as chart' : 'Show as table'}
+          <span className="hidden-text"> of net by day</span>
         </button>
       </div>
       <div ref={ref}>

@@ -1,13 +1,16 @@
 import type { Totals } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
+import { Download, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { KeysPanel } from '../keys/keys-panel.tsx';
+import { copyLink } from '../shell/copy-text.ts';
 import { download } from '../shell/download.ts';
 import { NetBar } from '../shell/net-bar.tsx';
 import { money, plain, signed, signedShort } from '../shell/numbers.ts';
+import { Problem } from '../shell/problem.tsx';
+import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/savings.css';
 import { ConnectClient } from './connect-client.tsx';
 import { type Day, DayChart } from './day-chart.tsx';
@@ -24,7 +27,8 @@ const DAY_MS = 86_400_000;
 
 export function SavingsPage(): ReactNode {
   const [secret, setSecret] = useState<string>();
-  const { period = 30, unit, client } = useSearch({ from: '/savings' });
+  const { period: written = '30d', unit, by, client } = useSearch({ from: '/savings' });
+  const period = Number.parseInt(written, 10);
   const navigate = useNavigate({ from: '/savings' });
   const set = (change: Partial<Record<keyof SavingsState, unknown>>): void => {
     void navigate({ search: (old) => readSavingsState({ ...old, ...change }), resetScroll: false });
@@ -35,14 +39,15 @@ export function SavingsPage(): ReactNode {
     refetchInterval: 5_000,
     placeholderData: (old) => old,
   });
-  if (error !== null) {
+  useShortcuts({ y: () => void copyLink() });
+  if (data === undefined) {
     return (
-      <p className="problem" role="alert">
-        {error.message}
-      </p>
+      <>
+        <h1>Savings and keys</h1>
+        <Problem error={error} what="savings" />
+      </>
     );
   }
-  if (data === undefined) return <h1>Savings and keys</h1>;
   const { total, byDay, byModel, byKey, byCatalog, keyNames, unpriced, sinceMs } = data;
   const hasMoney = total.usd !== undefined;
   const isMoney = unit === 'money' && hasMoney;
@@ -64,7 +69,7 @@ export function SavingsPage(): ReactNode {
                 key={each}
                 type="button"
                 aria-current={each === period ? 'true' : undefined}
-                onClick={() => set({ period: each })}
+                onClick={() => set({ period: `${each}d` })}
               >
                 {each === 1 ? 'today' : `${each} d`}
               </button>
@@ -105,7 +110,7 @@ export function SavingsPage(): ReactNode {
             <dd className={total.usd.net < 0 ? 'loss' : ''}>
               {money(total.usd.net * CACHE_READ)} to {money(total.usd.net)}
             </dd>
-            <dt>if all of it were cache reads at a tenth of the price, and if none were</dt>
+            <dt>with and without prompt caching, with reads at a tenth of the price</dt>
           </div>
         )}
         <div>
@@ -127,8 +132,11 @@ export function SavingsPage(): ReactNode {
       ) : null}
       {total.net < 0 ? (
         <p className="notice-loss">
-          Tool search costs you tokens here. Your catalogs are below the break-even: send them inline with{' '}
-          <code>tools.tool_search: off</code>.
+          <TriangleAlert size={15} aria-hidden="true" />
+          <span>
+            Tool search costs you tokens here. Your catalogs are below the break-even. Send inline:{' '}
+            <code>tools.tool_search: off</code> in the settings.
+          </span>
         </p>
       ) : null}
       {isMoney && unpriced.length > 0 ? (
@@ -141,17 +149,23 @@ export function SavingsPage(): ReactNode {
       <div className="breakdowns">
         <Breakdown
           {...{ title: 'By key', filter: 'key', groups: byKey, names: keyNames, netOf, format, unnamed: 'without key' }}
+          {...{ isWhole: by === 'key', onWhole: () => set({ by: 'key' }) }}
         />
-        <Breakdown {...{ title: 'By model', filter: 'model', groups: byModel, netOf, format, unnamed: 'no model' }} />
+        <Breakdown
+          {...{ title: 'By model', filter: 'model', groups: byModel, netOf, format, unnamed: 'no model' }}
+          {...{ isWhole: by === 'model', onWhole: () => set({ by: 'model' }) }}
+        />
         <Breakdown
           {...{
             title: 'By catalog',
             filter: 'catalog',
             groups: byCatalog,
+            names: { mcpServers: 'all MCP servers' },
             netOf,
             format,
             unnamed: 'tools of the request',
           }}
+          {...{ isWhole: by === 'catalog', onWhole: () => set({ by: 'catalog' }) }}
         />
       </div>
       <BelowBreakEven catalogs={byCatalog} />
@@ -187,7 +201,11 @@ function Breakdown(props: {
   readonly netOf: (totals: Totals) => number;
   readonly format: (value: number) => string;
   readonly unnamed: string;
+  /** Whether every row is shown. */
+  readonly isWhole: boolean;
+  readonly onWhole: () => void;
 }): ReactNode {
+  const { isWhole, onWhole } = props;
   const { title, filter, groups, names = {}, netOf, format, unnamed } = props;
   const rows = Object.entries(groups)
     .map(([name, totals]) => ({
@@ -203,12 +221,12 @@ function Breakdown(props: {
       <h3>{title}</h3>
       {rows.length === 0 ? <p className="faint breakdown-empty">No requests in this period.</p> : null}
       <ul className="breakdown">
-        {rows.slice(0, MOST_ROWS).map(({ id, name, net, totals }) => (
+        {rows.slice(0, isWhole ? rows.length : MOST_ROWS).map(({ id, name, net, totals }) => (
           <li key={id} title={`${plain(totals.requests)} requests`}>
             {id === '' ? (
               <span className="mono">{name}</span>
             ) : (
-              <Link to="/activity" search={{ [filter]: name }} className="mono">
+              <Link to="/activity" search={{ [filter]: filter === 'key' ? name : id }} className="mono">
                 {name}
               </Link>
             )}
@@ -217,24 +235,30 @@ function Breakdown(props: {
           </li>
         ))}
       </ul>
-      {rows.length > MOST_ROWS ? (
-        <p className="faint small">and {plain(rows.length - MOST_ROWS)} more, in the export</p>
+      {rows.length > MOST_ROWS && !isWhole ? (
+        <button type="button" className="link small" onClick={onWhole}>
+          All {plain(rows.length)}
+        </button>
       ) : null}
     </section>
   );
 }
 
-const MOST_ROWS = 20;
+const MOST_ROWS = 8;
 
 function BelowBreakEven({ catalogs }: { readonly catalogs: Readonly<Record<string, Totals>> }): ReactNode {
   const losing = Object.entries(catalogs).filter(([name, { net }]) => net < 0 && name !== '');
   return losing.slice(0, 3).map(([name, { net, keptOut, deferred }]) => (
     <p key={name} className="notice-loss">
-      <strong>{name}</strong> is below break-even: {plain(keptOut / Math.max(1, deferred))} tokens a request. Sending it
-      inline would have saved {plain(-net)} tokens.{' '}
-      <Link to="/servers" search={{ catalog: name }}>
-        Set “hold back” to never
-      </Link>
+      <TriangleAlert size={15} aria-hidden="true" />
+      <span>
+        <strong>{name === 'mcpServers' ? 'all MCP servers' : name}</strong> is below break-even:{' '}
+        {plain(keptOut / Math.max(1, deferred))} tokens a request. Sending it inline would have kept out {plain(-net)}{' '}
+        tokens more.{' '}
+        <Link to="/servers" search={{ catalog: name }}>
+          Set “hold back” to never
+        </Link>
+      </span>
     </p>
   ));
 }

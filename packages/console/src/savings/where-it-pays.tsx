@@ -1,5 +1,5 @@
 import type { Totals } from '@quartermaster/client';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { plain, signedShort } from '../shell/numbers.ts';
 import { axisMarks } from './axis.ts';
 import { useWidth } from './use-width.ts';
@@ -20,11 +20,12 @@ export function WhereItPays(props: {
   readonly breakEven: number | undefined;
 }): ReactNode {
   const [ref, width] = useWidth();
+  const [isTable, setTable] = useState(false);
   const { breakEven } = props;
   const places: readonly Place[] = Object.entries(props.catalogs)
     .filter(([, { deferred, keptOut }]) => deferred > 0 && keptOut > 0)
     .map(([name, { deferred, keptOut, net }]) => ({
-      name: name === '' ? 'tools of the request' : name,
+      name: name === '' ? 'tools of the request' : name === 'mcpServers' ? 'all MCP servers' : name,
       ...{ size: keptOut / deferred, net: net / deferred },
     }));
   return (
@@ -33,15 +34,69 @@ export function WhereItPays(props: {
         <h2 id="pays-title">
           Where it pays <span className="faint small">net a request, by size of catalog in tokens</span>
         </h2>
+        {places.length === 0 || breakEven === undefined ? null : (
+          <button type="button" className="link small" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+            {isTable ? 'Show as chart' : 'Show as table'}
+            <span className="hidden-text"> of where it pays</span>
+          </button>
+        )}
       </div>
       <div ref={ref}>
         {places.length === 0 || breakEven === undefined ? (
           <p className="faint plot-empty">No request has deferred tools in this period.</p>
         ) : (
-          <Plot places={places} breakEven={breakEven} width={width} />
+          <>
+            {isTable ? <PlaceTable places={places} /> : <Plot places={places} breakEven={breakEven} width={width} />}
+            <LeftOfBreakEven places={places} breakEven={breakEven} />
+          </>
         )}
       </div>
     </section>
+  );
+}
+
+/** What the chart is for: catalogs that should be sent inline. */
+function LeftOfBreakEven({
+  places,
+  breakEven,
+}: {
+  readonly places: readonly Place[];
+  readonly breakEven: number;
+}): ReactNode {
+  const small = places.filter(({ size }) => size < breakEven).map(({ name }) => name);
+  if (small.length === 0) return null;
+  return (
+    <p className="small dim">
+      Left of the break-even: {small.slice(0, 3).join(', ')}
+      {small.length > 3 ? ` and ${small.length - 3} more` : ''}. Send {small.length === 1 ? 'it' : 'them'} inline.
+    </p>
+  );
+}
+
+function PlaceTable({ places }: { readonly places: readonly Place[] }): ReactNode {
+  return (
+    <div className="day-table">
+      <table>
+        <thead>
+          <tr>
+            <th>Catalog</th>
+            <th className="right">Tokens</th>
+            <th className="right">Net a request</th>
+          </tr>
+        </thead>
+        <tbody>
+          {places
+            .toSorted((left, right) => left.size - right.size)
+            .map(({ name, size, net }) => (
+              <tr key={name}>
+                <td>{name}</td>
+                <td className="right">{plain(size)}</td>
+                <td className={`right ${net < 0 ? 'loss' : ''}`}>{signedShort(net)}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -104,8 +159,9 @@ function Plot(props: {
           <circle className={net < 0 ? 'minus' : 'plus'} cx={x(size)} cy={y(net)} r="4.5" />
           <text
             className={net < 0 ? 'loss' : 'ink'}
-            x={x(size) + (x(size) > width / 2 ? -10 : 10)}
-            y={y(net) + 4}
+            x={x(size) + (x(size) > width / 2 ? -10 : 0)}
+            // On the left the curve runs along the axis: names stand above it.
+            y={x(size) > width / 2 ? y(net) + 4 : y(net) - 10}
             textAnchor={x(size) > width / 2 ? 'end' : 'start'}
           >
             {name}

@@ -35,6 +35,26 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
   return lines;
 }
 
+/** What a line has that the one before it did not: all between the words that both begin and both end with. */
+export function diffWords(
+  old: string,
+  now: string,
+): { readonly before: string; readonly added: string; readonly after: string } {
+  const [left, right] = [old.split(WORD), now.split(WORD)];
+  let start = 0;
+  while (start < Math.min(left.length, right.length) && left[start] === right[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(left.length, right.length) - start && left.at(-1 - end) === right.at(-1 - end)) end += 1;
+  const cut = right.length - end;
+  return {
+    before: right.slice(0, start).join(''),
+    added: right.slice(start, cut).join(''),
+    after: right.slice(cut).join(''),
+  };
+}
+
+const WORD = /(?<=\s)|(?=\s)/;
+
 function linesOf(text: string): readonly string[] {
   return text === '' ? [] : text.split('\n');
 }

@@ -1,4 +1,4 @@
-import type { ToolFacts } from '@quartermaster/client';
+import type { Server, ToolFacts } from '@quartermaster/client';
 import { describe, expect, it } from 'vitest';
 import { groupByServer, tableRows } from './server-groups.ts';
 
@@ -26,6 +26,18 @@ describe('the rows of the table', () => {
   it('of an unfolded server are its tools, in the same order', () => {
     const keys = tableRows(GROUPS, { server: 'b', sort: 'calls' }).map(({ key }) => key);
     expect(keys).toEqual(['server b', 'tool b/y', 'tool b/x', 'server a']);
+  });
+
+  it('of an unfolded server begin with the tools that are held back', () => {
+    const change = {
+      ...{ tool: 'a/w', server: 'a', hash: '', held: true, is_new: false, fields: [], findings: [] },
+      tokens: { before: 1, after: 2 },
+    };
+    const rest = { state: 'ready', tools: 1, tokens: 3, pins: 0, problems: [], trust_findings: 0 } as const;
+    const server: Server = { name: 'a', ...rest, changes: [change, { ...change, tool: 'a/used', held: false }] };
+    const groups = groupByServer([tool('a/z', { tokens: 3 })], [server]);
+    expect(tableRows(groups, { server: 'a' }).map(({ key }) => key)).toEqual(['server a', 'held a/w', 'tool a/z']);
+    expect(tableRows(groups, { view: 'tools' }).map(({ key }) => key)).toEqual(['held a/w', 'tool a/z']);
   });
 
   it('hold what the filter finds in names and descriptions', () => {

@@ -1,4 +1,4 @@
-import type { Server, ToolFacts } from '@quartermaster/client';
+import type { DefinitionChange, Server, ToolFacts } from '@quartermaster/client';
 import type { Sort } from './servers-state.ts';
 import type { Policy } from './use-servers.ts';
 
@@ -7,6 +7,8 @@ export interface ServerGroup {
   readonly name: string;
   readonly server: Server | undefined;
   readonly tools: readonly ToolFacts[];
+  /** Tools whose changed definitions wait to be accepted: models don't get them, so the catalog doesn't have them. */
+  readonly held: readonly DefinitionChange[];
   readonly tokens: number;
   readonly calls: number;
   readonly policy: Policy | 'mixed';
@@ -43,12 +45,14 @@ function describeGroup(name: string, tools: readonly ToolFacts[], servers: reado
     }
   }
   const server = servers.find((one) => one.name === name);
-  return { name, server, tools, tokens, calls, policy: isMixed ? 'mixed' : first, lint, trust };
+  const held = server?.changes.filter((change) => change.held) ?? [];
+  return { name, server, tools, held, tokens, calls, policy: isMixed ? 'mixed' : first, lint, trust };
 }
 
 export type Row =
   | { readonly kind: 'server'; readonly key: string; readonly group: ServerGroup }
-  | { readonly kind: 'tool'; readonly key: string; readonly tool: ToolFacts; readonly isAlone: boolean };
+  | { readonly kind: 'tool'; readonly key: string; readonly tool: ToolFacts; readonly isAlone: boolean }
+  | { readonly kind: 'held'; readonly key: string; readonly change: DefinitionChange; readonly isAlone: boolean };
 
 /** What the table shows: servers with the tools of the unfolded one, or all tools, each by the filter. */
 export function tableRows(
@@ -69,16 +73,25 @@ export function tableRows(
     tool,
     isAlone,
   });
+  const heldRows = ({ held }: ServerGroup, isAlone: boolean): readonly Row[] =>
+    held
+      .filter(({ tool }) => tool.toLowerCase().includes(filter))
+      .map((change) => ({ kind: 'held', key: `held ${change.tool}`, change, isAlone }));
   if (view === 'tools') {
     const tools = groups.flatMap((group) => group.tools.filter(fits));
-    return tools.sort(byTool(sort)).map((tool) => toolRow(tool, true));
+    return [
+      ...groups.flatMap((group) => heldRows(group, true)),
+      ...tools.sort(byTool(sort)).map((tool) => toolRow(tool, true)),
+    ];
   }
   return groups.toSorted(byGroup(sort)).flatMap((group): readonly Row[] => {
     const isNamed = group.name.toLowerCase().includes(filter);
     const tools = isNamed ? group.tools : group.tools.filter(fits);
-    if (!isNamed && tools.length === 0) return [];
+    const held = heldRows(group, false);
+    if (!isNamed && tools.length === 0 && held.length === 0) return [];
     const head: Row = { kind: 'server', key: `server ${group.name}`, group };
-    return group.name === server ? [head, ...tools.toSorted(byTool(sort)).map((tool) => toolRow(tool, false))] : [head];
+    if (group.name !== server) return [head];
+    return [head, ...held, ...tools.toSorted(byTool(sort)).map((tool) => toolRow(tool, false))];
   });
 }
 

@@ -1,11 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Plus, Search } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { copyLink } from '../shell/copy-text.ts';
+import { Dialog } from '../shell/dialog.tsx';
 import { plain } from '../shell/numbers.ts';
+import { Problem } from '../shell/problem.tsx';
+import { rowShortcuts } from '../shell/row-shortcuts.ts';
+import { SelectBox } from '../shell/select-box.tsx';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/servers.css';
+import { AddServers } from './add-servers.tsx';
 import { CatalogTable } from './catalog-table.tsx';
 import { groupByServer, type ServerGroup, tableRows } from './server-groups.ts';
 import { readServersState, type ServersState } from './servers-state.ts';
@@ -36,7 +42,9 @@ const NOTHING = { data: [], may_manage: false } as const;
 
 export function ServersPage(): ReactNode {
   const state = useSearch({ from: '/servers' });
-  const navigate = useNavigate({ from: '/servers' });
+  const { server, _splat: toolName } = useParams({ strict: false });
+  const openTool = toolName === undefined || toolName === '' ? undefined : idOf(server, toolName);
+  const navigate = useNavigate();
   const { data: catalogs } = useQuery({
     queryKey: ['catalogs'],
     queryFn: ({ signal }) => gateway.request('GET /v1/catalogs', { signal }),
@@ -57,22 +65,40 @@ export function ServersPage(): ReactNode {
         ...(state.view === 'tools' ? { view: state.view } : {}),
         ...(state.sort === undefined ? {} : { sort: state.sort }),
         ...(q === undefined ? {} : { q }),
-        ...(state.server === undefined ? {} : { server: state.server }),
+        ...(server === undefined ? {} : { server: nameOf(server) }),
       }),
-    [groups, state.view, state.server, state.sort, q],
+    [groups, state.view, server, state.sort, q],
   );
-  const set = (change: Partial<Record<keyof ServersState, string | undefined>>, replace = false): void => {
-    void navigate({ search: (old) => readServersState({ ...old, ...change }), replace, resetScroll: false });
+  const search = (change: Partial<Record<keyof ServersState, string | true | undefined>>) => (old: object) =>
+    readServersState({ ...old, ...change });
+  const set = (change: Parameters<typeof search>[0], replace = false): void => {
+    void navigate({ to: '.', search: search(change), replace, resetScroll: false });
+  };
+  /** What is unfolded is in the path; a server without a name has one there, too. */
+  const unfold = (
+    place: { readonly server?: string | undefined; readonly tool?: string },
+    change: Parameters<typeof search>[0] = {},
+  ): void => {
+    const options = { search: search({ show: undefined, ...change }), resetScroll: false };
+    if (place.server === undefined) void navigate({ to: '/servers', ...options });
+    else if (place.tool === undefined) {
+      void navigate({ to: '/servers/$server', params: { server: pathOf(place.server) }, ...options });
+    } else {
+      const params = { server: pathOf(place.server), _splat: place.tool };
+      void navigate({ to: '/servers/$server/$', params, ...options });
+    }
+  };
+  const unfoldTool = (tool: string, change: Parameters<typeof search>[0] = {}): void => {
+    const facts = tools?.data.find((one) => one.tool === tool);
+    const owner = facts?.server ?? (facts === undefined ? tool.slice(0, tool.indexOf('/')) : '');
+    unfold({ server: owner, tool: owner === '' ? tool : tool.slice(owner.length + 1) }, change);
   };
   const { setPolicy, undo, problem } = useUndoablePolicy();
+  const isOpen = (name: string): boolean => server !== undefined && nameOf(server) === name;
   const most = useMemo(() => mostTokens(groups, state.view), [groups, state.view]);
   const failure = error ?? serversError ?? problem;
   useShortcuts({
-    j: focusRow(1),
-    k: focusRow(-1),
-    ArrowDown: focusRow(1),
-    ArrowUp: focusRow(-1),
-    Escape: () => set({ server: undefined, tool: undefined }),
+    ...rowShortcuts(() => unfold({})),
     y: () => void copyLink(),
   });
   return (
@@ -90,33 +116,31 @@ export function ServersPage(): ReactNode {
           <button
             type="button"
             aria-current={state.view === 'tools' ? 'true' : undefined}
-            onClick={() => set({ view: 'tools', server: undefined })}
+            onClick={() => unfold({}, { view: 'tools' })}
           >
             Tools {plain(tools?.data.length ?? 0)}
           </button>
           <button
             type="button"
             aria-current={state.view === 'catalogs' ? 'true' : undefined}
-            onClick={() => set({ view: 'catalogs', server: undefined })}
+            onClick={() => unfold({}, { view: 'catalogs' })}
           >
             Catalogs {plain(catalogs?.data.length ?? 0)}
           </button>
         </nav>
         <div className="end">
-          <select
-            className="select"
-            aria-label="Catalog"
+          <SelectBox
+            label="Catalog"
+            isLabelHidden
             value={catalog ?? ''}
-            onChange={({ target }) => set({ catalog: target.value, server: undefined, tool: undefined })}
-          >
-            {(catalogs?.data ?? []).map(({ name, version, tool_count: count }) => (
-              <option key={name} value={name}>
-                {name === 'mcpServers' ? 'all MCP servers' : name} ({plain(count)}
-                {version === undefined ? '' : `, version ${version}`})
-              </option>
-            ))}
-          </select>
+            choices={(catalogs?.data ?? []).map(({ name, version, tool_count: count }) => ({
+              value: name,
+              name: `${name === 'mcpServers' ? 'all MCP servers' : name} (${plain(count)}${version === undefined ? '' : `, version ${version}`})`,
+            }))}
+            onChange={(value) => unfold({}, { catalog: value })}
+          />
           <div className="field">
+            <Search size={14} aria-hidden="true" />
             <input
               data-screen-search
               type="search"
@@ -127,13 +151,29 @@ export function ServersPage(): ReactNode {
             />
             <kbd>/</kbd>
           </div>
+          {servers.may_manage ? (
+            <button type="button" className="button primary" onClick={() => set({ add: true })}>
+              <Plus size={14} aria-hidden="true" /> Add server…
+            </button>
+          ) : null}
         </div>
       </div>
-      {failure === null || failure === undefined ? null : (
-        <p className="problem" role="alert">
-          {failure.message}
-        </p>
-      )}
+      <Problem error={failure ?? null} what="servers" />
+      <Dialog
+        title="Add servers"
+        isWide
+        isOpen={state.add === true}
+        onClose={() => {
+          if (state.add === true) set({ add: undefined });
+        }}
+      >
+        <AddServers servers={servers.data} />
+        <form method="dialog" className="actions">
+          <button type="submit" className="button ghost">
+            Close
+          </button>
+        </form>
+      </Dialog>
       {undo === undefined ? null : (
         <p className="undo" role="status">
           {undo.text}{' '}
@@ -157,8 +197,8 @@ export function ServersPage(): ReactNode {
                 </p>
                 <Treemap
                   groups={groups}
-                  chosen={state.server}
-                  onChoose={(server) => set({ view: undefined, server: server === state.server ? undefined : server })}
+                  chosen={server === undefined ? undefined : nameOf(server)}
+                  onChoose={(name) => unfold(isOpen(name) ? {} : { server: name }, { view: undefined })}
                 />
               </section>
             )}
@@ -166,7 +206,7 @@ export function ServersPage(): ReactNode {
               <CatalogTable
                 catalogs={catalogs?.data ?? []}
                 chosen={catalog}
-                onChoose={(name) => set({ catalog: name, view: undefined, server: undefined, tool: undefined })}
+                onChoose={(name) => unfold({}, { catalog: name, view: undefined })}
               />
             ) : null}
             {state.view === 'catalogs' ? null : (
@@ -175,12 +215,16 @@ export function ServersPage(): ReactNode {
                 onSort={(sort) => set({ sort })}
                 rows={rows}
                 catalog={catalog}
-                open={{ server: state.server, tool: state.tool }}
+                open={{ server: server === undefined ? undefined : nameOf(server), tool: openTool }}
                 mostTokens={most}
                 mayManage={servers.may_manage}
-                onServer={(server) => set({ server: server === state.server ? undefined : server })}
-                onTool={(tool) => set({ tool: tool === state.tool ? undefined : tool })}
+                onServer={(name) => unfold(isOpen(name) ? {} : { server: name })}
+                onTool={(tool) => {
+                  if (tool !== openTool) unfoldTool(tool);
+                  else unfold(state.view === 'tools' ? {} : { server: nameOf(server ?? '') });
+                }}
                 onPolicy={setPolicy}
+                onDiff={({ tool }) => unfoldTool(tool, { show: 'diff' })}
               />
             )}
           </div>
@@ -188,7 +232,13 @@ export function ServersPage(): ReactNode {
             servers={isServed ? servers.data : []}
             tools={tools?.data ?? NOTHING.data}
             mayManage={servers.may_manage}
-            onTool={({ tool, server }) => set({ view: undefined, q: undefined, server: server ?? '', tool })}
+            shown={state.show === 'diff' ? openTool : undefined}
+            onDiff={(tool) => {
+              if (tool === undefined) set({ show: undefined });
+              else unfoldTool(tool, { show: 'diff' });
+            }}
+            onTool={({ tool }) => unfoldTool(tool, { view: undefined, q: undefined })}
+            onAll={() => unfold({}, { view: 'tools', sort: 'findings', q: undefined })}
           />
         </div>
       )}
@@ -196,16 +246,19 @@ export function ServersPage(): ReactNode {
   );
 }
 
-/** Rows are unfolded with Enter once they have the focus. */
-function focusRow(step: number): (event: KeyboardEvent) => void {
-  return (event) => {
-    event.preventDefault();
-    const rows = [...document.querySelectorAll<HTMLElement>('.tool-slot .unfold')].sort(
-      (left, right) => left.getBoundingClientRect().top - right.getBoundingClientRect().top,
-    );
-    const at = rows.indexOf(document.activeElement as HTMLElement);
-    rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
-  };
+/** A server without a name is this in a path. */
+const UNNAMED = '-';
+
+function pathOf(server: string): string {
+  return server === '' ? UNNAMED : server;
+}
+
+function nameOf(path: string): string {
+  return path === UNNAMED ? '' : path;
+}
+
+function idOf(server: string | undefined, tool: string): string {
+  return server === undefined || server === UNNAMED ? tool : `${server}/${tool}`;
 }
 
 /** How long a change can be taken back with one click. */
@@ -241,10 +294,8 @@ function useUndoablePolicy() {
 function NoCatalogs(): ReactNode {
   return (
     <div className="panel empty">
-      <h2>No servers and no catalogs yet</h2>
-      <p>
-        Add the <code>mcpServers</code> block of your client to <code>quartermaster.yaml</code>, or upload tools:
-      </p>
+      <AddServers servers={NOTHING.data} />
+      <p>Or upload a list of tools:</p>
       <pre>{`curl -X PUT ${location.origin}/v1/catalogs/mine -d @tools.json`}</pre>
     </div>
   );

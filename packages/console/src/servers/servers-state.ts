@@ -8,27 +8,25 @@ export interface ServersState {
   readonly catalog?: string;
   readonly view?: 'tools' | 'catalogs';
   readonly q?: string;
-  /** The unfolded server. */
-  readonly server?: string;
-  /** The unfolded tool. */
-  readonly tool?: string;
   /** What the rows are sorted by. @default tokens */
   readonly sort?: Sort;
+  /** `diff` opens the changed definition of the tool in the path. */
+  readonly show?: 'diff';
+  /** Whether the dialog that adds servers is open. */
+  readonly add?: true;
 }
 
 /** A link is typed by people: what it can't mean is left out. */
 export function readServersState(search: Record<string, unknown>): ServersState {
   const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-  const sort = SORTS.find((one) => one === search.sort);
-  const state = {
-    catalog: text(search.catalog),
-    q: text(search.q),
-    server: text(search.server),
-    tool: text(search.tool),
-  };
+  // A minus means from the largest on, as figures are sorted anyway.
+  const sort = SORTS.find((one) => one === String(search.sort).replace(/^-/, ''));
+  const state = { catalog: text(search.catalog), q: text(search.q) };
   return {
     ...Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined)),
     ...(search.view === 'tools' || search.view === 'catalogs' ? { view: search.view } : {}),
     ...(sort === undefined || sort === 'tokens' ? {} : { sort }),
+    ...(search.show === 'diff' ? { show: 'diff' as const } : {}),
+    ...(search.add === true ? { add: true as const } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import type { Server, ToolFacts } from '@quartermaster/client';
+import type { DefinitionChange, Server, ToolFacts } from '@quartermaster/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
@@ -6,6 +6,7 @@ import { Pin } from 'lucide-react';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { plain } from '../shell/numbers.ts';
+import { describeReason } from './describe-reason.ts';
 import type { Row, ServerGroup } from './server-groups.ts';
 import type { Sort } from './servers-state.ts';
 import type { Policy, PolicyChange } from './use-servers.ts';
@@ -23,6 +24,7 @@ interface TableProps {
   readonly onServer: (server: string) => void;
   readonly onTool: (tool: string) => void;
   readonly onPolicy: (change: PolicyChange, before: Policy | 'mixed') => void;
+  readonly onDiff: (change: DefinitionChange) => void;
 }
 
 /** Servers and tools, only those in view as elements: a catalog of ten thousand tools scrolls like one of ten. */
@@ -30,7 +32,11 @@ export function ToolTable(props: TableProps): ReactNode {
   const { rows } = props;
   const list = useRef<HTMLUListElement>(null);
   const [top, setTop] = useState(0);
-  useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), []);
+  // What is above the list grows and shrinks: a banner, the legend, the cards of a narrow screen.
+  useLayoutEffect(() => {
+    const now = (list.current?.getBoundingClientRect().top ?? 0) + scrollY;
+    setTop((old) => (Math.abs(now - old) < 1 ? old : now));
+  });
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => ROW_HEIGHT,
@@ -66,13 +72,24 @@ export function ToolTable(props: TableProps): ReactNode {
               className="tool-slot"
               style={{ transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
             >
-              {row.kind === 'server' ? <ServerRow group={row.group} {...props} /> : <ToolRow row={row} {...props} />}
+              <TableRow row={row} {...props} />
             </li>
           );
         })}
       </ul>
     </section>
   );
+}
+
+function TableRow({ row, ...props }: TableProps & { readonly row: Row }): ReactNode {
+  switch (row.kind) {
+    case 'server':
+      return <ServerRow group={row.group} {...props} />;
+    case 'tool':
+      return <ToolRow row={row} {...props} />;
+    case 'held':
+      return <HeldRow change={row.change} isAlone={row.isAlone} {...props} />;
+  }
 }
 
 /** The columns, and what a click on a head sorts by. */
@@ -88,7 +105,7 @@ const HEADS: readonly (readonly [title: string, sort?: Sort])[] = [
 
 const RIGHT = new Set(['Tools', 'Calls']);
 
-const STATES: Readonly<Record<Server['state'], readonly [shape: string, word: string]>> = {
+export const STATES: Readonly<Record<Server['state'], readonly [shape: string, word: string]>> = {
   ready: ['dot', 'Ready'],
   idle: ['ring', 'Idle'],
   connecting: ['ring', 'Connecting'],
@@ -104,7 +121,13 @@ function ServerRow(props: TableProps & { readonly group: ServerGroup }): ReactNo
   return (
     <div className={`tool-row${isOpen ? ' open' : ''}`} data-server={name}>
       <span className="name">
-        <button type="button" className="unfold" aria-expanded={isOpen} onClick={() => onServer(name)}>
+        <button
+          type="button"
+          className="unfold"
+          data-row-button=""
+          aria-expanded={isOpen}
+          onClick={() => onServer(name)}
+        >
           {name === '' ? 'no server' : name}
         </button>
         {pins > 0 && policy !== 'never' ? (
@@ -156,10 +179,33 @@ function State({ server, mayManage }: { readonly server: Server; readonly mayMan
       </span>
       {server.reason === undefined || server.state === 'sign-in' ? null : (
         <span className="faint small reason" title={server.reason}>
-          {server.reason}
+          {describeReason(server)}
         </span>
       )}
     </>
+  );
+}
+
+/** A tool that models don't get before a person has looked at its new definition. */
+function HeldRow(props: TableProps & { readonly change: DefinitionChange; readonly isAlone: boolean }): ReactNode {
+  const { change, isAlone, mostTokens, onDiff } = props;
+  const { tool, server, tokens, findings } = change;
+  return (
+    <div className={`tool-row held${isAlone ? '' : ' inner'}`} data-tool={tool}>
+      <span className="name mono">{isAlone ? tool : tool.slice(server.length + 1)}</span>
+      <span>
+        <button type="button" className="button tiny" onClick={() => onDiff(change)}>
+          Full diff
+        </button>
+      </span>
+      <span />
+      <Tokens tokens={tokens.after} most={mostTokens} />
+      <span className="right dim">–</span>
+      <span className="tag bad">held back</span>
+      <span className="tags">
+        {findings.length > 0 ? <span className="tag bad">{findings.length} trust</span> : null}
+      </span>
+    </div>
   );
 }
 
@@ -173,7 +219,13 @@ function ToolRow(props: TableProps & { readonly row: Extract<Row, { kind: 'tool'
     <>
       <div className={`tool-row${isAlone ? '' : ' inner'}${isOpen ? ' open' : ''}`} data-tool={tool.tool}>
         <span className="name">
-          <button type="button" className="unfold mono" aria-expanded={isOpen} onClick={() => onTool(tool.tool)}>
+          <button
+            type="button"
+            className="unfold mono"
+            data-row-button=""
+            aria-expanded={isOpen}
+            onClick={() => onTool(tool.tool)}
+          >
             {isAlone ? tool.tool : tool.name}
           </button>
         </span>

@@ -27,7 +27,10 @@ interface Place {
   readonly box: Box;
 }
 
-type Paths = readonly (readonly [shade: number, path: string])[];
+/** `held` for tools that wait for a decision. */
+type Shade = number | 'held';
+
+type Paths = readonly (readonly [shade: Shade, path: string])[];
 
 /** What each server costs in a prompt, by area, and in it what each tool costs. The table beside it says the same in words. */
 export function Treemap(props: {
@@ -38,6 +41,7 @@ export function Treemap(props: {
   const { groups, chosen, onChoose } = props;
   const places = useMemo(() => layOut(groups), [groups]);
   const paths = useToolPaths(places);
+  const isHeld = groups.some(({ held }) => held.length > 0);
   return (
     <>
       <ul className="treemap" aria-label="Token cost by server">
@@ -62,7 +66,8 @@ export function Treemap(props: {
                 ))}
               </svg>
               <span className={isRoomy(box) ? 'treemap-label' : 'hidden-text'}>
-                <strong>{group.name === '' ? 'no server' : group.name}</strong> <span>{plain(group.tokens)}</span>
+                <strong>{group.name === '' ? 'no server' : group.name}</strong>{' '}
+                <span className={isWide(box) ? undefined : 'hidden-text'}>{plain(group.tokens)}</span>
               </span>
               <span className="hidden-text"> tokens, {plain(group.tools.length)} tools</span>
             </button>
@@ -76,23 +81,34 @@ export function Treemap(props: {
             <i className={`swatch shade-${shade}`} /> {label}
           </span>
         ))}
+        {isHeld ? (
+          <span>
+            <i className="swatch shade-held" /> changed, held back
+          </span>
+        ) : null}
       </p>
     </>
   );
 }
 
 function isRoomy({ x0, y0, x1, y1 }: Box): boolean {
-  return x1 - x0 > 90 && y1 - y0 > 36;
+  return x1 - x0 > 64 && y1 - y0 > 36;
+}
+
+/** Whether a label has room for the figure as well as for the name. */
+function isWide({ x0, x1 }: Box): boolean {
+  return x1 - x0 > 120;
+}
+
+/** What a group needs room for: with the tools that are held back, which the catalog doesn't count. */
+function areaOf({ tokens, held }: ServerGroup): number {
+  return held.reduce((sum, change) => sum + change.tokens.after, tokens);
 }
 
 /** The servers' boxes. Only these are laid out at once: the tools in them follow server by server. */
 function layOut(groups: readonly ServerGroup[]): readonly Place[] {
-  const shown = groups.filter(({ tokens }) => tokens > 0);
-  return tile(
-    shown.map(({ tokens }) => tokens),
-    { x0: 0, y0: 0, x1: WIDTH, y1: HEIGHT },
-    3,
-  ).flatMap((box, index) => {
+  const shown = groups.filter((group) => areaOf(group) > 0);
+  return tile(shown.map(areaOf), { x0: 0, y0: 0, x1: WIDTH, y1: HEIGHT }, 3).flatMap((box, index) => {
     const group = shown[index];
     return group === undefined ? [] : [{ group, box }];
   });
@@ -100,14 +116,13 @@ function layOut(groups: readonly ServerGroup[]): readonly Place[] {
 
 /** The tools of one server: one path for each shade, so that thousands of tools stay a handful of elements. */
 function drawTools({ group, box }: Place): Paths {
-  const paths = new Map<number, string>();
-  const boxes = tile(
-    group.tools.map(({ tokens }) => tokens),
-    box,
-    0.5,
-  );
+  const paths = new Map<Shade, string>();
+  const { tools, held } = group;
+  const sizes = [...tools.map(({ tokens }) => tokens), ...held.map(({ tokens }) => tokens.after)];
+  const boxes = tile(sizes, box, 0.5);
   for (const [index, { x0, y0, x1, y1 }] of boxes.entries()) {
-    const shade = shadeOf(group.tools[index]?.calls ?? 0);
+    const tool = tools[index];
+    const shade = tool === undefined ? 'held' : shadeOf(tool.calls);
     const path = `M${round(x0)} ${round(y0)}H${round(x1)}V${round(y1)}H${round(x0)}Z`;
     paths.set(shade, (paths.get(shade) ?? '') + path);
   }

@@ -1,9 +1,11 @@
 import type { DefinitionChange, Server, ToolFacts } from '@quartermaster/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Lock, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { plain } from '../shell/numbers.ts';
+import { ToolName } from '../shell/tool-name.tsx';
 import { DefinitionDiff } from './definition-diff.tsx';
 import { countWaiting } from './use-servers.ts';
 
@@ -15,8 +17,12 @@ export function Waiting(props: {
   readonly tools: readonly ToolFacts[];
   readonly mayManage: boolean;
   readonly onTool: (tool: ToolFacts) => void;
+  /** The tool whose diff is open in its dialog. */
+  readonly shown: string | undefined;
+  readonly onDiff: (tool: string | undefined) => void;
+  readonly onAll: () => void;
 }): ReactNode {
-  const { servers, tools, mayManage, onTool } = props;
+  const { servers, tools, mayManage, onTool, shown, onDiff, onAll } = props;
   const changes = servers.flatMap((server) => server.changes);
   const count = countWaiting(servers);
   const { worst: findings, count: findingCount } = useMemo(() => worstFindings(tools), [tools]);
@@ -29,7 +35,13 @@ export function Waiting(props: {
         {count === 0 ? <p className="faint">No definition changed, and no server asks for a sign-in.</p> : null}
       </div>
       {changes.map((change) => (
-        <Change key={`${change.tool} ${change.hash}`} change={change} mayManage={mayManage} />
+        <Change
+          key={change.tool}
+          change={change}
+          mayManage={mayManage}
+          isOpen={change.tool === shown}
+          onOpen={(isOpen) => onDiff(isOpen ? change.tool : undefined)}
+        />
       ))}
       {servers
         .filter(({ state }) => state === 'sign-in')
@@ -47,13 +59,15 @@ export function Waiting(props: {
               <button type="button" className="unfold mono" onClick={() => onTool(tool)}>
                 {tool.tool}
               </button>
-              <span className={`tag ${finding.kind === 'trust' ? 'bad' : 'wait'}`}>{finding.kind}</span>
+              <span className={`tag${finding.kind === 'trust' ? ' bad' : ''}`}>{finding.kind}</span>
               <p className="small dim">{finding.message}</p>
             </li>
           ))}
         </ul>
         {findingCount > findings.length ? (
-          <p className="faint small">and {plain(findingCount - findings.length)} more, beside their tools</p>
+          <button type="button" className="link small" onClick={onAll}>
+            All {plain(findingCount)} findings
+          </button>
         ) : null}
       </div>
     </aside>
@@ -86,25 +100,18 @@ function weightOf({ kind, level }: ToolFacts['findings'][number]): number {
   return (kind === 'trust' ? 0 : 2) + (level === 'error' ? 0 : 1);
 }
 
-function Change({ change, mayManage }: { readonly change: DefinitionChange; readonly mayManage: boolean }): ReactNode {
-  const [isOpen, setOpen] = useState(false);
-  const queries = useQueryClient();
-  const accept = useMutation({
-    mutationFn: () => gateway.request('POST /v1/approvals', { body: { tool: change.tool, hash: change.hash } }),
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['servers'] }),
-        queries.invalidateQueries({ queryKey: ['tools'] }),
-      ]),
-    onSuccess: () => setOpen(false),
-  });
+function Change(props: {
+  readonly change: DefinitionChange;
+  readonly mayManage: boolean;
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
+}): ReactNode {
+  const { change, mayManage, isOpen, onOpen } = props;
   const { tool, held, is_new: isNew, tokens, findings } = change;
-  const isSuspicious = findings.length > 0;
   return (
     <section className="waiting-part stack" aria-label={`Change of ${tool}`}>
       <h3>
-        <span className="mono">{tool}</span>{' '}
-        <span className={`tag ${held ? 'bad' : 'wait'}`}>{held ? 'held back' : 'in use'}</span>
+        <ToolName id={tool} /> <span className={`tag ${held ? 'bad' : 'wait'}`}>{held ? 'held back' : 'in use'}</span>
       </h3>
       <p className="small dim">
         {isNew ? 'A new tool that has not been accepted.' : 'Its definition is not the one that was accepted.'} Tokens{' '}
@@ -112,30 +119,72 @@ function Change({ change, mayManage }: { readonly change: DefinitionChange; read
         {plain(tokens.after)}.
       </p>
       <DefinitionDiff change={change} />
-      {findings.map((finding) => (
-        <p key={finding.rule} className="small problem">
-          {finding.message}
-        </p>
-      ))}
-      {mayManage ? (
-        <div className="actions">
-          <button type="button" className="button" onClick={() => setOpen(true)}>
+      <Trust findings={findings} />
+      <div className="actions">
+        {mayManage ? (
+          <button type="button" className="button" onClick={() => onOpen(true)}>
             Accept change…
           </button>
-        </div>
+        ) : null}
+        <button type="button" className="button ghost" onClick={() => onOpen(true)}>
+          Full diff
+        </button>
+      </div>
+      <Dialog title={`Change of ${tool}`} isWide isOpen={isOpen} onClose={() => (isOpen ? onOpen(false) : undefined)}>
+        <Decision change={change} mayManage={mayManage} onClose={() => onOpen(false)} />
+      </Dialog>
+    </section>
+  );
+}
+
+/** The whole diff, and what to do about it. A change that comes while it is open has to be read before it can be accepted. */
+function Decision(props: {
+  readonly change: DefinitionChange;
+  readonly mayManage: boolean;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { change, mayManage, onClose } = props;
+  const [read, setRead] = useState(change);
+  const queries = useQueryClient();
+  const accept = useMutation({
+    mutationFn: () => gateway.request('POST /v1/approvals', { body: { tool: read.tool, hash: read.hash } }),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['servers'] }),
+        queries.invalidateQueries({ queryKey: ['tools'] }),
+      ]),
+    onSuccess: onClose,
+  });
+  const isStale = read.hash !== change.hash;
+  const isSuspicious = read.findings.length > 0;
+  return (
+    <>
+      <DefinitionDiff change={read} isWhole />
+      <Trust findings={read.findings} />
+      {accept.error === null ? null : (
+        <p className="problem" role="alert">
+          {accept.error.message}
+        </p>
+      )}
+      {isStale ? (
+        <p className="problem" role="alert">
+          It has changed again while this was open. Reload the diff before you decide.
+        </p>
       ) : null}
-      <Dialog title={`Accept the change of ${tool}?`} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <DefinitionDiff change={change} />
-        {isSuspicious ? <p className="problem">The trust check found something in it. Read it to the end.</p> : null}
-        {accept.error === null ? null : (
-          <p className="problem" role="alert">
-            {accept.error.message}
-          </p>
-        )}
-        <div className="actions">
-          <button type="button" className={`button${isSuspicious ? ' primary' : ''}`} onClick={() => setOpen(false)}>
-            {held ? 'Keep held back' : 'Not now'}
+      <div className="actions">
+        <button
+          type="button"
+          className={`button${isSuspicious && mayManage && !isStale ? ' primary' : ''}`}
+          onClick={onClose}
+        >
+          {!mayManage ? 'Close' : read.held ? 'Keep held back' : 'Not now'}
+        </button>
+        {isStale ? (
+          <button type="button" className="button primary" onClick={() => setRead(change)}>
+            Reload the diff
           </button>
+        ) : null}
+        {mayManage && !isStale ? (
           <button
             type="button"
             className={`button${isSuspicious ? '' : ' primary'}`}
@@ -144,10 +193,21 @@ function Change({ change, mayManage }: { readonly change: DefinitionChange; read
           >
             Accept change
           </button>
-        </div>
-      </Dialog>
-    </section>
+        ) : null}
+      </div>
+    </>
   );
+}
+
+/** What the trust check has found in a definition. */
+function Trust({ findings }: Pick<DefinitionChange, 'findings'>): ReactNode {
+  return findings.map(({ rule, message }) => (
+    <div key={`${rule} ${message}`} className="trust">
+      <TriangleAlert size={15} aria-hidden="true" />
+      <p className="small">{message}</p>
+      <span className="tag bad">trust</span>
+    </div>
+  ));
 }
 
 function SignIn({ server }: { readonly server: Server }): ReactNode {
@@ -160,7 +220,11 @@ function SignIn({ server }: { readonly server: Server }): ReactNode {
       <h3>
         {server.name} <span className="tag wait">sign in</span>
       </h3>
-      <p className="small dim">{server.reason}</p>
+      <p className="small dim">
+        {server.tools > 0
+          ? `${plain(server.tools)} tools stay searchable; calls fail until you sign in.`
+          : 'Its tools are listed once you have signed in.'}
+      </p>
       {begin.error === null ? null : (
         <p className="problem small" role="alert">
           {begin.error.message}
@@ -168,7 +232,7 @@ function SignIn({ server }: { readonly server: Server }): ReactNode {
       )}
       <div className="actions">
         <button type="button" className="button" disabled={begin.isPending} onClick={() => begin.mutate()}>
-          Sign in to {server.name}
+          <Lock size={13} aria-hidden="true" /> Sign in to {server.name}
         </button>
       </div>
     </section>

@@ -2,13 +2,15 @@ import { ApiFailure, type Server } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { Activity, KeyRound, Moon, Scale, Search, Server as ServerIcon, Sun } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { gateway, hasKey } from '../api/gateway.ts';
 import { countWaiting, useServers } from '../servers/use-servers.ts';
+import { KEY_WANTED } from './ask-for-key.ts';
 import { LinkNotice } from './copy-button.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { currentTheme, toggleTheme } from './theme.ts';
+import { type LostGateway, useGatewayLost } from './use-gateway-lost.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
 const SCREENS = [
@@ -30,7 +32,12 @@ export function AppFrame(): ReactNode {
   const { data: servers } = useServers();
   const waiting = countWaiting(servers?.data ?? []);
   const needsKey = catalogs.error instanceof ApiFailure && catalogs.error.status === 401;
-  const isLost = catalogs.failureReason instanceof ApiFailure && catalogs.failureReason.status === 0;
+  const lost = useGatewayLost();
+  useEffect(() => {
+    const open = (): void => setKeyOpen(true);
+    addEventListener(KEY_WANTED, open);
+    return () => removeEventListener(KEY_WANTED, open);
+  }, []);
 
   useShortcuts({
     '?': () => setHelpOpen(true),
@@ -100,12 +107,8 @@ export function AppFrame(): ReactNode {
           </button>
         </div>
       </header>
-      {isLost ? (
-        <p className="lost" role="status">
-          Lost the gateway. Trying again every 3 s.
-        </p>
-      ) : null}
-      <main id="main" className="page">
+      {lost.seconds === undefined ? null : <Lost {...lost} />}
+      <main id="main" className={`page${lost.seconds === undefined ? '' : ' stale'}`}>
         <Outlet />
       </main>
       <LinkNotice />
@@ -115,10 +118,23 @@ export function AppFrame(): ReactNode {
   );
 }
 
-/** How many servers answer, where there are any. */
+/** What is on the screen stays, dimmed. Only the first notice is read out, not every second of the countdown. */
+function Lost({ seconds = 0, retry }: LostGateway): ReactNode {
+  return (
+    <div className="lost">
+      <p role="status">Lost the gateway.</p>
+      <p aria-hidden="true">{seconds === 0 ? 'Trying again.' : `Trying again in ${seconds} s.`}</p>
+      <button type="button" className="button" onClick={retry}>
+        Retry now
+      </button>
+    </div>
+  );
+}
+
+/** How many servers can be called, where there are any. An idle one starts with its first call. */
 function Ready({ servers }: { readonly servers: readonly Server[] }): ReactNode {
   if (servers.length === 0) return null;
-  const ready = servers.filter(({ state }) => state === 'ready').length;
+  const ready = servers.filter(({ state }) => state === 'ready' || state === 'idle').length;
   return (
     <Link to="/servers" search={{}} className="ready">
       <i className={ready === servers.length ? 'dot' : 'diamond'} aria-hidden="true" />

@@ -2,7 +2,10 @@ import { Copy } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { copyText, LINK_NOTICE } from './copy-text.ts';
 
-/** How long a button or a notice says how copying went. */
+/** How long a button says how copying went. */
+const COPIED_MS = 2_000;
+
+/** How long a notice stays: it has a sentence to read. */
 const NOTICE_MS = 4_000;
 
 /** Copies text, and says so, or says that the browser refused. */
@@ -10,7 +13,7 @@ export function CopyButton({ text, name = 'Copy' }: { readonly text: string; rea
   const [isCopied, setCopied] = useState<boolean>();
   useEffect(() => {
     if (isCopied === undefined) return;
-    const timer = setTimeout(() => setCopied(undefined), NOTICE_MS);
+    const timer = setTimeout(() => setCopied(undefined), COPIED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
   return (

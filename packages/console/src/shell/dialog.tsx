@@ -7,9 +7,11 @@ export function Dialog(props: {
   readonly onClose: () => void;
   /** Whether Escape leaves it open: nothing behind it works before it is answered. @default false */
   readonly isRequired?: boolean;
+  /** For code and diffs. @default false */
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
-  const { title, isOpen, onClose, isRequired = false, children } = props;
+  const { title, isOpen, onClose, isRequired = false, isWide = false, children } = props;
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -19,7 +21,7 @@ export function Dialog(props: {
   return (
     <dialog
       ref={ref}
-      className="dialog"
+      className={isWide ? 'dialog wide' : 'dialog'}
       onClose={onClose}
       onCancel={(event) => {
         if (isRequired) event.preventDefault();

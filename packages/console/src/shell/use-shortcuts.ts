@@ -3,6 +3,9 @@ import { useEffect, useRef } from 'react';
 /** What a key does. A second letter makes a sequence: `g p`. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
+/** The key that begins every sequence. */
+const PREFIX = 'g';
+
 /** How long a sequence waits for its second key. */
 const SEQUENCE_MS = 1_000;
 
@@ -23,15 +26,14 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
   useEffect(() => {
-    let first: { readonly key: string; readonly at: number } | undefined;
+    let first: number | undefined;
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isField(event.target)) return;
       if (!areShortcutsOn() || document.querySelector('dialog[open]') !== null) return;
-      const sequence =
-        first !== undefined && event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${event.key}` : undefined;
-      first = { key: event.key, at: event.timeStamp };
-      const act = (sequence === undefined ? undefined : latest.current[sequence]) ?? latest.current[event.key];
-      act?.(event);
+      // The second key of a sequence has no other meaning, on this or any other part of the page.
+      const isSecond = first !== undefined && event.timeStamp - first < SEQUENCE_MS;
+      first = !isSecond && event.key === PREFIX ? event.timeStamp : undefined;
+      latest.current[isSecond ? `${PREFIX} ${event.key}` : event.key]?.(event);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);

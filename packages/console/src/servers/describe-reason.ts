@@ -1,0 +1,19 @@
+import type { Server } from '@quartermaster/client';
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Connection refused',
+  ENOTFOUND: 'No such host',
+  ETIMEDOUT: 'No answer',
+  ECONNRESET: 'Connection closed',
+  ENOENT: 'No such program',
+};
+
+/** Why a server can't be reached, and what that means for its tools, for people. */
+export function describeReason({ reason = '', state, tools }: Pick<Server, 'reason' | 'state' | 'tools'>): string {
+  const [, code = '', place = ''] = /\b(E[A-Z]{4,}) ?(\S*)/.exec(reason) ?? [];
+  const word = WORDS[code];
+  const said = word === undefined ? reason : place === '' ? word : `${word} at ${place}`;
+  if (state !== 'down') return said;
+  const dot = /[.!?]$/.test(said) ? '' : '.';
+  return tools > 0 ? `${said}${dot} Tools stay searchable; calls fail.` : `${said}${dot}`;
+}
