@@ -152,6 +152,13 @@ keys:
     );
   });
 
+  it('a broken JSON file is not broken at a trailing comma before that', () => {
+    const text = '{\n  "a": { "b": "x,}", },\n  "c": [1, 2, ],\n  "d": "e" "f"\n}';
+    expect(() => load('mcpConfig: [servers.json]', { files: { 'servers.json': text } })).toThrow(
+      /servers\.json:4: The document is not valid JSON, from column 12 on$/,
+    );
+  });
+
   it('a file that is named must be there', () => {
     expect(() => load(undefined, { path: 'missing.yaml' })).toThrow(/missing\.yaml: There is no such file$/);
   });

@@ -84,16 +84,18 @@ function jsonProblem(
   return { source, line, path: '', message: `The document is not valid JSON, from column ${col} on` };
 }
 
-/** Where reading it as JSON fails. Undefined where the engine does not say. */
+/** Where reading it as JSON fails, apart from trailing commas, which are accepted here. Undefined where the engine does not say. */
 function offsetOfJsonError(text: string): number | undefined {
   try {
-    JSON.parse(text);
+    JSON.parse(text.replace(STRING_OR_TRAILING_COMMA, (found) => (found === ',' ? ' ' : found)));
     return undefined;
   } catch (error) {
     const at = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
     return at === undefined ? undefined : Number(at);
   }
 }
+
+const STRING_OR_TRAILING_COMMA = /"(?:[^"\\]|\\.)*"|,(?=\s*[\]}])/g;
 
 type Resolve = (node: Node) => Node | undefined;
 
