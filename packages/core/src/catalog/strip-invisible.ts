@@ -1,11 +1,12 @@
 import { isJsonObject, type Json } from './json.ts';
 
 /**
- * Characters that people can't see and models read: without width, tag characters that spell invisible ASCII, and controls of
- * direction. A joiner is left where scripts and emoji need it, which is never beside ASCII.
+ * Characters that people can't see and models read: without width, fillers, tag characters that spell invisible ASCII, and controls of
+ * direction. A joiner is left where scripts and emoji need it, which is never beside ASCII. So is one variation selector after another
+ * character, or within a keycap; a run of them can spell anything.
  */
 const INVISIBLE =
-  /[\u{200B}\u{2060}-\u{2064}\u{FEFF}\u{180E}\u{E0000}-\u{E007F}\u{202A}-\u{202E}\u{2066}-\u{2069}]|(?<=[\p{ASCII}])[\u{200C}\u{200D}]+|[\u{200C}\u{200D}]+(?=[\p{ASCII}])/gu;
+  /[\u{34F}\u{AD}\u{115F}\u{1160}\u{180E}\u{200B}\u{202A}-\u{202E}\u{2060}-\u{206F}\u{3164}\u{FEFF}\u{FFA0}\u{FFF9}-\u{FFFB}\u{E0000}-\u{E00FF}\u{E01F0}-\u{E0FFF}]|(?<=[\p{ASCII}])[\u{200C}\u{200D}]+|[\u{200C}\u{200D}]+(?=[\p{ASCII}])|(?<=[\p{ASCII}])[\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]+(?!\u{20E3})|(?<=[\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}])[\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]+/gu;
 
 const DEEPEST = 200;
 

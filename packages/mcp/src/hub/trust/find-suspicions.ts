@@ -92,7 +92,7 @@ const SIGNS: readonly { readonly kind: SuspicionKind; readonly pattern: RegExp }
   {
     kind: 'hidden-characters',
     pattern:
-      /[\u{200B}\u{200C}\u{2060}-\u{2064}\u{FEFF}\u{180E}\u{E0000}-\u{E007F}]|(?<!\p{Extended_Pictographic}\uFE0F?|\p{Emoji_Modifier})\u{200D}/u,
+      /[\u{34F}\u{115F}\u{1160}\u{180E}\u{200B}\u{200C}\u{2060}-\u{2064}\u{206A}-\u{206F}\u{3164}\u{FEFF}\u{FFA0}\u{FFF9}-\u{FFFB}\u{E0000}-\u{E00FF}\u{E01F0}-\u{E0FFF}]|(?<=[\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}])[\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]|(?<!\p{Extended_Pictographic}\uFE0F?|\p{Emoji_Modifier})\u{200D}/u,
   },
   { kind: 'bidirectional-controls', pattern: /[\u{202A}-\u{202E}\u{2066}-\u{2069}]/u },
   { kind: 'html-comment', pattern: /<!--/ },
