@@ -1,3 +1,4 @@
+import { hashApiKey } from '@quartermaster/host/store';
 import { createMemoryPinStore } from '@quartermaster/mcp';
 import { describe, expect, it } from 'vitest';
 import type { GatewayOptions } from './gateway-options.ts';
@@ -189,6 +190,26 @@ describe('the management API', () => {
     const limited = await send('POST', '/v1/keys', { key: root, body: rights });
     const { body } = await send('GET', '/v1/approvals', { key: limited.body.secret });
     expect(body.data.map(({ tool }) => tool)).toEqual(['mail/read_mail']);
+  });
+
+  it('ids and names that can’t be stored are the caller’s mistake', async () => {
+    const { send } = await setUp({});
+    const long = 'x'.repeat(3_000);
+    const asked = [
+      send('GET', `/v1/catalogs/${long}`),
+      send('PATCH', `/v1/keys/${long}`, { body: { role: 'admin' } }),
+      send('POST', `/v1/keys/${long}/rotate`, { body: {} }),
+      send('DELETE', `/v1/keys/${long}`),
+      send('POST', '/v1/keys', { body: { name: 'ro\u200Bot', role: 'admin' } }),
+    ];
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+  });
+
+  it('a key of the settings keeps its name', async () => {
+    const permissions = { models: ['*'], catalogs: ['*'], limits: {}, role: 'admin' as const };
+    const { send } = await setUp({ keys: [{ ...permissions, name: 'ops', hash: hashApiKey('ops-key') }] });
+    expect((await send('POST', '/v1/keys', { key: 'ops-key', body: { name: 'ops' } })).status).toBe(400);
+    expect((await send('POST', '/v1/keys', { key: 'ops-key', body: { name: 'ops-2' } })).status).toBe(200);
   });
 
   it('a changed definition that is not held back is shown all the same', async () => {

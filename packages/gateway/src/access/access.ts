@@ -197,13 +197,19 @@ export function createGatekeeper(options: {
       if (use !== 'reading') await limit(access, 'tokens');
     },
     async charge(access, tokens) {
-      if (rateLimits === undefined || tokens === 0) return;
+      const cost = wholeTokens(tokens);
+      if (rateLimits === undefined || cost === 0) return;
       const { owner, limits } = access;
-      await spendTokens(rateLimits, { owner, tokens, budgets: budgetsOf(limits, now()) });
+      await spendTokens(rateLimits, { owner, tokens: cost, budgets: budgetsOf(limits, now()) });
       if (limits.tokensPerMinute === undefined) return;
-      await rateLimits.charge({ bucket: bucketOf(access, 'tokens'), windowMs: MINUTE_MS, cost: tokens });
+      await rateLimits.charge({ bucket: bucketOf(access, 'tokens'), windowMs: MINUTE_MS, cost });
     },
   };
+}
+
+/** Hosts report anything as usage: fractions, negative numbers, none at all. */
+function wholeTokens(tokens: number): number {
+  return Number.isFinite(tokens) ? Math.min(Math.max(0, Math.ceil(tokens)), Number.MAX_SAFE_INTEGER) : 0;
 }
 
 const OPEN: Access = {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from '../scripted-upstream.fixture.ts';
 import { BM25, WEATHER } from '../weather-request.fixture.ts';
+import { createGatekeeper } from './access.ts';
 
 const ASK = { model: 'claude-test', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
 const HELLO = message([{ text: 'Hello.' }], 'end_turn');
@@ -54,6 +55,17 @@ describe('a key’s quota', () => {
   it('of no requests lets none through', async () => {
     const { ask } = await withLimits({ requestsPerMinute: 0 });
     expect((await ask()).status).toBe(429);
+  });
+
+  it('counts whole tokens, whatever a host reports as usage', async () => {
+    const { store, clock } = await withLimits({});
+    const gatekeeper = createGatekeeper({ configured: [], keys: store.keys, rateLimits: store.rateLimits, clock });
+    const limits = { tokensPerDay: 100, tokensPerMinute: 100 };
+    const { key } = await store.keys.create({ name: 'odd', models: ['*'], catalogs: ['*'], limits });
+    const access = await gatekeeper.admitOwner(key.id);
+    if (access === undefined) throw new Error('The key is not valid');
+    for (const tokens of [1.5, -7, Number.NaN, Number.POSITIVE_INFINITY, 0.1]) await gatekeeper.charge(access, tokens);
+    expect(await gatekeeper.usedOf(key.id, limits)).toEqual({ tokensPerMinute: 3, tokensPerDay: 3 });
   });
 
   it.each(['/v1/models', '/v1/catalogs', '/v1/messages/batches'])('holds at %s', async (path) => {

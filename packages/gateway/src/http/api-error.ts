@@ -65,8 +65,9 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError(500, 'Internal error', { cause: error });
 }
 
-/** A store that is away or full is no fault of the request: it can be sent again. Its words name no address and no user. */
+/** A name or id that can't be stored is the request's fault. A store that is away or full is not: it can be sent again. */
 function fromStore(error: StoreError): ApiError {
+  if (error.code === 'invalid_value') return new ApiError(400, error.message, { cause: error });
   const waitSeconds = STORE_WAIT_SECONDS[error.code];
   if (waitSeconds === undefined) return new ApiError(500, 'Internal error', { cause: error });
   return new ApiError(error.code === 'full' ? 507 : 503, `${error.message}; try again in ${waitSeconds} s`, {

@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { type Access, configuredOwner, isUnlimitedAdmin } from '../access/index.ts';
 import { type Api, readJsonBody } from '../api/index.ts';
 import { CHANGE_KEY, CREATE_KEY, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from '../api/management-operations.ts';
-import { ApiError, anthropicErrorBody, isStoreError, type RequestContext } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** API keys: who has which rights and limits, and what is used of them. A secret is shown once, when it is made. */
@@ -47,7 +47,13 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
       const expiresAt = readTime(expiry, clock.now());
       const rights = { models: ['*'], catalogs: ['*'], limits: {}, ...asked };
       checkFirst(access, rights);
-      const { key, secret } = await refuse(keys.create({ ...rights, ...defined({ expiresAt }) }, access.owner));
+      if (configuredKeys.some(({ name }) => name === asked.name)) {
+        throw new ApiError(
+          400,
+          `name: the settings have a key named ${JSON.stringify(asked.name)}; choose another name`,
+        );
+      }
+      const { key, secret } = await keys.create({ ...rights, ...defined({ expiresAt }) }, access.owner);
       return { key: await show(key), secret };
     }),
   );
@@ -110,16 +116,6 @@ function readTime(text: string | undefined, now: number): number | undefined {
   if (Number.isNaN(time)) throw new ApiError(400, 'expires_at: should be a time in ISO 8601: 2027-01-31T00:00:00Z');
   if (time <= now) throw new ApiError(400, 'expires_at: should be in the future');
   return time;
-}
-
-/** A name that is taken is the caller's mistake. */
-async function refuse<Value>(work: Promise<Value>): Promise<Value> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isStoreError(error) && error.code === 'invalid_value') throw new ApiError(400, error.message, { cause: error });
-    throw error;
-  }
 }
 
 function known<Value>(value: Value | undefined): Value {

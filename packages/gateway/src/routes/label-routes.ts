@@ -68,6 +68,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
     receive(context, async (requestContext, { cases }) => {
       const name = await labelled(requestContext, context.req.param('name') ?? '');
       const { query, tools } = await readJsonBody<CaseBody>(requestContext.request, CASE_BODY);
+      if (/\p{Surrogate}/u.test(query)) throw new ApiError(400, 'query: should be well-formed Unicode');
       await checkTools(requestContext, name, tools);
       const outcome = await cases.put(name, { query, tools, by: requestContext.access.owner });
       if (outcome === 'full') throw new ApiError(400, 'This catalog has 1000 labelled requests already; delete some');

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { defined } from '@quartermaster/core/internal';
+import { defined, hasInvisible } from '@quartermaster/core/internal';
 import { type AuditAction, noteChange } from './audit-store.ts';
 import { decodeText, encodeName, numberOf, optionalNumberOf, textOf } from './internal/columns.ts';
 import { lockRows, type Row, type Statements } from './internal/sql.ts';
@@ -134,8 +134,9 @@ export function createKeyStore(context: StoreContext): KeyStore {
   }
 
   return {
-    create: ({ name, expiresAt, ...permissions }, by = '') =>
+    create: ({ name: given, expiresAt, ...permissions }, by = '') =>
       sql.transaction(async (statements) => {
+        const name = readKeyName(given);
         const secret = createSecret();
         const key: ApiKey = {
           ...{ id: createId('key_'), name, ...permissions, createdAt: now() },
@@ -243,6 +244,13 @@ export function createKeyStore(context: StoreContext): KeyStore {
         return changed > 0;
       }),
   };
+}
+
+/** A key is known to people by its name: two that look alike must not be two. */
+function readKeyName(given: string): string {
+  const name = given.normalize('NFC').trim();
+  if (!/[\p{Cc}\p{Surrogate}]/u.test(name) && !hasInvisible(name)) return name;
+  throw new StoreError('invalid_value', 'The name of a key contains control or invisible characters; leave them out');
 }
 
 function createSecret(): string {

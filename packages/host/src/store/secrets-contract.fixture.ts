@@ -28,6 +28,21 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
       expect((await keys.list())[0]?.tools).toEqual(tools);
     });
 
+    it.each(['ali\u200Bce', 'alice\n', 'al\u202Eice', 'alice\0', '\x1b[31malice', 'alice\ud800', ' '])(
+      'have names that people can tell apart, so not %j',
+      async (name) => {
+        const { keys } = await open(await place());
+        await keys.create({ name: 'alice', ...permissions });
+        await expect(keys.create({ name, ...permissions })).rejects.toMatchObject({ code: 'invalid_value' });
+      },
+    );
+
+    it('have names that are the same where they look the same', async () => {
+      const { keys } = await open(await place());
+      await keys.create({ name: 'Ren\u00e9', ...permissions });
+      await expect(keys.create({ name: ' Rene\u0301 ', ...permissions })).rejects.toThrow('There is a key named');
+    });
+
     it('have names of their own, until they are revoked', async () => {
       const location = await place();
       const stores = await Promise.all([open(location), open(location)]);

@@ -53,9 +53,8 @@ export function bytesOf(row: Row, column: string): Uint8Array {
   throw wrong(column, value);
 }
 
-function wrong(column: string, value: unknown): StoreError {
-  return new StoreError(
-    'invalid_value',
+function wrong(column: string, value: unknown): TypeError {
+  return new TypeError(
     `The column ${column} holds a value of type ${typeof value}, which this version does not expect`,
   );
 }
