@@ -49,9 +49,12 @@ describe('files for servers and workflows', () => {
     );
     const map = documents.find(({ kind }) => kind === 'ConfigMap')?.data?.['quartermaster.yaml'] ?? '';
     expect(parse(map)).toEqual(parse(read('deploy/quartermaster.yaml')));
-    const config = loadConfig({ path: join(root, 'deploy/quartermaster.yaml'), env: { ANTHROPIC_API_KEY: 'secret' } });
+    const env = { ANTHROPIC_API_KEY: 'secret', QUARTERMASTER_KEY: 'qm-0123456789abcdef0123456789abcdef' };
+    const config = loadConfig({ path: join(root, 'deploy/quartermaster.yaml'), env });
     expect(config.upstreams).toHaveLength(1);
     expect(config.deferral).toBe('auto');
+    // A gateway that listens beyond loopback does not start without one.
+    expect(config.keys).toHaveLength(1);
   });
 
   it('the dashboard and the alerts use metrics and labels that there are', () => {
