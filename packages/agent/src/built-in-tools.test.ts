@@ -1,7 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Confinement, createConfinement } from './built-in/confinement.ts';
+import { createEditTool, createReadTool, createWriteTool } from './built-in/file-tools.ts';
 import { listFiles } from './built-in/search-tools.ts';
 import type { Options } from './index.ts';
 import { ask, calling } from './testing/ask.fixture.ts';
@@ -28,6 +31,31 @@ const ALL = { type: 'preset', preset: 'claude_code' } as const;
 async function call(name: string, input: object, options: Options = {}): Promise<ToolResult | undefined> {
   const given = { cwd: folder, tools: ALL, permissionMode: 'bypassPermissions' } as const;
   return resultsIn((await ask(calling(name, input), { ...given, ...options })).messages)[0];
+}
+
+/** A confinement whose folder becomes a link to the outside whenever a path in it has been checked. */
+function racing(inside: string, swapsBack: boolean) {
+  const real = createConfinement(folder);
+  const swap = { on: false };
+  const isSwapped = () => existsSync(`${inside}-moved`);
+  const back = (): void => {
+    if (!isSwapped()) return;
+    unlinkSync(inside);
+    renameSync(`${inside}-moved`, inside);
+  };
+  const confinement: Confinement = {
+    ...real,
+    real(path, shownAs) {
+      if (swapsBack) back();
+      const found = real.real(path, shownAs);
+      if (swap.on && !isSwapped()) {
+        renameSync(inside, `${inside}-moved`);
+        symlinkSync(outside, inside);
+      }
+      return found;
+    },
+  };
+  return { swap, back, confinement };
 }
 
 describe('built-in tools', () => {
@@ -101,6 +129,32 @@ describe('built-in tools', () => {
     expect(await call('Grep', { pattern: 'secret', path: 'up' })).toMatchObject({ isError: true });
     const wider = { additionalDirectories: [outside] };
     expect((await call('Read', { file_path: '../secret.txt' }, wider))?.text).toBe('1\tsecret');
+  });
+
+  it.each([
+    ['stays a link', false],
+    ['is a folder again before the second check', true],
+  ])('follow no link that replaces a folder after the check of the path, where it %s', async (_, swapsBack) => {
+    const inside = join(await realpath(folder), 'src');
+    await writeFile(join(inside, 'secret.txt'), 'public');
+    const signal = new AbortController().signal;
+    for (const [make, input] of [
+      [createReadTool, {}],
+      [createWriteTool, { content: 'overwritten' }],
+      [createWriteTool, { content: 'created', file_path: 'src/new.txt' }],
+      [createEditTool, { old_string: 'secret', new_string: 'overwritten' }],
+    ] as const) {
+      const { swap, back, confinement } = racing(inside, swapsBack);
+      const tool = make(confinement);
+      swap.on = true;
+      await expect(
+        tool.run({ file_path: 'src/secret.txt', ...input }, signal),
+        JSON.stringify(input),
+      ).rejects.toThrow();
+      swap.on = false;
+      back();
+    }
+    expect(await readFile(join(outside, 'secret.txt'), 'utf8')).toBe('secret');
   });
 
   it('run commands without the secrets of the process, for a time', async () => {

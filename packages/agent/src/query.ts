@@ -33,7 +33,10 @@ export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
   setPermissionMode(mode: PermissionMode): Promise<void>;
   /** From the next response on; without a name, what the options say. */
   setModel(model?: string): Promise<void>;
-  /** Takes further prompts, after those that there are. Resolves when the stream has ended. */
+  /**
+   * Adds further prompts after the present ones. They are read while the messages of the query are read, and the promise resolves
+   * when the stream has ended: don't await it in the loop that reads the messages.
+   */
   streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void>;
   mcpServerStatus(): Promise<readonly McpServerStatus[]>;
   /**

@@ -1,4 +1,5 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { constants, existsSync, lstatSync, realpathSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { SettingError } from '@quartermaster/core/errors';
 
@@ -6,8 +7,8 @@ import { SettingError } from '@quartermaster/core/errors';
 export interface Confinement {
   /** Where relative paths begin. */
   readonly folder: string;
-  /** The real path, links resolved. Throws where it is outside of every folder. */
-  real(path: string): string;
+  /** The real path, links resolved. Throws if it is outside of every folder; the error says `shownAs` for the path. */
+  real(path: string, shownAs?: string): string;
   /** The real path as people write it: relative to the folder where it is in there. */
   shown(realPath: string): string;
 }
@@ -18,13 +19,50 @@ export function createConfinement(cwd: string, others: readonly string[] = []): 
   const isInside = (path: string): boolean => roots.some((root) => isBelow(root, path));
   return {
     folder,
-    real(path) {
+    real(path, shownAs = path) {
       const found = realPath(resolve(folder, path));
       if (isInside(found)) return found;
-      throw new Error(`${path} is outside of ${roots.join(' and ')}, which is all that can be used`);
+      throw new Error(`${shownAs} is outside of ${roots.join(' and ')}, which is all that can be used`);
     },
     shown: (path) => (path === folder ? '.' : isBelow(folder, path) ? relative(folder, path) : path),
   };
+}
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+const READING = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+/** Without O_TRUNC: nothing is lost before it is known which file was opened. */
+const WRITING = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+
+/** Opens the file at a real path to read it. */
+export function openToRead(path: string, confinement: Confinement): Promise<FileHandle> {
+  return openFile(path, READING, confinement);
+}
+
+/** Replaces the content of the file at a real path, or creates the file. */
+export async function writeWhole(path: string, content: string | Buffer, confinement: Confinement): Promise<void> {
+  const file = await openFile(path, WRITING, confinement);
+  try {
+    await file.truncate();
+    await file.writeFile(content);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Linux says here where an open file is. Elsewhere the path is resolved again, which finds a link that is still there. */
+const OPEN_FILES = existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
+
+/** Since the path was resolved, a link may have replaced one of its folders. So what was opened is checked too. */
+async function openFile(path: string, flags: number, confinement: Confinement): Promise<FileHandle> {
+  const file = await open(path, flags, 0o666);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error(`${path} is not a file`);
+    confinement.real(OPEN_FILES === undefined ? path : join(OPEN_FILES, String(file.fd)), path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 function realFolder(setting: string, path: string): string {

@@ -1,7 +1,6 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Confinement } from './confinement.ts';
+import { type Confinement, openToRead, writeWhole } from './confinement.ts';
 
 /** What `rewindFiles` did, or would do. */
 export interface RewindFilesResult {
@@ -48,7 +47,7 @@ export function createFileCheckpoints(
     firstKept += 1;
   };
   const keep = async (path: string): Promise<void> => {
-    const before = await readBytes(path, mostKeptBytes);
+    const before = await readBytes(path, mostKeptBytes, confinement);
     const isTooLarge = before === 'too large';
     changes.push({ path, before: isTooLarge ? undefined : before });
     keptBytes += isTooLarge ? 0 : (before?.byteLength ?? 0);
@@ -74,7 +73,7 @@ export function createFileCheckpoints(
         checkFolder(change.path, confinement);
         // Putting it back is a change too: a later message may be the next one to go to.
         await keep(change.path);
-        await restore(change);
+        await restore(change, confinement);
         filesChanged.push(shown);
       } catch (error) {
         failures.push(`${shown}: ${error instanceof Error ? error.message : String(error)}`);
@@ -97,34 +96,26 @@ function checkFolder(path: string, confinement: Confinement): void {
   if (confinement.real(folder) !== folder) throw new Error('it is behind a link now');
 }
 
-/** Never through a link: it may have been put there since. */
-async function restore({ path, before }: Change): Promise<void> {
-  if (before === undefined) {
-    await rm(path, { force: true });
-    return;
-  }
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o666);
-  try {
-    await file.writeFile(before);
-  } finally {
-    await file.close();
-  }
+async function restore({ path, before }: Change, confinement: Confinement): Promise<void> {
+  if (before === undefined) await rm(path, { force: true });
+  else await writeWhole(path, before, confinement);
 }
 
-async function readBytes(path: string, mostBytes: number): Promise<Buffer | 'too large' | undefined> {
+async function readBytes(
+  path: string,
+  mostBytes: number,
+  confinement: Confinement,
+): Promise<Buffer | 'too large' | undefined> {
   let file: FileHandle;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    file = await openToRead(path, confinement);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
   try {
-    const stats = await file.stat();
-    // A device may have no end.
-    if (!stats.isFile()) throw new Error(`${path} is not a file`);
-    return stats.size > mostBytes ? 'too large' : await file.readFile();
+    const { size } = await file.stat();
+    return size > mostBytes ? 'too large' : await file.readFile();
   } finally {
     await file.close();
   }

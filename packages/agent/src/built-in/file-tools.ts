@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { cutText } from '@quartermaster/core/internal';
 import { type BuiltInMaker, builtInDefinition, textIn } from './built-in-tool.ts';
+import { type Confinement, openToRead, writeWhole } from './confinement.ts';
 import type { FileCheckpoints } from './file-checkpoints.ts';
 
 const MOST_BYTES = 10 * 1024 * 1024;
@@ -25,7 +25,7 @@ export const createReadTool: BuiltInMaker = (confinement) => ({
   editsFiles: false,
   subject: (input) => confinement.shown(confinement.real(textIn(input, 'file_path'))),
   async run(input) {
-    const lines = (await readText(confinement.real(textIn(input, 'file_path')))).split('\n');
+    const lines = (await readText(confinement.real(textIn(input, 'file_path')), confinement)).split('\n');
     const first = Number(input.offset ?? 1);
     const last = Math.min(lines.length, first - 1 + Math.min(Number(input.limit ?? MOST_LINES), MOST_LINES));
     const shown = lines
@@ -50,7 +50,7 @@ export const createWriteTool: BuiltInMaker = (confinement, checkpoints) => ({
     const path = confinement.real(textIn(input, 'file_path'));
     await mkdir(dirname(path), { recursive: true });
     // Once more: a link may have been put where a folder was missing.
-    await writeText(confinement.real(path), textIn(input, 'content'), checkpoints);
+    await writeText(confinement.real(path), textIn(input, 'content'), confinement, checkpoints);
     return `Wrote ${confinement.shown(path)}.`;
   },
 });
@@ -72,7 +72,7 @@ export const createEditTool: BuiltInMaker = (confinement, checkpoints) => ({
   subject: (input) => confinement.shown(confinement.real(textIn(input, 'file_path'))),
   async run(input) {
     const path = confinement.real(textIn(input, 'file_path'));
-    const text = await readText(path);
+    const text = await readText(path, confinement);
     const [before, after] = [textIn(input, 'old_string'), textIn(input, 'new_string')];
     const parts = text.split(before);
     const found = parts.length - 1;
@@ -84,17 +84,15 @@ export const createEditTool: BuiltInMaker = (confinement, checkpoints) => ({
     }
     // Before it is made: a few calls could fill the memory.
     checkLength(text.length + found * (after.length - before.length));
-    await writeText(path, parts.join(after), checkpoints);
+    await writeText(path, parts.join(after), confinement, checkpoints);
     return `Replaced ${found} in ${confinement.shown(path)}.`;
   },
 });
 
-/** Never through a link: the path has been resolved, and what is a link now was put there since. */
-export async function readText(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+export async function readText(path: string, confinement: Confinement): Promise<string> {
+  const file = await openToRead(path, confinement);
   try {
     const stats = await file.stat();
-    if (!stats.isFile()) throw new Error(`${path} is not a file`);
     if (stats.size > MOST_BYTES) throw new Error(`${path} has ${stats.size} bytes; at most ${MOST_BYTES} are read`);
     const bytes = await file.readFile();
     if (bytes.includes(0)) throw new Error(`${path} is not a text file`);
@@ -112,14 +110,13 @@ function checkLength(bytes: number): void {
   if (bytes > MOST_BYTES) throw new Error(`At most ${MOST_BYTES} bytes are written, not ${bytes}`);
 }
 
-async function writeText(path: string, text: string, checkpoints?: FileCheckpoints): Promise<void> {
+async function writeText(
+  path: string,
+  text: string,
+  confinement: Confinement,
+  checkpoints?: FileCheckpoints,
+): Promise<void> {
   checkLength(Buffer.byteLength(text));
   await checkpoints?.keep(path);
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o666);
-  try {
-    await file.writeFile(text);
-  } finally {
-    await file.close();
-  }
+  await writeWhole(path, text, confinement);
 }

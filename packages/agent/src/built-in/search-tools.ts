@@ -56,7 +56,7 @@ export const createGrepTool: BuiltInMaker = (confinement) => ({
       signal.throwIfAborted();
       if (found.length > MOST_RESULTS) break;
       if (file !== start && !fits(relative(start, file))) continue;
-      const lines = (await readText(file).catch(() => undefined))?.split('\n');
+      const lines = (await readText(file, confinement).catch(() => undefined))?.split('\n');
       if (lines === undefined) unread += 1;
       for (const [index, line] of (lines ?? []).entries()) {
         if (found.length > MOST_RESULTS) break;
