@@ -1,7 +1,8 @@
 // `npm run check:documented-examples [LANGUAGE…]`: runs the quick start of the Messages API's documentation with Anthropic's SDK of each
 // language, against a gateway with the mock model. Only the address differs, and comes from the environment. Each SDK is installed into a
-// temporary folder from its language's own registry. A language whose programs this machine lacks is skipped, with the reason, unless it
-// was named. An SDK that can't be installed is a failure in CI, and for a language that was named. The build has to be there.
+// temporary folder from its language's own registry, or from where the language's own settings point: GOPROXY, a nuget.config above the
+// temporary folder, or CLASSPATH with the jars of the Java SDK. A language whose programs this machine lacks is skipped, with the reason,
+// unless it was named. An SDK that can't be installed is a failure in CI, and for a language that was named. Build the packages first.
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +38,6 @@ const LANGUAGES = {
     install: [
       ['go', 'mod', 'init', 'example'],
       ['go', 'get', 'github.com/anthropics/anthropic-sdk-go@latest'],
-      ['go', 'mod', 'tidy'],
     ],
     run: ['go', 'run', '.'],
     env: (folder) => ({ GOPATH: join(folder, 'go'), GOFLAGS: '-modcacherw' }),
@@ -64,20 +64,24 @@ const LANGUAGES = {
   },
   java: {
     file: 'QuickStart.java',
-    needs: ['java', 'mvn'],
     // A file without a class needs Java 25.
     oldest: { program: ['java', '--version'], major: 25 },
-    install: [
-      [
-        'mvn',
-        '--batch-mode',
-        '--quiet',
-        'dependency:get',
-        '-Dmaven.repo.local=repository',
-        '-Dartifact=com.anthropic:anthropic-java:LATEST',
-      ],
-    ],
-    run: ['sh', '-c', 'java --class-path "$(find repository -name "*.jar" | tr "\\n" ":")" QuickStart.java'],
+    ...((process.env.CLASSPATH ?? '') === ''
+      ? {
+          needs: ['java', 'mvn'],
+          install: [
+            [
+              'mvn',
+              '--batch-mode',
+              '--quiet',
+              'dependency:get',
+              '-Dmaven.repo.local=repository',
+              '-Dartifact=com.anthropic:anthropic-java:LATEST',
+            ],
+          ],
+          run: ['sh', '-c', 'java --class-path "$(find repository -name "*.jar" | tr "\\n" ":")" QuickStart.java'],
+        }
+      : { needs: ['java'], install: [], run: ['java', 'QuickStart.java'] }),
   },
 };
 
