@@ -20,8 +20,11 @@ interface Schema {
 export function renderConfiguration(): string {
   const schema = JSON.parse(readSource('packages/host/quartermaster.schema.json')) as Schema;
   const sections = Object.entries(schema.properties ?? {}).map(([key, value]) => {
-    const rows = keysOf(key, value, false);
-    return `## ${key}\n\n${value.description ?? ''}\n\n| key | value | default | meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+    const [own = '', ...below] = keysOf(key, value, false);
+    // The text above the table describes a block. A setting of one row has its text there.
+    const text = below.length === 0 ? '' : `${value.description ?? ''}\n\n`;
+    const rows = below.length === 0 || kindOf(value) !== 'block' ? [own, ...below] : below;
+    return `## ${key}\n\n${text}| key | value | default | meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
   });
   return `# Configuration
 
@@ -81,7 +84,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function to(maximum: number | undefined): string {
-  return maximum === undefined ? '' : ` to ${count(maximum)}`;
+  return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${count(maximum)}`;
 }
 
 function count(value: number): string {
@@ -91,7 +94,8 @@ function count(value: number): string {
 function defaultOf({ default: value }: Schema, isRequired: boolean): string {
   if (isRequired) return 'required';
   if (value === undefined || JSON.stringify(value) === '{}') return '';
-  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+  const mebibytes = typeof value === 'number' && value % 2 ** 20 === 0 ? ` (${value / 2 ** 20} MiB)` : '';
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\`${value === 0 ? '' : mebibytes}`;
 }
 
 function textOf({ description = '' }: Schema): string {

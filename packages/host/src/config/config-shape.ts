@@ -79,7 +79,7 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     default: {},
   },
   mcpConfig: {
-    about: "Files with an mcpServers block of their own, such as .mcp.json, relative to this file's folder.",
+    about: "Files with an mcpServers block, such as .mcp.json, relative to this file's folder.",
     shape: listOf(text()),
     default: [],
   },
