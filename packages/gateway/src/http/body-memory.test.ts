@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allocateBodyMemory, releaseBodyMemory } from './body-memory.ts';
+import { allocateBodyMemory, freeChunk, releaseBodyMemory } from './body-memory.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -53,5 +53,23 @@ describe('memory of bodies', () => {
     expect(memory.buffer).toBeInstanceOf(ArrayBuffer);
     releaseBodyMemory(memory);
     expect(allocateBodyMemory(bytes).buffer).not.toBeInstanceOf(SharedArrayBuffer);
+  });
+});
+
+describe('a piece of a body that was copied', () => {
+  it('is freed at once', () => {
+    const chunk = Buffer.from(new ArrayBuffer(64 * 1024));
+    freeChunk(chunk);
+    expect([chunk.length, chunk.buffer.byteLength]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ['part of a larger memory', Buffer.from(new ArrayBuffer(64 * 1024), 0, 32 * 1024)],
+    ['shared with other threads', Buffer.from(new SharedArrayBuffer(64 * 1024))],
+    ['short', Buffer.from(new ArrayBuffer(1024))],
+  ])('stays where it is %s', (_, chunk) => {
+    const { length } = chunk;
+    freeChunk(chunk);
+    expect(chunk.length).toBe(length);
   });
 });

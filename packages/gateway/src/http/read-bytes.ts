@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.ts';
-import { allocateBodyMemory, releaseBodyMemory } from './body-memory.ts';
+import { allocateBodyMemory, freeChunk, releaseBodyMemory } from './body-memory.ts';
 
 /** A request's body, decompressed, or a refusal as soon as it is larger than allowed: nothing beyond the limit is kept. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
@@ -55,6 +55,7 @@ function readIncoming(incoming: IncomingMessage, length: number): Promise<Buffer
       // Not before something has come: a declared length alone should cost nothing.
       bytes ??= allocateBodyMemory(length);
       size += chunk.copy(bytes, size);
+      freeChunk(chunk);
     });
     incoming.once('end', () => {
       isOver = true;
