@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createSnapshotInSteps } from './create-snapshot.ts';
-import { createTool } from './create-tool.ts';
 import type { JsonObject } from './json.ts';
 import { parseTools } from './parse-tools.ts';
-import type { Tool } from './tool.ts';
+import { createTool, type Tool } from './tool.ts';
 
 const issue = createTool({ name: 'create_issue', server: 'github', description: 'Opens an issue.' });
 const search = createTool({ name: 'search' });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createSnapshot } from './create-snapshot.ts';
-import { createTool } from './create-tool.ts';
+import { createSnapshot, type Snapshot } from './create-snapshot.ts';
 import { diffSnapshots } from './diff-snapshots.ts';
 import { parseTools } from './parse-tools.ts';
-import type { Snapshot } from './snapshot.ts';
+import { createTool } from './tool.ts';
 
 function snapshotOf(...definitions: readonly unknown[]): Snapshot {
   return createSnapshot(parseTools(definitions, { onProblem: 'throw' }).tools);

@@ -1,5 +1,5 @@
+import type { Snapshot } from './create-snapshot.ts';
 import { renderDefinition, renderTool } from './render-tool.ts';
-import type { Snapshot } from './snapshot.ts';
 import type { Tool, ToolExtras } from './tool.ts';
 
 /** What changed from one snapshot to the next. */

@@ -3,17 +3,16 @@ export {
   createSnapshotInSteps,
   renderCatalog,
   SNAPSHOT_DEFAULTS,
+  type Snapshot,
   type SnapshotOptions,
 } from './create-snapshot.ts';
-export { createTool, type ToolParts, toolId } from './create-tool.ts';
 export { type ChangedField, type ChangedTool, diffSnapshots, type SnapshotDiff } from './diff-snapshots.ts';
 export { type AnthropicDefinedTool, anthropicDefinedTool } from './formats/anthropic-defined-tools.ts';
+export { describeExamples, tellingExamples } from './formats/definition-fields.ts';
 export type { WriteOptions } from './formats/format.ts';
 export { writeTool, writeTools } from './formats/format-of.ts';
-export { describeExamples, tellingExamples } from './formats/read-fields.ts';
 export { compileGlob, type Glob } from './glob.ts';
-export type { Json, JsonObject } from './json.ts';
-export { isJsonObject } from './json.ts';
+export { isJsonObject, type Json, type JsonObject } from './json.ts';
 export {
   createModelNames,
   MODEL_NAME_DEFAULTS,
@@ -26,6 +25,14 @@ export { applyPolicies, POLICIES, type PolicyRules, parsePolicy } from './policy
 export { applySearchHints, type HintedSnapshot, hashTool, type SearchHint, type SearchHints } from './search-hints.ts';
 export { SEARCH_TEXT_DEFAULTS, type SearchText, type SearchTextLimits, searchText } from './search-text.ts';
 export { sha256 } from './sha256.ts';
-export type { Snapshot } from './snapshot.ts';
 export { findInvisibleKey, hasInvisible, stripInvisible, stripInvisibleTexts } from './strip-invisible.ts';
-export type { JsonSchema, Policy, Tool, ToolExtras, ToolFormat } from './tool.ts';
+export {
+  createTool,
+  type JsonSchema,
+  type Policy,
+  type Tool,
+  type ToolExtras,
+  type ToolFormat,
+  type ToolParts,
+  toolId,
+} from './tool.ts';

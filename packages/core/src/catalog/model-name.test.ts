@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTool } from './create-tool.ts';
 import { createModelNames, NAME_TEMPLATES } from './model-name.ts';
 import { sha256 } from './sha256.ts';
-import type { Tool } from './tool.ts';
+import { createTool, type Tool } from './tool.ts';
 
 const issue = createTool({ name: 'create_issue', server: 'github' });
 

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CatalogError } from '../errors.ts';
 import { createSnapshot } from './create-snapshot.ts';
-import { NO_SCHEMA } from './create-tool.ts';
 import { DEEPEST_DEFINITION, exceedsDepth, parseTools } from './parse-tools.ts';
-import type { ToolFormat } from './tool.ts';
+import { NO_SCHEMA, type ToolFormat } from './tool.ts';
 
 const schema = { type: 'object', properties: { q: { type: 'string' } } };
 

@@ -1,8 +1,7 @@
 import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, type ErrorCode } from '../errors.ts';
-import { detectFormat } from './formats/detect-format.ts';
-import { formatOf } from './formats/format-of.ts';
-import { show } from './formats/read-fields.ts';
+import { show } from './formats/definition-fields.ts';
+import { detectFormat, formatOf } from './formats/format-of.ts';
 import { type Unfolded, unfold } from './formats/unfold.ts';
 import { isJsonObject } from './json.ts';
 import type { Policy, Tool, ToolFormat } from './tool.ts';

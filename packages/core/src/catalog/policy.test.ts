@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CatalogError } from '../errors.ts';
-import { createTool } from './create-tool.ts';
 import { applyPolicies, type PolicyRules, parsePolicy } from './policy.ts';
+import { createTool } from './tool.ts';
 
 const tool = createTool({ name: 'delete_repo', server: 'github' });
 

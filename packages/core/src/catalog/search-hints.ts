@@ -1,5 +1,5 @@
+import type { Snapshot } from './create-snapshot.ts';
 import { sha256 } from './sha256.ts';
-import type { Snapshot } from './snapshot.ts';
 import type { Tool } from './tool.ts';
 
 /** Requests in users' own words that a tool should be found by, by the tool's id. They are for the index alone: no model sees them. */

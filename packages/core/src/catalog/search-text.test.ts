@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTool } from './create-tool.ts';
 import type { Json, JsonObject } from './json.ts';
 import { SEARCH_TEXT_DEFAULTS, searchText } from './search-text.ts';
+import { createTool } from './tool.ts';
 
 function textOf(schema: unknown) {
   const { parameterNames, parameterDescriptions, enumValues } = searchText(

@@ -4,7 +4,7 @@ import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
 import { createBm25Searcher } from '../search/index.ts';
 import { boxWith, handle } from './call-context.fixture.ts';
 import type { ToolboxEvent } from './events.ts';
-import { hitReasons } from './search/hit-reasons.ts';
+import { hitReasons } from './search/handle-search.ts';
 
 describe('events', () => {
   it('tell of searches, loads, calls and refusals with times and sizes, and of no argument or result', async () => {

@@ -12,11 +12,9 @@ export type {
   Hooks,
 } from './call/index.ts';
 export type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
-export { checkToolboxOptions, TOOLBOX_OPTIONS } from './check-toolbox-options.ts';
 export { createToolbox } from './create-toolbox.ts';
 export type { RefusalReason, ToolboxEvent } from './events.ts';
 export { nameDistance, parseArguments, readAhead, readQueries } from './read/index.ts';
-export { readDefinitions } from './read-definitions.ts';
 export type { FoundForQuery, UseMemory } from './search/index.ts';
 export type {
   Answered,
@@ -29,4 +27,5 @@ export type {
   Toolbox,
   ViewExtra,
 } from './toolbox.ts';
-export type { SearcherSource, ToolboxOptions } from './toolbox-options.ts';
+export { readDefinitions } from './toolbox-context.ts';
+export { checkToolboxOptions, type SearcherSource, TOOLBOX_OPTIONS, type ToolboxOptions } from './toolbox-options.ts';

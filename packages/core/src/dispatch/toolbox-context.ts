@@ -1,4 +1,4 @@
-import { createSnapshot, type Snapshot, type Tool } from '../catalog/index.ts';
+import { createSnapshot, parseTools, type Snapshot, type Tool } from '../catalog/index.ts';
 import { readChoice } from '../check-option-names.ts';
 import {
   type DeferPlan,
@@ -12,12 +12,10 @@ import {
 import { SettingError } from '../errors.ts';
 import { DEFAULT_GATE_SETTINGS, estimateTokens, type GateSettings, type TokenCounter } from '../gate/index.ts';
 import type { Caller } from './call.ts';
-import { checkToolboxOptions, TOOLBOX_OPTIONS } from './check-toolbox-options.ts';
 import type { ToolboxEvent } from './events.ts';
-import { readDefinitions } from './read-definitions.ts';
 import { type SearchersFor, searchersFor } from './search/index.ts';
 import type { TellOptions } from './toolbox.ts';
-import type { ToolboxOptions } from './toolbox-options.ts';
+import { checkToolboxOptions, TOOLBOX_OPTIONS, type ToolboxOptions } from './toolbox-options.ts';
 
 /** A toolbox's options with every default filled in, shared by its parts. */
 export interface ToolboxContext {
@@ -99,4 +97,13 @@ export function tellFound(context: ToolboxContext, tellOptions: TellOptions): st
   if (plan.kind === 'inline') return '';
   const { guard, budget, findings } = context.options;
   return tell({ plan, snapshot: context.snapshot(), found, before, guard, budget, findings, allow: caller?.allow });
+}
+
+/** Tools as they are, or out of definitions in any known format. One that can't be read is an error: a tool must not go missing in silence. */
+export function readDefinitions(list: readonly object[]): readonly Tool[] {
+  return list.every(isTool) ? list : parseTools(list, { onProblem: 'throw' }).tools;
+}
+
+function isTool(value: object): value is Tool {
+  return 'id' in value && 'policy' in value && 'extras' in value && 'schema' in value;
 }

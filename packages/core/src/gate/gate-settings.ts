@@ -1,3 +1,6 @@
+import { checkOptionNames, readChoice } from '../check-option-names.ts';
+import { SettingError } from '../errors.ts';
+
 /**
  * When tools are deferred. The dialects that people already use differ in small ways (`exceeds` against `at least`, a share
  * of the context against a count); each is read into this one value by its own reader, and none of it is lost.
@@ -44,3 +47,20 @@ export const DEFAULT_GATE_SETTINGS: GateSettings = {
   search: DEFAULT_SEARCH_LIMITS,
   pins: [],
 };
+
+/** Throws a `SettingError` for settings of another shape, such as the text that one of the readers takes. */
+export function checkGateSettings(settings: GateSettings): void {
+  const { rule, search, pins } = (settings ?? {}) as Partial<GateSettings>;
+  if (typeof rule !== 'object' || rule === null || typeof search !== 'object' || !Array.isArray(pins)) {
+    const shown = JSON.stringify(settings) ?? String(settings);
+    throw new SettingError(
+      'invalid_setting',
+      `settings is ${shown.slice(0, 200)}; allowed: { rule, search, pins }, as readEnableToolSearch, readCapabilities and readHermesToolSearch return`,
+      { context: { setting: 'settings' } },
+    );
+  }
+  checkOptionNames('settings', settings, DEFAULT_GATE_SETTINGS);
+  checkOptionNames('settings.search', search, DEFAULT_SEARCH_LIMITS);
+  readChoice('settings.rule.kind', rule.kind, ['off', 'on', 'share', 'count']);
+  if (rule.kind === 'share') readChoice('settings.rule.comparison', rule.comparison, ['exceeds', 'at-least']);
+}

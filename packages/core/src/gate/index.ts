@@ -1,15 +1,30 @@
-export { checkGateSettings } from './check-gate-settings.ts';
-export type { ContextWindowQuestion, ModelLimits } from './context-window.ts';
-export { contextWindow, DEFAULT_CONTEXT_TOKENS } from './context-window.ts';
-export type { GateDecision, GateFigures, GateQuestion } from './decide-gate.ts';
-export { decideGate } from './decide-gate.ts';
-export type { SnapshotTokens, TokenCounter } from './estimate-tokens.ts';
-export { estimateTokens, snapshotTokens, snapshotTokensInSteps } from './estimate-tokens.ts';
-export type { GateRule, GateSettings, SearchLimitSettings } from './gate-settings.ts';
-export { DEFAULT_GATE_SETTINGS, DEFAULT_SEARCH_LIMITS } from './gate-settings.ts';
-export type { CapabilityOptions } from './read-capabilities.ts';
-export { DEFAULT_TOOL_SEARCH_THRESHOLD, readCapabilities } from './read-capabilities.ts';
-export { readEnableToolSearch } from './read-enable-tool-search.ts';
-export { readHermesToolSearch } from './read-hermes-tool-search.ts';
-export type { SuggestPinsOptions, ToolUse } from './suggest-pins.ts';
-export { suggestPins } from './suggest-pins.ts';
+export {
+  type ContextWindowQuestion,
+  contextWindow,
+  DEFAULT_CONTEXT_TOKENS,
+  type ModelLimits,
+} from './context-window.ts';
+export { decideGate, type GateDecision, type GateFigures, type GateQuestion } from './decide-gate.ts';
+export {
+  estimateTokens,
+  type SnapshotTokens,
+  snapshotTokens,
+  snapshotTokensInSteps,
+  type TokenCounter,
+} from './estimate-tokens.ts';
+export {
+  checkGateSettings,
+  DEFAULT_GATE_SETTINGS,
+  DEFAULT_SEARCH_LIMITS,
+  type GateRule,
+  type GateSettings,
+  type SearchLimitSettings,
+} from './gate-settings.ts';
+export {
+  type CapabilityOptions,
+  DEFAULT_TOOL_SEARCH_THRESHOLD,
+  readCapabilities,
+  readEnableToolSearch,
+  readHermesToolSearch,
+} from './read-settings.ts';
+export { type SuggestPinsOptions, suggestPins, type ToolUse } from './suggest-pins.ts';

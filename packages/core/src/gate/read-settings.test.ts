@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SettingError } from '../errors.ts';
 import type { GateRule } from './gate-settings.ts';
-import { readCapabilities } from './read-capabilities.ts';
-import { readEnableToolSearch } from './read-enable-tool-search.ts';
-import { readHermesToolSearch } from './read-hermes-tool-search.ts';
+import { readCapabilities, readEnableToolSearch, readHermesToolSearch } from './read-settings.ts';
 
 const share = (percent: number, comparison: 'exceeds' | 'at-least'): GateRule => ({
   kind: 'share',

@@ -3,8 +3,7 @@ import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
 import { type Call, createToolbox, type Toolbox, type ToolboxOptions } from '../dispatch/index.ts';
 import type { Searcher } from '../search/index.ts';
 import { wordSearcher } from '../testing/index.ts';
-import { runLoop } from './run-loop.ts';
-import { runWhole } from './run-whole.ts';
+import { runLoop, runWhole } from './run-loop.ts';
 import { type TinyPart, type TinyRequest, tinyWire } from './tiny-wire.fixture.ts';
 import type { Upstream, Wire } from './wire.ts';
 

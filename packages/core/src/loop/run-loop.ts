@@ -2,11 +2,10 @@ import type { Tool } from '../catalog/index.ts';
 import type { Memory, Plan, Tell } from '../disclosure/index.ts';
 import type { Caller, Prefetched, Resolved, Step, Toolbox, ToolOutcome } from '../dispatch/index.ts';
 import { untilAborted } from '../until-aborted.ts';
-import { cancellable, pull } from './cancellable.ts';
 import { localCalls } from './local-calls.ts';
 import { orderedOutput } from './ordered-reads.ts';
 import type { TranscriptStore } from './transcript.ts';
-import type { Ending, Opened, Read, Reader, Upstream, Wire } from './wire.ts';
+import type { Ending, Opened, Read, Reader, Upstream, Whole, Wire } from './wire.ts';
 import { weaveHistory } from './woven-history.ts';
 
 /** What the loop needs for one response. */
@@ -222,4 +221,96 @@ async function* whileAnswered<Value>(
   } finally {
     cancel();
   }
+}
+
+/**
+ * An iterator over a generator that is told to stop by a signal. A generator's own `return()` waits behind a pending
+ * `next()`; this one aborts first, so that the pending step ends and cleaning up can begin.
+ */
+function cancellable<Value>(
+  make: (signal: AbortSignal) => AsyncGenerator<Value, void, undefined>,
+  outer?: AbortSignal,
+): AsyncIterableIterator<Value> {
+  const controller = new AbortController();
+  const forward = (): void => controller.abort(outer?.reason);
+  if (outer?.aborted === true) forward();
+  else outer?.addEventListener('abort', forward, { once: true });
+  const release = (): void => outer?.removeEventListener('abort', forward);
+
+  const generator = make(controller.signal);
+  let isReturned = false;
+  return {
+    async next() {
+      try {
+        const result = await generator.next();
+        if (result.done === true) release();
+        return isReturned ? { done: true, value: undefined } : result;
+      } catch (error) {
+        release();
+        if (isReturned) return { done: true, value: undefined };
+        throw error;
+      }
+    },
+    async return() {
+      isReturned = true;
+      release();
+      controller.abort();
+      await generator.return().catch(() => undefined);
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/**
+ * The values of a source, until the signal aborts: then the wait ends at once with the signal's reason, whatever the source
+ * does. A source that ignores its signal can't hold up the one who reads it.
+ */
+export async function* pull<Value>(
+  source: AsyncIterable<Value>,
+  signal: AbortSignal,
+): AsyncGenerator<Value, void, undefined> {
+  const iterator = source[Symbol.asyncIterator]();
+  let isDone = false;
+  try {
+    for (;;) {
+      const result = await untilAborted(iterator.next(), signal);
+      if (result.done === true) {
+        isDone = true;
+        return;
+      }
+      yield result.value;
+    }
+  } catch (error) {
+    isDone = !signal.aborted;
+    throw error;
+  } finally {
+    // Not awaited: `return()` queues behind a `next()` that may never settle.
+    if (!isDone) Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
+}
+
+/** What the loop needs for one response that is not streamed. */
+export interface WholeOptions<Request, Part, Response> extends Omit<LoopOptions<Request, Part>, 'upstream'> {
+  readonly whole: Whole<Response, Part>;
+  /** Asks for a whole response. */
+  readonly upstream: (request: Request, signal: AbortSignal) => Promise<Response>;
+}
+
+/** The same loop for a client that does not stream. */
+export async function runWhole<Request, Part, Response>(
+  options: WholeOptions<Request, Part, Response>,
+): Promise<Response> {
+  const { whole, upstream, ...rest } = options;
+  const parts: Part[] = [];
+  const loop = runLoop<Request, Part>({
+    ...rest,
+    async *upstream(request, signal) {
+      yield* whole.toParts(await upstream(request, signal));
+    },
+  });
+  for await (const part of loop) parts.push(part);
+  return whole.fromParts(parts);
 }

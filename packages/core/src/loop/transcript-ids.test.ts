@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryPiece } from './transcript.ts';
-import { idsOfPieces, idsOfResponse } from './transcript-ids.ts';
+import { idsOfPieces, idsOfResponse } from './woven-history.ts';
 
 const said = (text: string): HistoryPiece => ({ by: 'client', text });
 const called = (...ids: string[]): HistoryPiece => ({ by: 'model', ids, text: '' });

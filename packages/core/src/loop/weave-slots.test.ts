@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSlots, type Slot, weaveSlots } from './weave-slots.ts';
+import { readSlots, type Slot, weaveSlots } from './woven-history.ts';
 
 const HIDDEN = { type: 'hidden' };
 const key = (piece: string): string => piece.split(':')[0] ?? '';

@@ -1,9 +1,18 @@
 import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
 import { type DeferPlan, remember } from '@quartermaster/core/disclosure';
 import { rememberFound } from '@quartermaster/core/dispatch';
-import { modelName } from '../internal/client-names.ts';
-import type { ModelRequest } from './language-model-v4-shapes-2026-11.ts';
-import { type History, type HistoryItem, isRealCall, readHistory } from './read-history.ts';
+import type { SearchAnswer } from '../internal/search-answer.ts';
+import { modelName } from '../internal/shown-tools.ts';
+import { type Spoken, splitRounds } from '../internal/split-rounds.ts';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  CallPart,
+  ModelMessage,
+  ModelRequest,
+  ResultPart,
+} from './language-model-v4-shapes-2026-11.ts';
+import { isResultPart, readCallPart, readResultPart, type SearchCall } from './search-parts.ts';
 
 /** What the messages have revealed: our searches, and every call of a real tool. */
 export function recallRequest(request: ModelRequest, plan: Plan): Memory {
@@ -26,4 +35,114 @@ export function rememberItem(
     if (!isRealCall(part) || plan.own.some((own) => own.name === part.toolName)) return known;
     return remember(known, { kind: 'called', name: modelName(plan.snapshot, part.toolName) });
   }, memory);
+}
+
+/**
+ * A history with its halves paired. Compaction, forks and pruning leave calls without results and results without calls:
+ * unpaired halves are not rendered.
+ */
+export interface History {
+  readonly items: readonly HistoryItem[];
+  /** Calls of ours that have their result, by the part of the call. */
+  readonly searches: ReadonlyMap<AssistantPart, HistorySearch>;
+  /** The call of each result in a `tool` message that answers one. */
+  readonly callOf: ReadonlyMap<object, CallPart>;
+}
+
+export type HistoryItem =
+  | { readonly kind: 'message'; readonly message: ModelMessage }
+  /** What the model wrote between two results, cut to parts that have their partner. An assistant's turn is one or several of these. */
+  | {
+      readonly kind: 'round';
+      readonly messages: readonly AssistantMessage[];
+      readonly parts: readonly AssistantPart[];
+    };
+
+export interface HistorySearch {
+  readonly part: CallPart;
+  readonly call: SearchCall;
+  readonly answer: SearchAnswer;
+}
+
+export function readHistory(messages: readonly ModelMessage[]): History {
+  const callOf = pairCalls(messages);
+  const { searches, results } = pairSearches(messages);
+  const answered = new Set<AssistantPart>(callOf.values());
+  const isKept = (part: AssistantPart): boolean => {
+    if (readCallPart(part) !== undefined) return searches.has(part);
+    return !isRealCall(part) || answered.has(part);
+  };
+  const items: HistoryItem[] = [];
+  const rules = { isAnswer: isResultPart, answers: results, answered, isKept };
+  let turn: Spoken<AssistantMessage, AssistantPart>[] = [];
+  const endTurn = (): void => {
+    items.push(...splitRounds(turn, rules).map(toItem));
+    turn = [];
+  };
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      turn.push({ message, parts: message.content });
+      continue;
+    }
+    endTurn();
+    items.push({ kind: 'message', message });
+  }
+  endTurn();
+  return { items, searches, callOf };
+}
+
+/** A call that the client executes. */
+export function isRealCall(part: AssistantPart): part is CallPart {
+  return part.type === 'tool-call' && part.providerExecuted !== true;
+}
+
+function toItem(round: readonly Spoken<AssistantMessage, AssistantPart>[]): HistoryItem {
+  return {
+    kind: 'round',
+    messages: round.map(({ message, parts }) => ({ ...message, content: [...parts] })),
+    parts: round.flatMap(({ parts }) => parts),
+  };
+}
+
+/** A result belongs to a call before it, in the same message or, after a pause, in a later one. */
+function pairSearches(messages: readonly ModelMessage[]): {
+  readonly searches: ReadonlyMap<AssistantPart, HistorySearch>;
+  readonly results: ReadonlySet<AssistantPart>;
+} {
+  const searches = new Map<AssistantPart, HistorySearch>();
+  const results = new Set<AssistantPart>();
+  const open = new Map<string, { readonly part: CallPart; readonly call: SearchCall }>();
+  for (const part of messages.flatMap((message) => (message.role === 'assistant' ? message.content : []))) {
+    const call = readCallPart(part);
+    if (call !== undefined && part.type === 'tool-call') open.set(call.id, { part, call });
+    const asked = isResultPart(part) ? open.get(part.toolCallId) : undefined;
+    if (!isResultPart(part) || asked === undefined) continue;
+    open.delete(part.toolCallId);
+    searches.set(asked.part, { ...asked, answer: readResultPart(part) });
+    results.add(part);
+  }
+  return { searches, results };
+}
+
+/** Ids are matched from one assistant's turn to the results right after it: upstreams use the same ids again and again. */
+function pairCalls(messages: readonly ModelMessage[]): ReadonlyMap<ResultPart, CallPart> {
+  const callOf = new Map<ResultPart, CallPart>();
+  let open = new Map<string, CallPart>();
+  let isAnswering = false;
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      if (isAnswering) open = new Map();
+      isAnswering = false;
+      for (const part of message.content) if (isRealCall(part)) open.set(part.toolCallId, part);
+    } else if (message.role === 'tool') {
+      isAnswering = true;
+      for (const part of message.content) {
+        const call = part.type === 'tool-result' ? open.get(part.toolCallId) : undefined;
+        if (part.type !== 'tool-result' || call === undefined) continue;
+        open.delete(call.toolCallId);
+        callOf.set(part, call);
+      }
+    }
+  }
+  return callOf;
 }

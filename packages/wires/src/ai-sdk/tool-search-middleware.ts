@@ -11,7 +11,7 @@ import {
 import { aiSdkWire } from './ai-sdk-wire.ts';
 import { type ModelPart, type ModelRequest, toolsOf } from './language-model-v4-shapes-2026-11.ts';
 import { hostedSearch, readTools } from './open.ts';
-import { stripPrompt } from './render-prompt.ts';
+import { stripPrompt } from './render.ts';
 import { modelWhole } from './whole.ts';
 
 /** A middleware for `ai` 6 and 7: each has types for its own version of the specification, and this fits both. */

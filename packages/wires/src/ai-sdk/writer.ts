@@ -5,13 +5,13 @@ import { type DeferPlan, OWN_NAMES, type Own } from '@quartermaster/core/disclos
 import type { Resolved, Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import { type Ending, uniqueIds, type Writer } from '@quartermaster/core/loop';
-import { clientName } from '../internal/client-names.ts';
 import { toSearchAnswer } from '../internal/search-answer.ts';
+import { clientName } from '../internal/shown-tools.ts';
 import { remainingTokens } from '../internal/sum-usage.ts';
 import { assembleContent } from './assemble-content.ts';
 import type { Metadata, ModelPart, ModelRequest } from './language-model-v4-shapes-2026-11.ts';
 import type { ModelCall } from './reader.ts';
-import { relaxToolChoice } from './render-tools.ts';
+import { relaxToolChoice } from './render.ts';
 import { type SearchCall, writeCallPart, writeResultPart } from './search-parts.ts';
 
 type Finish = Extract<ModelPart, { type: 'finish' }>;

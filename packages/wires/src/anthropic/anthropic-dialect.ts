@@ -5,6 +5,7 @@ import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core
 import { type Dialect, type ErrorFacts, findSearchTools, type UsageFacts } from '../dialect.ts';
 import { unlessObjects } from '../internal/answer-problems.ts';
 import type {
+  AnthropicErrorBody,
   AnthropicEvent,
   AnthropicRequest,
   AnthropicResponse,
@@ -15,7 +16,6 @@ import type { ErrorCodes } from './search-error.ts';
 import { renderServerCalls, type ServerCalls, serverCalls } from './server-calls.ts';
 import { validateAnthropicRequest } from './validate-request.ts';
 import { anthropicWhole } from './whole.ts';
-import { writeNamedEvent } from './write-event.ts';
 
 /** The dialect of the Messages API. */
 export type AnthropicDialect = Dialect<AnthropicRequest, AnthropicEvent, AnthropicResponse, 'anthropic'>;
@@ -215,4 +215,13 @@ function refuseToolChanges({ messages }: AnthropicRequest): void {
       throw new RequestError('unsupported_request', text);
     }
   }
+}
+
+/** The SDK passes over events that are not named. */
+export function writeNamedEvent(event: AnthropicEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+export function writeErrorEvent(error: AnthropicErrorBody): string {
+  return writeNamedEvent({ type: 'error', error });
 }

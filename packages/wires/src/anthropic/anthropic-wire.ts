@@ -4,13 +4,11 @@ import { checkOptionNames, readChoice } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
 import { type AnthropicEvent, type AnthropicRequest, blocksOf, isServerToolUse } from './anthropic-shapes-2026-11.ts';
 import { anthropicTranscript } from './anthropic-transcript.ts';
-import { openRequest } from './open.ts';
-import { readHistory } from './read-history.ts';
+import { openRequest, ownSearch } from './open.ts';
 import { readRound } from './reader.ts';
-import { recallRequest } from './recall.ts';
+import { readHistory, recallRequest } from './recall.ts';
 import { renderRequest } from './render.ts';
 import type { ErrorCodes } from './search-error.ts';
-import { ownSearch } from './search-tool.ts';
 import { renderServerCalls, type ServerCalls } from './server-calls.ts';
 import { writeResponse } from './writer.ts';
 
@@ -33,7 +31,7 @@ export interface AnthropicWireOptions {
 }
 
 /** How the Messages API's wire works, unless the options say otherwise. */
-export const ANTHROPIC_WIRE_DEFAULTS: Required<Omit<AnthropicWireOptions, 'servers'>> = {
+const ANTHROPIC_WIRE_DEFAULTS: Required<Omit<AnthropicWireOptions, 'servers'>> = {
   errorCodes: 'typed',
   missingDeferral: 'never',
   deferredAlone: 'client',

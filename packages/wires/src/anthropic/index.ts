@@ -1,11 +1,13 @@
 export { toInput, writtenInput } from '../internal/unreadable-input.ts';
-export type { AnthropicDialect, AnthropicDialectOptions } from './anthropic-dialect.ts';
 export {
+  type AnthropicDialect,
+  type AnthropicDialectOptions,
   anthropicDialect,
   anthropicError,
   anthropicErrorBody,
   createAnthropicDialect,
   isToolset,
+  writeNamedEvent,
 } from './anthropic-dialect.ts';
 export type {
   AnthropicBlock,
@@ -18,18 +20,27 @@ export type {
   AnthropicUsage,
   MessageDeltaEvent,
 } from './anthropic-shapes-2026-11.ts';
-export type { AnthropicWireOptions } from './anthropic-wire.ts';
-export { anthropicWire, createAnthropicWire } from './anthropic-wire.ts';
+export { type AnthropicWireOptions, anthropicWire, createAnthropicWire } from './anthropic-wire.ts';
+export {
+  type Bm25SearchTool,
+  bm25SearchTool,
+  deferred,
+  type RegexSearchTool,
+  regexSearchTool,
+  TOOL_SEARCH_BETA,
+  type ToolReferenceResult,
+  toolReferenceResult,
+} from './open.ts';
 export type { AnthropicToolSearchOptions } from './plan-request.ts';
-export type { SearchOutcome } from './read-history.ts';
-export type { ReadSearch } from './read-searches.ts';
-export { readSearches } from './read-searches.ts';
-export type { Bm25SearchTool, RegexSearchTool, ToolReferenceResult } from './request-parts.ts';
-export { bm25SearchTool, deferred, regexSearchTool, TOOL_SEARCH_BETA, toolReferenceResult } from './request-parts.ts';
+export { UpstreamEventError } from './reader.ts';
+export { type ReadSearch, readSearches, type SearchOutcome } from './recall.ts';
 export { joinResponses } from './response-closing.ts';
 export type { ErrorCodes } from './search-error.ts';
-export { UpstreamEventError } from './upstream-event-error.ts';
 export { anthropicWhole } from './whole.ts';
-export type { AnthropicClient, AnthropicHttpRequest, AnthropicMiddleware } from './wrap-anthropic.ts';
-export { toolSearchMiddleware, withToolSearch } from './wrap-anthropic.ts';
-export { writeNamedEvent } from './write-event.ts';
+export {
+  type AnthropicClient,
+  type AnthropicHttpRequest,
+  type AnthropicMiddleware,
+  toolSearchMiddleware,
+  withToolSearch,
+} from './wrap-anthropic.ts';

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { scriptMessage, text } from './message-script.fixture.ts';
-import { deferred, regexSearchTool } from './request-parts.ts';
+import { deferred, regexSearchTool } from './open.ts';
 import { anthropicWhole } from './whole.ts';
 import { withToolSearch } from './wrap-anthropic.ts';
 

@@ -15,9 +15,9 @@ import {
   isToolResult,
 } from './anthropic-shapes-2026-11.ts';
 import { createAnthropicWire } from './anthropic-wire.ts';
-import { referencesIn } from './read-history.ts';
+import { splitTools } from './open.ts';
+import { referencesIn } from './recall.ts';
 import type { ErrorCodes } from './search-error.ts';
-import { splitTools } from './search-tool.ts';
 
 /** Options of `withToolSearch` for Anthropic's client. */
 export interface AnthropicToolSearchOptions extends ToolSearchOptions {

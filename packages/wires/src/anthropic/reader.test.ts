@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnthropicEvent } from './anthropic-shapes-2026-11.ts';
 import { anthropicWire } from './anthropic-wire.ts';
 import { call, type ScriptedBlock, scriptMessage, text } from './message-script.fixture.ts';
-import { UpstreamEventError } from './upstream-event-error.ts';
+import { UpstreamEventError } from './reader.ts';
 import { anthropicWhole } from './whole.ts';
 
 const PLAN = createToolbox({ tools: [] }).plan();

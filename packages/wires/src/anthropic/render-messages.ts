@@ -14,11 +14,17 @@ import {
   type ToolResultBlock,
 } from './anthropic-shapes-2026-11.ts';
 import { inCallOrder } from './anthropic-transcript.ts';
-import { type History, type HistoryItem, type HistorySearch, readHistory, referencesIn } from './read-history.ts';
-import { rememberItem } from './recall.ts';
-import { ownSearch } from './search-tool.ts';
+import { ownSearch } from './open.ts';
+import {
+  type History,
+  type HistoryItem,
+  type HistorySearch,
+  readHistory,
+  referencesIn,
+  rememberItem,
+} from './recall.ts';
 
-export interface MessageContext {
+interface MessageContext {
   readonly plan: DeferPlan;
   readonly tell: Tell;
   /** Whether the tool is declared, so that a reference to it is good. */

@@ -1,11 +1,21 @@
-import type { Tell, View } from '@quartermaster/core/disclosure';
-import type { AnthropicMessage, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
-import { latestTextIndex } from './open.ts';
+import type { Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
+import type { DeferPlan, Own, Shown, Tell, View } from '@quartermaster/core/disclosure';
+import { describeExamples } from '@quartermaster/core/internal';
+import { asShown } from '../internal/shown-tools.ts';
+import type { AnthropicMessage, AnthropicRequest, AnthropicToolChoice } from './anthropic-shapes-2026-11.ts';
+import {
+  latestTextIndex,
+  ownSearch,
+  readSearchTool,
+  SEARCH_TOOL_NAMES,
+  SEARCH_TOOL_TYPES,
+  type SearchTool,
+  splitTools,
+} from './open.ts';
 import { renderMessages } from './render-messages.ts';
-import { renderTools } from './render-tools.ts';
-import type { SearchTool } from './search-tool.ts';
 
-export interface RenderOptions {
+interface RenderOptions {
   /** The search tool to ask a provider for when the client declared none. */
   readonly hostedEngine: SearchTool['engine'];
 }
@@ -49,4 +59,156 @@ function addText(message: AnthropicMessage, text: string): AnthropicMessage {
   const { content } = message;
   if (typeof content === 'string') return { ...message, content: `${content}\n\n${text}` };
   return { ...message, content: [...content, { type: 'text', text }] };
+}
+
+/** The tools that go upstream. */
+interface RenderedTools {
+  readonly tools: readonly JsonObject[];
+  /** Whether a tool of this name is among them: a reference to any other would be refused. */
+  readonly has: (name: string) => boolean;
+  readonly choice: AnthropicToolChoice | undefined;
+}
+
+/** Ours, then the fixed part of the plan, then what the conversation has revealed, in discovery order. */
+export function renderTools(request: AnthropicRequest, view: View, hosted: SearchTool['engine']): RenderedTools {
+  const plan = view.plan as DeferPlan;
+  const fixed = fixedTools(plan);
+  const forced = forcedTool(request, plan);
+  const revealed = (plan.form.reveal === 'answer' ? [] : view.revealed).filter(({ name }) => !fixed.names.has(name));
+  const isRevealed = revealed.some(({ name }) => name === forced?.name);
+  const late = forced === undefined || isRevealed ? revealed : [...revealed, forced];
+  const names = new Set(late.map(({ name }) => name));
+  const isMarked = (shown: Shown): boolean => plan.form.reveal === 'native' && shown.name !== forced?.name;
+  return {
+    tools: [
+      ...(plan.form.search === 'provider' ? hostedSearch(request, hosted) : []),
+      ...withBreakpoint(
+        forced === undefined || !fixed.names.has(forced.name)
+          ? fixed.definitions
+          : // A forced stub or mark is shown in full: the model can't search for its parameters first.
+            fixed.definitions.filter(({ name }) => name !== forced.name),
+        request,
+        plan,
+      ),
+      ...late.map((shown) => define({ ...shown, as: isMarked(shown) ? 'mark' : 'full' }, plan)),
+    ],
+    has: (name) => fixed.names.has(name) || names.has(name),
+    choice: renderChoice(request, plan),
+  };
+}
+
+/**
+ * A cache breakpoint on the client's search tool, in an equivalent place: on the last definition of those that the client wrote no
+ * later than it, which is our search where it came first.
+ */
+function withBreakpoint(
+  definitions: readonly JsonObject[],
+  request: AnthropicRequest,
+  plan: DeferPlan,
+): readonly JsonObject[] {
+  const given = request.tools ?? [];
+  const place = given.findLastIndex((tool) => readSearchTool(tool) !== undefined && isJsonObject(tool.cache_control));
+  const breakpoint = given[place]?.cache_control;
+  if (breakpoint === undefined || plan.own.length === 0) return definitions;
+  const before = new Set(given.slice(0, place).map(({ name }) => name));
+  const last = definitions.findLastIndex(
+    ({ name, defer_loading }) => before.has(name ?? null) && defer_loading !== true,
+  );
+  const target = Math.max(last, plan.own.length - 1);
+  return definitions.map((definition, index) =>
+    index === target && definition.cache_control === undefined
+      ? { ...definition, cache_control: breakpoint }
+      : definition,
+  );
+}
+
+interface FixedTools {
+  readonly definitions: readonly JsonObject[];
+  readonly names: ReadonlySet<string>;
+}
+
+const fixedByPlan = new WeakMap<DeferPlan, FixedTools>();
+
+/** Written once per plan: with thousands of tools this must not be work for every request. */
+function fixedTools(plan: DeferPlan): FixedTools {
+  let fixed = fixedByPlan.get(plan);
+  if (fixed === undefined) {
+    fixed = {
+      definitions: [...plan.own.map(defineOwn), ...plan.shown.map((shown) => define(shown, plan))],
+      names: new Set(plan.shown.map(({ name }) => name)),
+    };
+    fixedByPlan.set(plan, fixed);
+  }
+  return fixed;
+}
+
+function defineOwn({ name, description, schema }: Own): JsonObject {
+  return { name, description, input_schema: schema };
+}
+
+/**
+ * One definition. A marked one has no cache breakpoint, which the API refuses, and its examples in its description: the API
+ * documents the field as incompatible. A stub has nothing that speaks of the parameters it does not show.
+ */
+function define(shown: Shown, plan: DeferPlan): JsonObject {
+  const { tool, name, as } = shown;
+  if (tool.extras.providerType !== undefined) return defineProvided(shown, plan);
+  const written = writeTool(asShown(shown), 'anthropic', { deferred: as === 'mark', name });
+  switch (as) {
+    case 'full':
+      return written;
+    case 'mark':
+      return describeWithExamples(without(written, ['cache_control', 'input_examples']), tool);
+    case 'stub':
+      return without(written, ['strict', 'input_examples']);
+  }
+}
+
+/** A tool that Anthropic defines goes as it came; a mark of its own stays where the host knows marks. */
+function defineProvided({ tool }: Shown, plan: DeferPlan): JsonObject {
+  return writeTool(tool, 'anthropic', plan.form.hidden === 'mark' ? {} : { deferred: false });
+}
+
+function describeWithExamples(definition: JsonObject, { extras }: Tool): JsonObject {
+  const { description } = definition;
+  const given = typeof description === 'string' ? description : '';
+  const told = describeExamples(given, extras.examples);
+  return told === given ? definition : { ...definition, description: told };
+}
+
+function without(definition: JsonObject, keys: readonly string[]): JsonObject {
+  if (!keys.some((key) => Object.hasOwn(definition, key))) return definition;
+  return Object.fromEntries(Object.entries(definition).filter(([key]) => !keys.includes(key)));
+}
+
+/** The client's own search tools, never deferred; or one of ours to ask for, since marks without a search lead nowhere. */
+function hostedSearch(request: AnthropicRequest, engine: SearchTool['engine']): readonly JsonObject[] {
+  const { search } = splitTools(request);
+  if (search.length === 0) return [{ type: SEARCH_TOOL_TYPES[engine], name: SEARCH_TOOL_NAMES[engine] }];
+  return search.map(({ definition, tool }) => ({ ...without(definition, ['defer_loading']), name: tool.name }));
+}
+
+/** A tool that the request insists on must be there, found or not. */
+function forcedTool(request: AnthropicRequest, plan: DeferPlan): Shown | undefined {
+  const name = forcedName(request);
+  if (name === undefined || !plan.deferred.has(name) || plan.form.invoke === 'wrapped') return undefined;
+  const tool = plan.snapshot.resolve(name);
+  if (tool === undefined) return undefined;
+  return { tool, name, as: 'full', description: tool.description, schema: tool.schema };
+}
+
+/** A forced search is a search by our name; a forced deferred tool is called the way the form calls it. */
+function renderChoice(request: AnthropicRequest, plan: DeferPlan): AnthropicToolChoice | undefined {
+  const choice = request.tool_choice;
+  const name = forcedName(request);
+  if (choice === undefined || name === undefined) return choice;
+  const own = (role: Own['role']): string | undefined => plan.own.find((one) => one.role === role)?.name;
+  const isSearch = splitTools(request).search.some(({ tool }) => tool.name === name);
+  const renamed = isSearch ? ownSearch(plan, name)?.name : plan.deferred.has(name) ? own('call') : undefined;
+  return renamed === undefined ? choice : { ...choice, name: renamed };
+}
+
+export function forcedName(request: AnthropicRequest): string | undefined {
+  const choice = request.tool_choice;
+  return choice?.type === 'tool' && typeof choice.name === 'string' ? choice.name : undefined;
 }

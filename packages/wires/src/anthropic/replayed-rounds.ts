@@ -11,10 +11,10 @@ import {
   isText,
 } from './anthropic-shapes-2026-11.ts';
 import { idsIn, keyOf, type RoundEnd, splitMessages, textIn } from './anthropic-transcript.ts';
-import { assembleBlocks } from './assemble-blocks.ts';
+import { assembleBlocks } from './whole.ts';
 
 /** What the request has become: the client's messages, what it was sent since, and the calls and answers that it was not shown. */
-export interface ReplayedRounds {
+interface ReplayedRounds {
   /** The client was sent this. */
   add(event: AnthropicEvent): void;
   /** The model has made a call here, and the client is shown neither it nor its answer. */

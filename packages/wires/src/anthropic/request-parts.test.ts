@@ -1,8 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { readSearches } from './read-searches.ts';
+import { bm25SearchTool, deferred, regexSearchTool, toolReferenceResult } from './open.ts';
+import { readSearches } from './recall.ts';
 import { searchCall, searched } from './rendered.fixture.ts';
-import { bm25SearchTool, deferred, regexSearchTool, toolReferenceResult } from './request-parts.ts';
 
 const tool = {
   name: 'a',

@@ -9,8 +9,8 @@ import {
   isToolResult,
   isToolUse,
 } from './anthropic-shapes-2026-11.ts';
-import { readHistory, readOutcome, referencesIn } from './read-history.ts';
-import { isUnknownSearch, readSearchTool, SEARCH_TOOL_TYPES } from './search-tool.ts';
+import { isUnknownSearch, readSearchTool, SEARCH_TOOL_TYPES } from './open.ts';
+import { readHistory, readOutcome, referencesIn } from './recall.ts';
 
 /** A request that the Messages API refuses: status 400, `invalid_request_error`. */
 export class AnthropicRequestError extends RequestError {
@@ -36,7 +36,7 @@ export interface ValidateOptions {
 }
 
 /** How requests are validated, unless the options say otherwise. */
-export const VALIDATE_DEFAULTS = {
+const VALIDATE_DEFAULTS = {
   version: '2023-06-01',
   strict: false,
   isKnown: (): boolean => false,

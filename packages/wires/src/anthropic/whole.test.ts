@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnthropicBlock } from './anthropic-shapes-2026-11.ts';
+import { UpstreamEventError } from './reader.ts';
 import { searched, toolUse } from './rendered.fixture.ts';
-import { UpstreamEventError } from './upstream-event-error.ts';
 import { anthropicWhole } from './whole.ts';
 
 const MESSAGE = {

@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
-import { deferred, regexSearchTool } from './request-parts.ts';
+import { deferred, regexSearchTool } from './open.ts';
 import { COMMON, calling, clock, connect, mail, searching, weather } from './wrapped-client.fixture.ts';
 
 describe('message batches', () => {

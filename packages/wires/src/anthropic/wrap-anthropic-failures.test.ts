@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
+import { writeNamedEvent } from './anthropic-dialect.ts';
 import { withToolSearch } from './wrap-anthropic.ts';
 import { COMMON, clock, connect, mail, ON, searching, weather } from './wrapped-client.fixture.ts';
-import { writeNamedEvent } from './write-event.ts';
 
 describe('a wrapped client whose request fails or ends early', () => {
   it('gives a refusal of the first call back with its status, and one in the middle as an error event', async () => {

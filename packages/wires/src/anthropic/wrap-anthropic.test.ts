@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { call, scriptMessage } from './message-script.fixture.ts';
-import { readSearches } from './read-searches.ts';
-import { bm25SearchTool, deferred, regexSearchTool } from './request-parts.ts';
+import { bm25SearchTool, deferred, regexSearchTool } from './open.ts';
+import { readSearches } from './recall.ts';
 import { toolSearchMiddleware, withToolSearch } from './wrap-anthropic.ts';
 import {
   ASK,

@@ -2,16 +2,14 @@ import type { QuartermasterError } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { type Planned, planHistory, renderOnce } from '@quartermaster/core/loop';
-import { answerRequest, orRefusal } from '../internal/answer-request.ts';
+import { answerRequest, orRefusal, UpstreamRefusal } from '../internal/answer-request.ts';
 import { loopSettings } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';
-import { UpstreamRefusal } from '../internal/upstream-refusal.ts';
-import { anthropicDialect } from './anthropic-dialect.ts';
+import { anthropicDialect, writeErrorEvent } from './anthropic-dialect.ts';
 import type { AnthropicErrorBody, AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { createLocalBatches, type LocalBatches } from './local-batches.ts';
 import { type AnthropicToolSearchOptions, requestPlanner } from './plan-request.ts';
-import { UpstreamEventError } from './upstream-event-error.ts';
-import { writeErrorEvent } from './write-event.ts';
+import { UpstreamEventError } from './reader.ts';
 
 /** The part of an Anthropic client that is needed: any of the SDK's, those for other platforms included. */
 export interface AnthropicClient {

@@ -1,12 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { onTestFinished } from 'vitest';
 import { type ScriptedAnswer, scriptedHost } from '../internal/scripted-host.fixture.ts';
+import { writeNamedEvent } from './anthropic-dialect.ts';
 import type { AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { call, scriptMessage, text } from './message-script.fixture.ts';
 import type { AnthropicToolSearchOptions } from './plan-request.ts';
 import { anthropicWhole } from './whole.ts';
 import { withToolSearch } from './wrap-anthropic.ts';
-import { writeNamedEvent } from './write-event.ts';
 
 export const ON: AnthropicToolSearchOptions = {
   settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },

@@ -14,11 +14,11 @@ import {
   isToolUse,
 } from './anthropic-shapes-2026-11.ts';
 import { type BlockSequence, blockSequence, responseIds } from './block-sequence.ts';
-import { forcedName } from './render-tools.ts';
+import { engineIn, ownSearch, SEARCH_TOOL_NAMES, type SearchTool, searchInput, splitTools } from './open.ts';
+import { forcedName } from './render.ts';
 import { replayedRounds } from './replayed-rounds.ts';
 import { responseClosing, responseUsage } from './response-closing.ts';
 import { type ErrorCodes, searchError, unreachable } from './search-error.ts';
-import { engineIn, ownSearch, SEARCH_TOOL_NAMES, type SearchTool, searchInput, splitTools } from './search-tool.ts';
 import type { ServerCalls } from './server-calls.ts';
 
 export interface WriterOptions {

@@ -11,7 +11,6 @@ export type {
   GeminiToolConfig,
   GeminiToolResponse,
 } from './gemini-shapes-2026-11.ts';
-export type { GeminiToolSearchOptions } from './tool-search-fetch.ts';
-export { toolSearchFetch } from './tool-search-fetch.ts';
-export { UpstreamChunkError } from './upstream-chunk-error.ts';
+export { UpstreamChunkError } from './reader.ts';
+export { type GeminiToolSearchOptions, toolSearchFetch } from './tool-search-fetch.ts';
 export { withToolSearch } from './wrap-gemini.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPartialArguments } from './partial-arguments.ts';
+import { createPartialArguments } from './reader.ts';
 
 /** An oracle's view of streaming: each leaf with its path, texts cut in two. */
 function piecesOf(value: unknown, path: string): readonly { [key: string]: string | number | boolean }[] {

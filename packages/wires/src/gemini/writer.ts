@@ -4,8 +4,8 @@ import type { DeferPlan, Own } from '@quartermaster/core/disclosure';
 import type { Resolved, Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import { uniqueIds, type Writer } from '@quartermaster/core/loop';
-import { clientName } from '../internal/client-names.ts';
 import { toSearchAnswer } from '../internal/search-answer.ts';
+import { clientName } from '../internal/shown-tools.ts';
 import { remainingTokens, sumUsage } from '../internal/sum-usage.ts';
 import {
   contentsOf,
@@ -16,7 +16,7 @@ import {
 } from './gemini-shapes-2026-11.ts';
 import { hiddenContent } from './gemini-transcript.ts';
 import { type GeminiCall, withParts } from './reader.ts';
-import { relaxToolConfig } from './render-tools.ts';
+import { relaxToolConfig } from './render.ts';
 import { isSearchPart, MADE_ID_PREFIX, type SearchCall, writeAnswerPart, writeCallPart } from './search-parts.ts';
 
 export interface WriterOptions {

@@ -1,11 +1,9 @@
 import { createToolbox, QuartermasterError } from '@quartermaster/core';
 import { RequestError, UpstreamError } from '@quartermaster/core/errors';
 import { describe, expect, it } from 'vitest';
-import { chatDialect } from '../openai-chat/chat-dialect.ts';
+import { chatDialect, openaiChatWire } from '../openai-chat/chat-dialect.ts';
 import type { ChatRequest } from '../openai-chat/chat-shapes-2026-11.ts';
-import { openaiChatWire } from '../openai-chat/openai-chat-wire.ts';
-import { answerRequest, orRefusal } from './answer-request.ts';
-import { UpstreamRefusal } from './upstream-refusal.ts';
+import { answerRequest, orRefusal, UpstreamRefusal } from './answer-request.ts';
 
 const REQUEST: ChatRequest = { model: 'some-model', messages: [{ role: 'user', content: 'Hello' }] };
 const CHUNK = { id: 'c1', choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] };

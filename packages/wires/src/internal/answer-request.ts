@@ -1,15 +1,15 @@
 import { QuartermasterError } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
 import { readEvents } from '@quartermaster/core/internal';
 import { type LoopOptions, runLoop, runWhole, type Whole } from '@quartermaster/core/loop';
+import type { Endpoint } from '../dialect.ts';
 import type { Ask } from './resend.ts';
-import { type Explain, eventStream, type StreamEndpoint, streamResponse } from './stream-response.ts';
-import { UpstreamRefusal } from './upstream-refusal.ts';
 
 /** In characters. */
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
-export interface HttpExchange<Request, Part, Whole_> {
+interface HttpExchange<Request, Part, Whole_> {
   /** What of a dialect says how its responses go over HTTP. */
   readonly dialect: { readonly whole: Whole<Whole_, Part>; readonly endpoint: StreamEndpoint<Part> };
   readonly explain: Explain;
@@ -127,4 +127,70 @@ function keptHeaders(headers: Headers): Headers {
   const kept = new Headers(headers);
   for (const name of ['content-length', 'content-encoding', 'content-type', 'transfer-encoding']) kept.delete(name);
   return kept;
+}
+
+/** An answer of the host's that is no success: handed to the client as it came, so that its SDK retries or throws as ever. */
+export class UpstreamRefusal extends UpstreamError {
+  override readonly name = 'UpstreamRefusal';
+  readonly response: Response;
+
+  constructor(response: Response) {
+    const { status } = response;
+    super({ code: 'refused', message: `The host answered with status ${status}`, status, context: { status } });
+    this.response = response;
+  }
+
+  /** Its body, for a stream that is already under way; undefined where that tells of no error. */
+  async told(): Promise<(JsonObject & { readonly error: JsonObject }) | undefined> {
+    const body: unknown = await this.response.json().catch(() => undefined);
+    return isJsonObject(body) && isJsonObject(body.error) ? { ...body, error: body.error } : undefined;
+  }
+}
+
+/** How a dialect writes its streams. */
+type StreamEndpoint<Part> = Pick<Endpoint<Part>, 'writePart' | 'streamEnd'>;
+
+/** What ends a stream in the middle of which something failed. Undefined: it breaks off, as there is nothing to tell. */
+type Explain = (error: unknown) => Promise<string | undefined>;
+
+interface StreamSource<Part> {
+  /** Already here: a host that refuses must be able to answer with its own status, not with a stream that breaks. */
+  readonly first: IteratorResult<Part>;
+  readonly rest: AsyncIterableIterator<Part>;
+  readonly headers: Headers;
+  readonly explain: Explain;
+}
+
+/** A streaming response. The parts are stopped when no one reads on. */
+export function streamResponse<Part>(endpoint: StreamEndpoint<Part>, source: StreamSource<Part>): Response {
+  const { rest } = source;
+  let next: IteratorResult<Part> | undefined = source.first;
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const result = next ?? (await rest.next());
+        next = undefined;
+        if (result.done !== true) return controller.enqueue(encoder.encode(endpoint.writePart(result.value)));
+        if (endpoint.streamEnd !== '') controller.enqueue(encoder.encode(endpoint.streamEnd));
+        controller.close();
+      } catch (error) {
+        const told = await source.explain(error);
+        if (told === undefined) return controller.error(error);
+        controller.enqueue(encoder.encode(told));
+        controller.close();
+      }
+    },
+    async cancel() {
+      await rest.return?.();
+    },
+  });
+  return eventStream(body, source.headers);
+}
+
+/** The body as a stream of events; what the headers say otherwise stays. */
+function eventStream(body: BodyInit, given: Headers): Response {
+  const headers = new Headers(given);
+  headers.set('content-type', 'text/event-stream; charset=utf-8');
+  return new Response(body, { headers });
 }

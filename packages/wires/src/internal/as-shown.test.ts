@@ -1,7 +1,7 @@
 import { parseTools, type Tool } from '@quartermaster/core';
 import { createTool, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
-import { openaiTool } from './as-shown.ts';
+import { openaiTool } from './shown-tools.ts';
 
 function read(definition: object): Tool {
   const [tool] = parseTools([definition], { onProblem: 'throw' }).tools;

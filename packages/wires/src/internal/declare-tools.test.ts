@@ -1,8 +1,8 @@
 import { createSnapshot } from '@quartermaster/core';
 import { type DeferPlan, FORMS } from '@quartermaster/core/disclosure';
 import { describe, expect, it } from 'vitest';
-import { openaiChatWire } from '../openai-chat/openai-chat-wire.ts';
-import { openaiResponsesWire } from '../openai-responses/openai-responses-wire.ts';
+import { openaiChatWire } from '../openai-chat/chat-dialect.ts';
+import { openaiResponsesWire } from '../openai-responses/responses-dialect.ts';
 
 /** A plan that has nothing to declare: of a request without tools, or with a search among none. */
 const NOTHING: DeferPlan = {

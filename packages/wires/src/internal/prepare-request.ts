@@ -6,8 +6,8 @@ import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { type Planned, planRequest } from '@quartermaster/core/loop';
 import type { Dialect } from '../dialect.ts';
-import { openaiTool } from './as-shown.ts';
 import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
+import { openaiTool } from './shown-tools.ts';
 
 /** How tool search behaves for an OpenAI client. */
 export interface OpenAIToolSearchOptions extends ToolSearchOptions {
@@ -38,7 +38,7 @@ export interface RequestBody {
 }
 
 /** What becomes of a request, and which tools are executed inside the loop. */
-export interface PreparedRequest<Request, Part> {
+interface PreparedRequest<Request, Part> {
   readonly planned: Planned<Request, Part>;
   readonly isLocal?: (tool: Tool) => boolean;
 }

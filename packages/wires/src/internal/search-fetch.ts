@@ -1,7 +1,7 @@
 import type { QuartermasterError } from '@quartermaster/core';
 import { defined } from '@quartermaster/core/internal';
 import { planHistory, resolveReferences } from '@quartermaster/core/loop';
-import { answerRequest, orRefusal } from './answer-request.ts';
+import { answerRequest, orRefusal, UpstreamRefusal } from './answer-request.ts';
 import {
   type AdaptedDialect,
   type OpenAIToolSearchOptions,
@@ -10,7 +10,6 @@ import {
 } from './prepare-request.ts';
 import { loopSettings } from './request-toolbox.ts';
 import { readJsonBody, resend } from './resend.ts';
-import { UpstreamRefusal } from './upstream-refusal.ts';
 
 /**
  * A `fetch` with tool search in it. Below the SDK's methods, so that every helper works as it is: requests to the endpoint are

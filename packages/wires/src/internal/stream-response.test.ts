@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { writeErrorEvent, writeNamedEvent } from '../anthropic/anthropic-dialect.ts';
 import type { AnthropicErrorBody, AnthropicEvent } from '../anthropic/index.ts';
-import { writeErrorEvent, writeNamedEvent } from '../anthropic/write-event.ts';
-import { streamResponse } from './stream-response.ts';
+import { streamResponse } from './answer-request.ts';
 
 const PING: AnthropicEvent = { type: 'ping' };
 const STOP: AnthropicEvent = { type: 'message_stop' };

@@ -1,13 +1,33 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { chooseForm } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
+import type { Wire } from '@quartermaster/core/loop';
 import { type Dialect, findSearchTools } from '../dialect.ts';
 import { firstProblem, isAbsent, unlessObjects } from '../internal/answer-problems.ts';
 import { authorizeBearer, checkOpenAIRequest, openaiErrorBody } from '../internal/openai-api.ts';
 import { checkDeferredTools } from '../internal/other-spellings.ts';
 import type { ChatChunk, ChatCompletion, ChatRequest } from './chat-shapes-2026-11.ts';
-import { openaiChatWire } from './openai-chat-wire.ts';
+import { chatTranscript } from './chat-transcript.ts';
+import { openRequest } from './open.ts';
+import { createReader } from './reader.ts';
+import { recallRequest } from './recall.ts';
+import { renderRequest } from './render.ts';
 import { chatWhole } from './whole.ts';
+import { createWriter } from './writer.ts';
+
+/**
+ * OpenAI's Chat Completions, and every host that imitates them. Knows functions only: carries the forms stub, bridge and load.
+ * A search is never shown to the client: with a transcript it is remembered all the same, without one only calls are.
+ */
+export const openaiChatWire: Wire<ChatRequest, ChatChunk> = {
+  dialect: 'openai-chat',
+  open: openRequest,
+  recall: recallRequest,
+  render: renderRequest,
+  reader: createReader,
+  writer: createWriter,
+  transcript: chatTranscript,
+};
 
 /** Chat Completions: tool search for models and clients that know none. */
 export const chatDialect: Dialect<ChatRequest, ChatChunk, ChatCompletion, 'openai-chat'> = {

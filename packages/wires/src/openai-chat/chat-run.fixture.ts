@@ -3,9 +3,9 @@ import { FORMS, type FormName } from '@quartermaster/core/disclosure';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { runLoop } from '@quartermaster/core/loop';
 import { wordSearcher } from '../internal/word-searcher.fixture.ts';
+import { openaiChatWire } from './chat-dialect.ts';
 import { chatTool } from './chat-script.fixture.ts';
 import type { ChatChunk, ChatMessage, ChatRequest, ChatToolCall } from './chat-shapes-2026-11.ts';
-import { openaiChatWire } from './openai-chat-wire.ts';
 
 export const READ = chatTool('read_file', 'Reads a file.');
 export const CREATE = chatTool('create_issue', 'Opens an issue.');

@@ -1,6 +1,7 @@
 import { writeTool } from '@quartermaster/core/catalog';
 import { describeWire } from '@quartermaster/core/fixtures';
 import { LOCAL_FORMS } from '@quartermaster/core/testing';
+import { openaiChatWire } from './chat-dialect.ts';
 import type {
   ChatChunk,
   ChatCompletion,
@@ -9,7 +10,6 @@ import type {
   ChatRequest,
   ChatToolCallDelta,
 } from './chat-shapes-2026-11.ts';
-import { openaiChatWire } from './openai-chat-wire.ts';
 import { chatWhole } from './whole.ts';
 
 type Sample = Parameters<typeof describeWire<ChatRequest, ChatChunk>>[0];

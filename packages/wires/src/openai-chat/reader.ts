@@ -9,7 +9,7 @@ import {
   type ChatToolCallDelta,
   nameOf,
 } from './chat-shapes-2026-11.ts';
-import { mergeDelta } from './merge-delta.ts';
+import { mergeDelta } from './whole.ts';
 
 /** A held call with the bytes that the model wrote, and with what its host attached to it (a thought's signature). */
 export interface HeldChatCall extends Call {

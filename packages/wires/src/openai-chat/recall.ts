@@ -2,7 +2,7 @@ import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
 import { type DeferPlan, type Fact, type Own, readTold, remember } from '@quartermaster/core/disclosure';
 import { parseArguments } from '@quartermaster/core/dispatch';
 import { readQueries } from '@quartermaster/core/internal';
-import { modelName } from '../internal/client-names.ts';
+import { modelName } from '../internal/shown-tools.ts';
 import {
   type ChatMessage,
   type ChatRequest,

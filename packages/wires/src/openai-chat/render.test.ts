@@ -3,10 +3,10 @@ import { type DeferPlan, FORMS } from '@quartermaster/core/disclosure';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wordSearcher } from '../internal/word-searcher.fixture.ts';
+import { openaiChatWire } from './chat-dialect.ts';
 import { answered, CREATE, makeToolbox, READ, run, toolCall, USER } from './chat-run.fixture.ts';
 import { chatRound, chunk } from './chat-script.fixture.ts';
 import type { ChatMessage, ChatRequest } from './chat-shapes-2026-11.ts';
-import { openaiChatWire } from './openai-chat-wire.ts';
 
 describe('rendering a request', () => {
   it.each(['system', 'developer'])('puts the note at the end of a first message of role %s', async (role) => {

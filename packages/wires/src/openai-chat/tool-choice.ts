@@ -1,6 +1,6 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan } from '@quartermaster/core/disclosure';
-import { modelName } from '../internal/client-names.ts';
+import { modelName } from '../internal/shown-tools.ts';
 
 /** The one tool that a `tool_choice` forces, or that a definition defines: both name it in the same place. */
 export function forcedName(choice: unknown): string | undefined {

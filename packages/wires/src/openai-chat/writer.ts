@@ -2,7 +2,7 @@ import type { Call, Plan } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Resolved } from '@quartermaster/core/dispatch';
 import { type Ending, type Slot, uniqueIds, type Writer } from '@quartermaster/core/loop';
-import { clientName } from '../internal/client-names.ts';
+import { clientName } from '../internal/shown-tools.ts';
 import { remainingTokens, sumUsage } from '../internal/sum-usage.ts';
 import {
   type ChatChunk,
@@ -15,9 +15,9 @@ import {
   nameOf,
 } from './chat-shapes-2026-11.ts';
 import { type ChatRound, hiddenContent, roundMessages } from './chat-transcript.ts';
-import { mergeDelta } from './merge-delta.ts';
 import type { HeldChatCall } from './reader.ts';
 import { relaxToolChoice } from './tool-choice.ts';
+import { mergeDelta } from './whole.ts';
 
 /**
  * Writes one response over all rounds: one id, one role, running indexes, summed usage. Rounds in which tools were searched

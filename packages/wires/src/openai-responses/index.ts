@@ -1,7 +1,6 @@
 export type { OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
 export type { OpenAIClient } from '../internal/search-fetch.ts';
-export { openaiResponsesWire } from './openai-responses-wire.ts';
-export { responsesDialect } from './responses-dialect.ts';
+export { openaiResponsesWire, responsesDialect } from './responses-dialect.ts';
 export type {
   ResponsesEvent,
   ResponsesItem,

@@ -2,7 +2,7 @@ import { writeTool } from '@quartermaster/core/catalog';
 import { FORMS } from '@quartermaster/core/disclosure';
 import { describeWire } from '@quartermaster/core/fixtures';
 import { LOCAL_FORMS } from '@quartermaster/core/testing';
-import { openaiResponsesWire } from './openai-responses-wire.ts';
+import { openaiResponsesWire } from './responses-dialect.ts';
 import type { ResponsesEvent, ResponsesItem, ResponsesRequest, ResponsesResponse } from './responses-shapes-2026-11.ts';
 import { responsesWhole } from './whole.ts';
 

@@ -2,7 +2,6 @@ import type { Plan } from '@quartermaster/core';
 import { FORMS } from '@quartermaster/core/disclosure';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openaiResponsesWire } from './openai-responses-wire.ts';
 import {
   CREATE,
   DONE,
@@ -18,6 +17,7 @@ import {
   USER,
 } from './response-run.fixture.ts';
 import { functionCall, message, responseRound } from './response-script.fixture.ts';
+import { openaiResponsesWire } from './responses-dialect.ts';
 import type { ResponsesItem } from './responses-shapes-2026-11.ts';
 
 describe('reasoning', () => {

@@ -3,8 +3,8 @@ import { FORMS, type Form, type FormName } from '@quartermaster/core/disclosure'
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { runLoop } from '@quartermaster/core/loop';
 import { wordSearcher } from '../internal/word-searcher.fixture.ts';
-import { openaiResponsesWire } from './openai-responses-wire.ts';
 import { functionCall, message, responseRound, responseTool } from './response-script.fixture.ts';
+import { openaiResponsesWire } from './responses-dialect.ts';
 import type { ResponsesEvent, ResponsesItem, ResponsesRequest, ResponsesResponse } from './responses-shapes-2026-11.ts';
 import { responsesWhole } from './whole.ts';
 

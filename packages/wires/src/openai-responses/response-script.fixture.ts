@@ -1,5 +1,5 @@
-import { outputEvents } from './output-events.ts';
 import type { ResponsesEvent, ResponsesItem } from './responses-shapes-2026-11.ts';
+import { outputEvents } from './whole.ts';
 
 const BASE = {
   id: 'resp_1',

@@ -2,12 +2,15 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { chooseForm } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
+import type { Wire } from '@quartermaster/core/loop';
 import { type Dialect, type ErrorFacts, findSearchTools } from '../dialect.ts';
 import { isAbsent, unlessObjects } from '../internal/answer-problems.ts';
 import { authorizeBearer, checkOpenAIRequest, openaiErrorBody, openaiErrorCode } from '../internal/openai-api.ts';
 import { checkDeferredTools } from '../internal/other-spellings.ts';
-import { isSearchTool, openSearch } from './open.ts';
-import { openaiResponsesWire } from './openai-responses-wire.ts';
+import { isSearchTool, openRequest, openSearch } from './open.ts';
+import { createReader } from './reader.ts';
+import { recallRequest } from './recall.ts';
+import { renderRequest } from './render.ts';
 import {
   isCallOutput,
   itemsOf,
@@ -15,7 +18,23 @@ import {
   type ResponsesRequest,
   type ResponsesResponse,
 } from './responses-shapes-2026-11.ts';
+import { responsesTranscript } from './responses-transcript.ts';
 import { responsesWhole } from './whole.ts';
+import { createWriter } from './writer.ts';
+
+/**
+ * OpenAI's Responses API. Carries every form: stub, bridge and load by functions alone, native by searches that the client (we)
+ * executes, hosted by the provider's own.
+ */
+export const openaiResponsesWire: Wire<ResponsesRequest, ResponsesEvent> = {
+  dialect: 'openai-responses',
+  open: openRequest,
+  recall: recallRequest,
+  render: renderRequest,
+  reader: createReader,
+  writer: createWriter,
+  transcript: responsesTranscript,
+};
 
 /** OpenAI's Responses API. */
 export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, ResponsesResponse, 'openai-responses'> = {

@@ -1,6 +1,5 @@
 import { createToolbox } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
-import { openaiResponsesWire } from './openai-responses-wire.ts';
 import {
   CREATE,
   DONE,
@@ -16,6 +15,7 @@ import {
   USER,
 } from './response-run.fixture.ts';
 import { functionCall, message, responseRound, responseTool } from './response-script.fixture.ts';
+import { openaiResponsesWire } from './responses-dialect.ts';
 import type { ResponsesItem } from './responses-shapes-2026-11.ts';
 
 describe('a search', () => {

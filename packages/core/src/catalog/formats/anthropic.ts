@@ -1,8 +1,6 @@
-import { createTool } from '../create-tool.ts';
 import type { JsonObject } from '../json.ts';
-import type { Tool } from '../tool.ts';
+import { createTool, type Tool } from '../tool.ts';
 import { anthropicDefinedTool } from './anthropic-defined-tools.ts';
-import type { Format, ParseContext, WriteOptions } from './format.ts';
 import {
   type Draft,
   type DraftExtras,
@@ -19,7 +17,8 @@ import {
   restateDescription,
   restateSchema,
   unsupported,
-} from './read-fields.ts';
+} from './definition-fields.ts';
+import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /** Tools of the Messages API: custom ones, and dated ones that Anthropic defines, the search tools included. */
 export const anthropicFormat: Format = { format: 'anthropic', parse, write };

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createTool } from '../create-tool.ts';
 import type { JsonObject } from '../json.ts';
 import { parseTools } from '../parse-tools.ts';
-import type { Tool, ToolFormat } from '../tool.ts';
+import { createTool, type Tool, type ToolFormat } from '../tool.ts';
 import { writeTool, writeTools } from './format-of.ts';
 
 const schema: JsonObject = { type: 'object', properties: { q: { type: 'string' } } };

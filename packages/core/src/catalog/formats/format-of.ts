@@ -1,8 +1,9 @@
 import { CatalogError } from '../../errors.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Tool, ToolFormat } from '../tool.ts';
 import { aiSdkFormat } from './ai-sdk.ts';
 import { anthropicFormat } from './anthropic.ts';
+import { field } from './definition-fields.ts';
 import type { Format, WriteOptions } from './format.ts';
 import { geminiFormat } from './gemini.ts';
 import { mcpFormat } from './mcp.ts';
@@ -45,3 +46,61 @@ export function writeTools(
   if (target.writeAll !== undefined) return target.writeAll(tools, optionsOf);
   return tools.map((tool) => target.write(tool, optionsOf(tool)));
 }
+
+/**
+ * The format that a definition is in, from the fields that only that format has. A plain `{name, description}` with `parameters`
+ * reads as Gemini's declaration, one with no schema at all as MCP's; undefined means that it looks like no tool.
+ */
+export function detectFormat(definition: JsonObject): ToolFormat | undefined {
+  const type = field(definition, 'type');
+  if (type === 'provider' || type === 'provider-defined') return 'ai-sdk';
+  if (type === 'function') return detectFunction(definition);
+  if (Object.hasOwn(definition, 'input_schema')) return 'anthropic';
+  if (type === 'custom') return isJsonObject(field(definition, 'custom')) ? 'openai-chat' : 'openai-responses';
+  if (Object.hasOwn(definition, 'inputSchema')) return isHolder(definition) ? 'ai-sdk' : 'mcp';
+  if (GEMINI_KEYS.some((key) => Object.hasOwn(definition, key))) return 'gemini';
+  if (typeof type === 'string') return ANTHROPIC_TYPE.test(type) ? 'anthropic' : 'openai-responses';
+  if (isJsonObject(field(definition, 'function'))) return 'openai-chat';
+  if (Object.hasOwn(definition, 'name')) return 'mcp';
+  return BUILT_IN.has(Object.keys(definition).join()) ? 'gemini' : undefined;
+}
+
+function detectFunction(definition: JsonObject): ToolFormat {
+  if (isJsonObject(field(definition, 'function'))) return 'openai-chat';
+  return Object.hasOwn(definition, 'inputSchema') ? 'ai-sdk' : 'openai-responses';
+}
+
+/** The AI SDK's `tool()` has a schema that is no JSON, or code beside it. */
+function isHolder(definition: JsonObject): boolean {
+  const schema: unknown = definition.inputSchema;
+  const isWrapped = isJsonObject(schema) && Object.hasOwn(schema, 'jsonSchema') && !Object.hasOwn(schema, 'type');
+  const isForeign = typeof schema === 'function' || (isJsonObject(schema) && '~standard' in schema);
+  return isWrapped || isForeign || AI_SDK_KEYS.some((key) => Object.hasOwn(definition, key));
+}
+
+const AI_SDK_KEYS: readonly string[] = ['execute', 'providerOptions', 'inputExamples', 'deferLoading'];
+const GEMINI_KEYS: readonly string[] = ['parameters', 'parametersJsonSchema', 'parameters_json_schema'];
+/** Anthropic dates its types; the search tools and toolsets are also known undated. */
+const ANTHROPIC_TYPE = /_\d{8}$|^tool_search_tool_|_toolset$/;
+/** Gemini's own tools, each an object under its name. */
+const BUILT_IN: ReadonlySet<string> = new Set([
+  ...[
+    'googleSearch',
+    'googleSearchRetrieval',
+    'codeExecution',
+    'urlContext',
+    'googleMaps',
+    'fileSearch',
+    'computerUse',
+  ],
+  ...[
+    'google_search',
+    'google_search_retrieval',
+    'code_execution',
+    'url_context',
+    'google_maps',
+    'file_search',
+    'computer_use',
+  ],
+  ...['enterpriseWebSearch', 'retrieval'],
+]);

@@ -1,7 +1,5 @@
-import { createTool } from '../create-tool.ts';
 import type { JsonObject } from '../json.ts';
-import type { Tool } from '../tool.ts';
-import type { Format, ParseContext, WriteOptions } from './format.ts';
+import { createTool, type Tool } from '../tool.ts';
 import {
   type Draft,
   type DraftExtras,
@@ -14,7 +12,8 @@ import {
   restateDescription,
   restateSchema,
   unsupported,
-} from './read-fields.ts';
+} from './definition-fields.ts';
+import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /**
  * Items of MCP's `tools/list`. Deferral is known by one mark only, `_meta["anthropic/alwaysLoad"]`, which means `never`;

@@ -1,12 +1,10 @@
-import { createTool } from '../create-tool.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
-import type { Tool } from '../tool.ts';
-import type { Format, ParseContext, WriteOptions } from './format.ts';
-import { freeformSchema } from './freeform.ts';
+import { createTool, type Tool } from '../tool.ts';
 import {
   type Draft,
   type DraftExtras,
   field,
+  freeformSchema,
   invalid,
   readBoolean,
   readName,
@@ -19,7 +17,8 @@ import {
   restateSchema,
   show,
   unsupported,
-} from './read-fields.ts';
+} from './definition-fields.ts';
+import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /**
  * Tools of OpenAI's Chat Completions: `{type: 'function', function: {…}}`, and custom tools that take one text.

@@ -1,13 +1,11 @@
-import { createTool } from '../create-tool.ts';
 import type { Json, JsonObject } from '../json.ts';
-import type { Tool } from '../tool.ts';
-import type { Format, ParseContext, WriteOptions } from './format.ts';
-import { freeformSchema } from './freeform.ts';
+import { createTool, type Tool } from '../tool.ts';
 import {
   type Draft,
   type DraftExtras,
   deferralMark,
   field,
+  freeformSchema,
   invalid,
   readBoolean,
   readName,
@@ -20,7 +18,8 @@ import {
   restateSchema,
   show,
   unsupported,
-} from './read-fields.ts';
+} from './definition-fields.ts';
+import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /** Tools of OpenAI's Responses API: functions, custom tools, namespaces of both (a server here), and hosted tools. */
 export const openaiResponsesFormat: Format = { format: 'openai-responses', parse, write, writeAll };

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { ToolFormat } from '../tool.ts';
-import { field } from './read-fields.ts';
+import { field } from './definition-fields.ts';
 
 /** One definition out of whatever it was delivered in, with what the delivery says about it. */
 export interface Unfolded {
@@ -22,7 +22,7 @@ export function unfold(value: unknown, options: UnfoldOptions): Unfolded[] {
   return found;
 }
 
-export interface UnfoldOptions {
+interface UnfoldOptions {
   /** The server of tools that name none. */
   readonly server: string | undefined;
   /** Whether a `server` beside a definition's own fields names its server. Not so where the format is given: there it is an unknown field. */

@@ -11,5 +11,4 @@ export type {
   Unavailable,
 } from './found.ts';
 export { type AskedSearch, GUARD_DEFAULTS, type Guard, type GuardLimits, guardSearch } from './loop-guard.ts';
-export { readTold } from './read-told.ts';
-export { ANSWER_DEFAULTS, type AnswerBudget, type TellQuestion, tell } from './tell.ts';
+export { ANSWER_DEFAULTS, type AnswerBudget, readTold, type TellQuestion, tell } from './tell.ts';

@@ -6,10 +6,9 @@ import { FORMS, type Form } from '../plan/form.ts';
 import { makeDeferPlan } from '../plan/make-plan.ts';
 import type { DeferPlan } from '../plan/plan.ts';
 import { manyTools, sampleSnapshot, sampleTool } from '../sample-tools.fixture.ts';
-import { utf8Length } from '../text/first-sentence.ts';
+import { utf8Length } from '../text/shorten-text.ts';
 import type { Found } from './found.ts';
-import { readTold } from './read-told.ts';
-import { ANSWER_DEFAULTS, type TellQuestion, tell } from './tell.ts';
+import { ANSWER_DEFAULTS, readTold, type TellQuestion, tell } from './tell.ts';
 
 interface Ask extends Partial<Omit<TellQuestion, 'plan' | 'found'>> {
   readonly form?: Form;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseForm } from './choose-form.ts';
-import { FORMS, type FormName } from './form.ts';
+import { chooseForm, FORMS, type FormName } from './form.ts';
 import { capabilitiesOf, TRANSPORTS } from './transport-capabilities.ts';
 
 describe('chooseForm', () => {

@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../catalog/index.ts';
 import { EMPTY_MEMORY, type Fact, type Memory, remember } from '../memory.ts';
 import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../sample-tools.fixture.ts';
-import { definitions } from './definitions.ts';
 import { FORMS, type Form, type FormName } from './form.ts';
 import { type DeferQuestion, makeDeferPlan, makeInlinePlan, STUB_SCHEMA } from './make-plan.ts';
 import { makeView } from './make-view.ts';
-import type { DeferPlan } from './plan.ts';
+import { type DeferPlan, definitions } from './plan.ts';
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
 const toolTokens = (tool: Tool): number => countTokens(JSON.stringify([tool.name, tool.description, tool.schema]));

@@ -90,3 +90,36 @@ export interface View {
    */
   readonly tail?: string;
 }
+
+/**
+ * The tools to declare for a view, in your own loop: the plan's fixed part, and where the form appends, what was revealed.
+ * The very same array as long as there is nothing to add.
+ *
+ * @example
+ * const tools = definitions(toolbox.view(plan, memory)); // [{ name, description, schema }]
+ */
+export function definitions(view: View): readonly Definition[] {
+  const { plan, revealed } = view;
+  if (plan.kind === 'inline' || plan.form.reveal !== 'append' || revealed.length === 0) return plan.definitions;
+  return [...plan.definitions, ...revealed.map(bareDefinition)];
+}
+
+/** Name, description and schema, and nothing that only we know. */
+export function bareDefinition({ name, description, schema }: Definition): Definition {
+  return { name, description, schema };
+}
+
+/**
+ * A real call as the model wrote it: in the bridge form the client's history holds `create_issue`, where the model had called
+ * `tool_call`. Other forms and other tools stay as they are.
+ */
+export function wrapCall(
+  plan: DeferPlan,
+  call: { readonly name: string; readonly arguments: unknown },
+): { readonly name: string; readonly arguments: unknown } {
+  if (plan.form.invoke !== 'wrapped' || !plan.deferred.has(call.name)) return call;
+  const wrapper = plan.own.find((own) => own.role === 'call');
+  return wrapper === undefined
+    ? call
+    : { name: wrapper.name, arguments: { name: call.name, arguments: call.arguments } };
+}

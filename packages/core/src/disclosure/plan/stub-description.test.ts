@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stubDescription } from './stub-description.ts';
+import { stubDescription } from './make-plan.ts';
 
 describe('stubDescription', () => {
   it.each([

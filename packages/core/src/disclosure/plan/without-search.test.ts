@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool } from '../../catalog/index.ts';
 import { FORMS } from './form.ts';
-import { makeInlinePlan } from './make-plan.ts';
-import { withoutSearch } from './without-search.ts';
+import { makeInlinePlan, withoutSearch } from './make-plan.ts';
 
 describe('withoutSearch', () => {
   const snapshot = createSnapshot([

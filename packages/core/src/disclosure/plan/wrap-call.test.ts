@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { sampleSnapshot } from '../sample-tools.fixture.ts';
 import { FORMS, type Form } from './form.ts';
 import { makeDeferPlan } from './make-plan.ts';
-import type { DeferPlan } from './plan.ts';
-import { wrapCall } from './wrap-call.ts';
+import { type DeferPlan, wrapCall } from './plan.ts';
 
 function planOf(form: Form): DeferPlan {
   const snapshot = sampleSnapshot();

@@ -9,5 +9,5 @@ export {
   oneLine,
   sentenceEnds,
   utf8Length,
-} from './first-sentence.ts';
+} from './shorten-text.ts';
 export { signature } from './signature.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../catalog/index.ts';
-import { cutText, firstSentence, utf8Length } from './first-sentence.ts';
+import { cutText, firstSentence, utf8Length } from './shorten-text.ts';
 import { signature } from './signature.ts';
 
 describe('signature', () => {

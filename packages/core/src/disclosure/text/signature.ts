@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonSchema } from '../../catalog/index.ts';
-import { cutText, oneLine } from './first-sentence.ts';
+import { cutText, oneLine } from './shorten-text.ts';
 
 /** How much of a schema a signature tells. */
 const LIMITS = { parameters: 16, enumValues: 6, nameLength: 60, depth: 3, length: 1_200 };

@@ -6,8 +6,7 @@ import { createToolbox } from '../create-toolbox.ts';
 import type { ToolboxEvent } from '../events.ts';
 import type { Answered } from '../toolbox.ts';
 import type { ToolboxOptions } from '../toolbox-options.ts';
-import { toFailure, toOutcome } from './execute-call.ts';
-import type { Hooks } from './hooks.ts';
+import { type Hooks, toFailure, toOutcome } from './execute-call.ts';
 
 interface Run {
   readonly answered: Answered;

@@ -3,7 +3,7 @@ import { createSnapshot } from '../../catalog/index.ts';
 import { manyTools, sampleTool, sampleTools } from '../../disclosure/sample-tools.fixture.ts';
 import { callsOf, handle, textOf } from '../call-context.fixture.ts';
 import type { ToolboxOptions } from '../toolbox-options.ts';
-import type { ArgumentCheck } from './argument-checker.ts';
+import type { ArgumentCheck } from './handle-calls.ts';
 
 describe('a wrapped call', () => {
   const real = ['github__create_issue', { text: 'x' }];

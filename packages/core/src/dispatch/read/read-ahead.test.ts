@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { createSnapshot } from '../../catalog/index.ts';
 import { sampleTool } from '../../disclosure/sample-tools.fixture.ts';
 import { snapshotTokens } from '../../gate/index.ts';
-import { readAhead } from './read-ahead.ts';
-import { resolveName } from './resolve-name.ts';
+import { readAhead, resolveName } from './resolve-name.ts';
 
 it('reading ahead pauses within a catalog, and leaves what is read without it', async () => {
   const tools = Array.from({ length: 200 }, (_, at) => sampleTool({ name: `tool_${at}` }));

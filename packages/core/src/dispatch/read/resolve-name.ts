@@ -1,5 +1,7 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
-import { runToEnd } from '../../search/index.ts';
+import { editDistance } from '../../edit-distance.ts';
+import { estimateTokens, snapshotTokensInSteps, type TokenCounter } from '../../gate/index.ts';
+import { runInSlices, runToEnd, type SliceOptions } from '../../search/index.ts';
 
 const MOST_CHARACTERS = 256;
 
@@ -29,7 +31,7 @@ export function resolveName(snapshot: Snapshot, name: string, allow?: (tool: Too
 }
 
 /** Letters and digits alone, in lower case: what is left of a name when its spelling is not trusted. */
-export function foldName(name: string): string {
+function foldName(name: string): string {
   return name
     .normalize('NFKC')
     .toLowerCase()
@@ -62,7 +64,7 @@ function indexOf(snapshot: Snapshot): NameIndex {
 }
 
 /** Makes what names are resolved with, with a yield after some tools each. */
-export function* indexNamesInSteps(snapshot: Snapshot): Generator<void, NameIndex> {
+function* indexNamesInSteps(snapshot: Snapshot): Generator<void, NameIndex> {
   const known = indexes.get(snapshot);
   if (known !== undefined) return known;
   const full = new Map<string, Tool[]>();
@@ -83,4 +85,67 @@ function add(map: Map<string, Tool[]>, key: string, tool: Tool): void {
   const tools = map.get(key);
   if (tools === undefined) map.set(key, [tool]);
   else tools.push(tool);
+}
+
+/**
+ * Works out what plans and calls need of a catalog, giving way to other work now and then: the cost of each definition, and
+ * the names that a model may write. Without it, the first caller computes all of it at once, which blocks other work in a
+ * large catalog.
+ */
+export async function readAhead(
+  snapshot: Snapshot,
+  options: { readonly countTokens?: TokenCounter; readonly slices?: SliceOptions } = {},
+): Promise<void> {
+  const { countTokens = estimateTokens, slices } = options;
+  await runInSlices(readInSteps(snapshot, countTokens), slices);
+}
+
+function* readInSteps(snapshot: Snapshot, countTokens: TokenCounter): Generator<void, void> {
+  yield* snapshotTokensInSteps(snapshot, countTokens);
+  yield* indexNamesInSteps(snapshot);
+}
+
+interface SuggestNameOptions {
+  readonly snapshot: Snapshot;
+  readonly name: string;
+  readonly allow?: ((tool: Tool) => boolean) | undefined;
+}
+
+const MOST_SUGGESTIONS = 3;
+const MOST_COMPARED = 64;
+
+/** The tools whose names are nearest to one that does not exist: at most three, as the model sees them, none when nothing is near. */
+export function suggestName(options: SuggestNameOptions): readonly string[] {
+  const { snapshot, allow } = options;
+  const asked = foldName(options.name.slice(0, MOST_COMPARED));
+  if (asked === '') return [];
+  const near: { name: string; distance: number }[] = [];
+  for (const tool of snapshot.tools) {
+    if (allow !== undefined && !allow(tool)) continue;
+    const name = snapshot.modelName(tool);
+    const distance = Math.min(
+      nameDistance(asked, foldName(name.slice(0, MOST_COMPARED))),
+      nameDistance(asked, foldName(tool.name.slice(0, MOST_COMPARED))),
+    );
+    if (distance < Number.POSITIVE_INFINITY) near.push({ name, distance });
+  }
+  return near
+    .sort((left, right) => left.distance - right.distance || (left.name < right.name ? -1 : 1))
+    .slice(0, MOST_SUGGESTIONS)
+    .map(({ name }) => name);
+}
+
+/** From this length on a name within another is taken for its short form. */
+const SHORTEST_PART = 4;
+
+/**
+ * How far two names are apart, to distinguish a misspelt name from an unrelated one: edits, infinite beyond a third of the
+ * longer name; a name within the other is near too, but never nearer than a misspelling. Both as the caller folds them,
+ * neither empty.
+ */
+export function nameDistance(left: string, right: string): number {
+  if (left === '' || right === '') return Number.POSITIVE_INFINITY;
+  const limit = Math.floor(Math.max(left.length, right.length) / 3);
+  const isPart = Math.min(left.length, right.length) >= SHORTEST_PART && (right.includes(left) || left.includes(right));
+  return isPart ? Math.min(limit + 1, Math.abs(left.length - right.length)) : editDistance(left, right, limit);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sampleSnapshot } from '../../disclosure/sample-tools.fixture.ts';
-import { nameDistance, suggestName } from './suggest-name.ts';
+import { nameDistance, suggestName } from './resolve-name.ts';
 
 describe('suggestName', () => {
   it.each([

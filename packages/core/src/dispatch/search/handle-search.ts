@@ -11,16 +11,33 @@ import {
 } from '../../disclosure/index.ts';
 import { QuartermasterError } from '../../errors.ts';
 import { snapshotTokens } from '../../gate/index.ts';
-import { type Hit, type RerankerUse, type SearchEngine, takeTurns } from '../../search/index.ts';
-import type { Step } from '../call.ts';
+import {
+  CALLED_ALONG,
+  CALLED_BEFORE,
+  type Explanation,
+  type Hit,
+  NAMED,
+  ORDERED_BY_USE,
+  orderByUse,
+  type RerankerUse,
+  readCandidateQuery,
+  readToolTerms,
+  type SearchEngine,
+  type Searcher,
+  type SearchRequest,
+  type SearchResult,
+  SIBLING,
+  takeTurns,
+  type UseBonus,
+} from '../../search/index.ts';
+import type { Awaitable } from '../call/index.ts';
+import type { Caller, Step } from '../call.ts';
 import { eventOrigin } from '../events.ts';
 import type { CallContext } from '../toolbox.ts';
 import { searchScope, type ToolboxContext, tellFound } from '../toolbox-context.ts';
-import { hitReasons } from './hit-reasons.ts';
 import { withinLoadBudget } from './prefetch-tools.ts';
-import { searchByUse } from './use-memory.ts';
 
-export interface SearchWish {
+interface SearchWish {
   readonly queries: readonly string[];
   readonly limit?: number;
 }
@@ -213,4 +230,85 @@ function outcomeOf(found: Found, isStopped: boolean): 'match' | 'none' | 'failur
   if (isStopped) return 'stopped';
   if (found.kind === 'failure') return 'failure';
   return found.names.length > 0 ? 'match' : 'none';
+}
+
+/** Remembers which tools were called after which searches, each caller's apart. Neither method may throw. */
+export interface UseMemory {
+  /** What each tool that the caller has used gains for a query, by the tool's id. Undefined where nothing was learned. */
+  recall(query: string, caller: Caller): Awaitable<ReadonlyMap<string, UseBonus> | undefined>;
+  /** A search returned these tools to its caller; a call of one of them may follow. */
+  note(found: FoundForQuery, caller: Caller): void;
+}
+
+/** What one query of a search has found. */
+export interface FoundForQuery {
+  readonly query: string;
+  /** Best first, with the names that the model sees. */
+  readonly tools: readonly { readonly tool: Tool; readonly name: string }[];
+}
+
+/** A search whose answer has the caller's own tools in the order of their use. Only the hybrid's scores are points that use can be added to. */
+async function searchByUse(
+  searcher: Searcher,
+  request: SearchRequest & { readonly query: string; readonly limit: number },
+  {
+    uses,
+    caller,
+    snapshot,
+  }: { readonly uses: UseMemory | undefined; readonly caller: Caller; readonly snapshot: Snapshot },
+): Promise<SearchResult> {
+  if (uses === undefined || searcher.engine !== 'hybrid') return searcher.search(request);
+  const bonuses = await uses.recall(request.query, caller);
+  if (bonuses === undefined || bonuses.size === 0) return searcher.search(request);
+  const result = await searcher.search({ ...request, limit: Math.max(request.limit, ORDERED_BY_USE) });
+  const { query, limit, allow } = request;
+  const find = (id: string): Tool | undefined => {
+    const tool = snapshot.get(id);
+    return tool === undefined || allow?.(tool) === false ? undefined : tool;
+  };
+  return { ...result, hits: orderByUse(result.hits, bonuses, { limit, query, find }) };
+}
+
+/** How many shared words a reason names. */
+const MOST_WORDS = 4;
+
+/** A word that frames a request ("give", "show") explains little; those below this weight explain nothing. */
+const LEAST_WEIGHT = 0.4;
+
+/** Why each hit was found, in a few words: `meaning 0.57; "customer", "payment"`. Empty where there is nothing to say. */
+export function hitReasons(hits: readonly Hit[], queries: readonly string[]): readonly string[] {
+  const words = queries
+    .flatMap((query) => readCandidateQuery(query, () => false).words)
+    .filter(({ weight }) => weight >= LEAST_WEIGHT)
+    .sort((left, right) => right.weight - left.weight);
+  return hits.map(({ tool, explanation }) => {
+    const stems = stemsOf(tool);
+    const shared = new Set(words.filter(({ stem }) => stems.has(stem)).map(({ word }) => JSON.stringify(word)));
+    return [...pointsOf(explanation), [...shared].slice(0, MOST_WORDS).join(', ')]
+      .filter((part) => part !== '')
+      .join('; ');
+  });
+}
+
+/** What the parts of a score say beside its words. */
+function pointsOf(explanation: Explanation | undefined): readonly string[] {
+  if (explanation === undefined) return [];
+  const { what, details } = explanation;
+  const feature = FEATURE.exec(what);
+  if (feature !== null) return [`meaning ${Number(feature[1]).toFixed(2)}`];
+  return [...(PLAIN.has(what) ? [what] : []), ...details.flatMap(pointsOf)];
+}
+
+const FEATURE = /^\S+ × (\S+): meaning: /;
+
+/** Parts that are reasons as they stand. */
+const PLAIN: ReadonlySet<string> = new Set([NAMED, CALLED_BEFORE, CALLED_ALONG, SIBLING]);
+
+/** Found tools come again and again: each is read once. */
+const known = new WeakMap<Tool, ReadonlySet<string>>();
+
+function stemsOf(tool: Tool): ReadonlySet<string> {
+  const stems = known.get(tool) ?? readToolTerms(tool).stems;
+  known.set(tool, stems);
+  return stems;
 }

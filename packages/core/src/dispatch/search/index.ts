@@ -1,7 +1,6 @@
 // Searches: the searcher of each engine, made once and prepared ahead, the search itself, and tools found before the model asks.
 
 export { tellFound } from '../toolbox-context.ts';
-export { handleSearch } from './handle-search.ts';
+export { type FoundForQuery, handleSearch, type UseMemory } from './handle-search.ts';
 export { prefetchTools } from './prefetch-tools.ts';
 export { prepareSearch, type SearchersFor, searchersFor } from './searchers-for.ts';
-export type { FoundForQuery, UseMemory } from './use-memory.ts';

@@ -1,11 +1,10 @@
 import type { Snapshot } from '../../catalog/index.ts';
 import type { Plan, PlanEngine } from '../../disclosure/index.ts';
 import { SettingError } from '../../errors.ts';
-import { createBm25Searcher, createRegexSearcher, type Searcher } from '../../search/index.ts';
+import { createBm25Searcher, createRegexSearcher, macrotaskPause, type Searcher } from '../../search/index.ts';
 import { eventOrigin } from '../events.ts';
 import type { ToolboxContext } from '../toolbox-context.ts';
 import type { SearcherSource, ToolboxOptions } from '../toolbox-options.ts';
-import { type Enqueue, preparationQueue } from './preparation-queue.ts';
 
 /** The searchers of a toolbox by the engine of a plan. */
 export type SearchersFor = { readonly [Engine in PlanEngine]: Searchers };
@@ -111,4 +110,36 @@ async function build(context: ToolboxContext, searchers: Searchers): Promise<voi
   const durationMs = context.now() - startedMs;
   const toolCount = snapshot.tools.length;
   context.emit({ ...eventOrigin(context), kind: 'search-prepare-end', isError, toolCount, durationMs });
+}
+
+/** Adds work. Ignored if the same owner already has work waiting. Failures are not reported. */
+type Enqueue = (owner: object, work: () => Promise<void>) => void;
+
+/** How much may wait. Beyond it the oldest is dropped: a search builds for itself what is not built yet. */
+export const MOST_WAITING = 16;
+
+/** Does one thing after the other, none of it before the next turn of the event loop. */
+export function preparationQueue(): Enqueue {
+  const waiting: { readonly owner: object; readonly work: () => Promise<void> }[] = [];
+  let isRunning = false;
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    const { pause, close } = macrotaskPause();
+    for (;;) {
+      await pause();
+      const next = waiting.shift();
+      if (next === undefined) break;
+      await next.work().catch(() => undefined);
+    }
+    close();
+    isRunning = false;
+  }
+
+  return (owner, work) => {
+    if (waiting.some((one) => one.owner === owner)) return;
+    waiting.push({ owner, work });
+    if (waiting.length > MOST_WAITING) waiting.shift();
+    if (!isRunning) void run();
+  };
 }

@@ -3,11 +3,9 @@ import { UpstreamError } from '@quartermaster/core/errors';
 import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
 import { deepestReason, defined, untilAborted } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '../../config/index.ts';
-import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
+import { type Clock, createDeadline, SYSTEM_CLOCK } from '../clock.ts';
 import { endpointUrl, isRedirect, readJson, redirectedError, refusedError } from '../http/index.ts';
-import { createDeadline } from '../internal/deadline.ts';
-import { keyFrom, type UpstreamEnvironment } from './create-upstream-for.ts';
-import { upstreamFor } from './resolve-upstream.ts';
+import { keyFrom, type UpstreamEnvironment, upstreamFor } from './resolve-upstream.ts';
 
 /** A model that an upstream lists. */
 export interface ListedModel {

@@ -5,8 +5,7 @@ import { DIALECTS, type DialectName } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { eventChunks, type ScriptedServer, startServer } from '../scripted-server.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
-import type { UpstreamEnvironment } from './create-upstream-for.ts';
-import { resolveUpstream } from './resolve-upstream.ts';
+import { resolveUpstream, type UpstreamEnvironment } from './resolve-upstream.ts';
 
 const { signal } = new AbortController();
 

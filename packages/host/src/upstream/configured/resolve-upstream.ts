@@ -1,9 +1,14 @@
 import { compileGlob } from '@quartermaster/core/catalog';
 import { capabilitiesOf, type TransportCapabilities } from '@quartermaster/core/disclosure';
 import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '../../config/index.ts';
-import type { DialectName, DialectUpstream } from '../dialect.ts';
-import { createUpstreamFor, transportOf, type UpstreamEnvironment } from './create-upstream-for.ts';
+import { DIALECTS, type DialectName, type DialectUpstream } from '../dialect.ts';
+import { createHttpUpstream, type HttpTimeouts } from '../http/index.ts';
+import type { RetrySettings } from '../internal/retry.ts';
+import { createModelUpstream } from '../model/index.ts';
+import { rehearsal } from '../rehearsal/index.ts';
+import { type LoadPackage, loadModel } from './provider-package.ts';
 
 /** The upstream that serves a model. */
 export interface ResolvedUpstream {
@@ -53,3 +58,74 @@ function capabilitiesFor(settings: UpstreamSettings, dialect: DialectName, model
   if (settings.references) return { ...known, references: true, deferMark: true };
   return { ...known, references: false, deferMark: false, hostedSearch: [] };
 }
+
+/** What building an upstream needs from outside. */
+export interface UpstreamEnvironment {
+  /** Where keys are that the settings do not name. @default nothing */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly fetch?: typeof fetch;
+  readonly timeouts?: HttpTimeouts;
+  readonly retries?: RetrySettings;
+  /** @default import */
+  readonly load?: LoadPackage;
+}
+
+/** What `createUpstreamFor` needs. */
+export interface UpstreamForOptions extends UpstreamEnvironment {
+  readonly settings: UpstreamSettings;
+  readonly model: string;
+}
+
+/**
+ * The upstream for a dialect, as the settings say: raw where the provider speaks the dialect itself, our stand-in for a
+ * rehearsal, otherwise through the provider's AI SDK package, which must be installed.
+ */
+async function createUpstreamFor<D extends DialectName>(
+  dialect: D,
+  options: UpstreamForOptions,
+): Promise<DialectUpstream<D>> {
+  const { fetch, timeouts = {}, retries = {} } = options;
+  const { provider, baseUrl, headers, forwardsAuthorization = false } = options.settings;
+  if (provider === 'rehearsal') return rehearsal(dialect);
+  const apiKey = options.settings.apiKey ?? keyFrom(provider, options.env);
+  const given = { ...defined({ fetch, headers }) };
+  if (speaks(provider, dialect)) {
+    return createHttpUpstream({ dialect, baseUrl, apiKey, forwardsAuthorization, timeouts, retries, ...given });
+  }
+  const region = options.env?.AWS_REGION;
+  const model = await loadModel(
+    { provider, baseUrl, apiKey, region: provider === 'amazon-bedrock' ? region : undefined, ...given },
+    options.model,
+    options.load,
+  );
+  return createModelUpstream({ dialect, model, seesImages: options.settings.images !== false, timeouts, retries });
+}
+
+/** What the upstream will be called in core's table of transports, known before it is built. */
+function transportOf(dialect: DialectName, provider: string): string {
+  return speaks(provider, dialect) || provider === 'rehearsal' ? DIALECTS[dialect].endpoint.transport : 'ai-sdk';
+}
+
+/** The API key that the environment has for a provider, in the variable that its own SDK reads. */
+export function keyFrom(provider: string, env: UpstreamEnvironment['env']): string | undefined {
+  const name = Object.hasOwn(KEYS, provider) ? KEYS[provider] : undefined;
+  return name === undefined ? undefined : env?.[name];
+}
+
+function speaks(provider: string, dialect: DialectName): boolean {
+  return Object.hasOwn(SPOKEN, provider) && (SPOKEN[provider] ?? []).includes(dialect);
+}
+
+/** The dialects that a provider's own API has. Hosts that imitate OpenAI's rarely have its Responses. */
+const SPOKEN: Readonly<Record<string, readonly DialectName[]>> = {
+  anthropic: ['anthropic'],
+  openai: ['openai-chat', 'openai-responses'],
+  'openai-compatible': ['openai-chat'],
+};
+
+/** Those that are not here are read by the packages themselves. */
+const KEYS: Readonly<Record<string, string>> = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+};

@@ -1,12 +1,11 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
+import { createDeadline } from '../clock.ts';
 import { DIALECTS, type RequestOf, type UpstreamClient } from '../dialect.ts';
-import { createDeadline } from '../internal/deadline.ts';
 import { retry } from '../internal/retry.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
+import { readJson, writeBody } from './json-body.ts';
 import { clockOf, explained, post, unsealed } from './post.ts';
-import { readJson } from './read-json-body.ts';
-import { writeBody } from './write-body.ts';
 
 /** An answer is one number. */
 const MOST_BYTES = 64 * 1024;

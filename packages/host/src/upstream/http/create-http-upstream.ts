@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
 import { deepestReason, readEvents } from '@quartermaster/core/internal';
+import { createDeadline } from '../clock.ts';
 import {
   DIALECTS,
   type DialectName,
@@ -10,14 +11,11 @@ import {
   type ResponseOf,
   type UpstreamClient,
 } from '../dialect.ts';
-import { createDeadline } from '../internal/deadline.ts';
 import { retriesFor, retry } from '../internal/retry.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
+import { parseJson, readJson, tooLong, writeBody } from './json-body.ts';
 import { clockOf, explained, type HttpExchange, post, unsealed } from './post.ts';
-import { parseJson, readJson } from './read-json-body.ts';
 import { streamedError } from './refused-error.ts';
-import { tooLong } from './too-large.ts';
-import { writeBody } from './write-body.ts';
 
 /**
  * An upstream that speaks the client's dialect itself: bodies and parts go through as they are, so that signatures, caching,

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { SYSTEM_CLOCK } from '../clock.ts';
-import { createDeadline } from '../internal/deadline.ts';
+import { createDeadline, SYSTEM_CLOCK } from '../clock.ts';
 import { explained } from './post.ts';
 
 const refused = new Error('connect ECONNREFUSED ::1:11434');

@@ -1,8 +1,7 @@
 import { UpstreamError } from '@quartermaster/core/errors';
 import { deepestReason, defined } from '@quartermaster/core/internal';
-import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
+import { type Clock, type Deadline, SYSTEM_CLOCK } from '../clock.ts';
 import { DIALECTS, type DialectName, type DialectOf, type RequestOf, type UpstreamClient } from '../dialect.ts';
-import type { Deadline } from '../internal/deadline.ts';
 import type { HttpUpstreamOptions } from './http-upstream-options.ts';
 import { isRedirect, redirectedError, refusedError } from './refused-error.ts';
 
@@ -12,7 +11,7 @@ export interface HttpExchange<D extends DialectName> {
   readonly client: UpstreamClient;
 }
 
-export interface Posting {
+interface Posting {
   /** As `writeBody` gives it. */
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** @default POST */

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { limitHeadersIn, statusOfType, UpstreamError } from '@quartermaster/core/errors';
-import { readResponseText } from '@quartermaster/core/internal';
+import { cutText, readResponseText } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
-import { quoteAnswer } from './quote-answer.ts';
 
 /** How much of an answer that is no success is read: it is a message, not a response. */
 export const MOST_REFUSAL_BYTES: number = 256 * 1024;
@@ -104,3 +103,17 @@ function textIn(object: unknown, key: string): string | undefined {
 }
 
 const SHOULD_RETRY: Readonly<Record<string, boolean | undefined>> = { true: true, false: false };
+
+/** How much of an answer that is no JSON is quoted in an error. */
+const MOST_QUOTED = 500;
+const MOST_TITLE = 100;
+
+/** What an upstream said, for an error's message. Of a page of HTML, as proxies send it, only the title is worth repeating. */
+export function quoteAnswer(text: string): string {
+  const trimmed = text.trim();
+  if (!/^<(?:!doctype|html|head|body|\?xml)\b/i.test(trimmed)) return cutText(trimmed, MOST_QUOTED);
+  const title = /<title[^>]*>([^<]*)/i.exec(trimmed.slice(0, MOST_SEARCHED))?.[1]?.replace(/\s+/g, ' ').trim() ?? '';
+  return title === '' ? 'a page of HTML' : `an HTML page titled ${JSON.stringify(title.slice(0, MOST_TITLE))}`;
+}
+
+const MOST_SEARCHED = 10_000;

@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provide
 import { UpstreamError } from '@quartermaster/core/errors';
 import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import { modelWhole } from '@quartermaster/wires/ai-sdk';
-import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
+import { type Clock, createDeadline, type Deadline, SYSTEM_CLOCK } from '../clock.ts';
 import {
   DIALECTS,
   type DialectName,
@@ -13,7 +13,6 @@ import {
   type UpstreamClient,
 } from '../dialect.ts';
 import { HTTP_TIMEOUTS, type HttpTimeouts, isTooDeep, writeBody } from '../http/index.ts';
-import { createDeadline, type Deadline } from '../internal/deadline.ts';
 import { type RetrySettings, retriesFor, retry } from '../internal/retry.ts';
 import type { BlockWriter } from './model-codec.ts';
 import { modelError } from './model-error.ts';

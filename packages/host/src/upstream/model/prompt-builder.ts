@@ -5,8 +5,8 @@ import type {
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider';
 import { defined } from '@quartermaster/core/internal';
-import type { ProviderOptions } from './merge-options.ts';
 import type { ModelTarget } from './model-target.ts';
+import type { ProviderOptions } from './provider-options.ts';
 import { moveFiles, placeAnswer, seen } from './text-answer.ts';
 
 type Role<Name extends LanguageModelV4Message['role']> = Extract<LanguageModelV4Message, { role: Name }>;

@@ -5,9 +5,9 @@ import type { AnthropicBlock } from '@quartermaster/wires/anthropic';
 import { isSeal, openSeal } from '../../internal/seal.ts';
 import { fileAt, filePart } from '../file-part.ts';
 import { noteOf, uncarried } from '../history-notes.ts';
-import type { ProviderOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
 import type { AssistantPart, ToolAnswer, UserPart } from '../prompt-builder.ts';
+import type { ProviderOptions } from '../provider-options.ts';
 
 /** A message's blocks; a string is one block of text. */
 export function blocksOf(content: unknown): readonly AnthropicBlock[] {

@@ -3,13 +3,16 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
 import { anthropicDefinedTool, defined, describeExamples } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicRequest } from '@quartermaster/wires/anthropic';
-import { mergeOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
-import { parallelOptions } from '../parallel-options.ts';
 import { createPromptBuilder } from '../prompt-builder.ts';
+import {
+  mergeOptions,
+  parallelOptions,
+  type ReasoningWish,
+  reasoningOptions,
+  statelessOptions,
+} from '../provider-options.ts';
 import { readNumber, readStops } from '../read-settings.ts';
-import { type ReasoningWish, reasoningOptions } from '../reasoning-options.ts';
-import { statelessOptions } from '../stateless-options.ts';
 import {
   blocksOf,
   cacheOptions,

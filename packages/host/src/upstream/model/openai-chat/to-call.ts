@@ -4,14 +4,17 @@ import { defined } from '@quartermaster/core/internal';
 import type { ChatMessage, ChatRequest } from '@quartermaster/wires/openai-chat';
 import { fileAt, filePart } from '../file-part.ts';
 import { noteOf, uncarried } from '../history-notes.ts';
-import { mergeOptions, type ProviderOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
 import { readArguments, readOpenaiTools, readToolChoice } from '../openai-tools.ts';
-import { parallelOptions } from '../parallel-options.ts';
 import { type AssistantPart, createPromptBuilder, type UserPart } from '../prompt-builder.ts';
+import {
+  mergeOptions,
+  type ProviderOptions,
+  parallelOptions,
+  reasoningOptions,
+  statelessOptions,
+} from '../provider-options.ts';
 import { readFormat, readNumber, readStops } from '../read-settings.ts';
-import { reasoningOptions } from '../reasoning-options.ts';
-import { statelessOptions } from '../stateless-options.ts';
 
 /**
  * A Chat request for any provider.

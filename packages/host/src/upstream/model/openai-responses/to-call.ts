@@ -6,14 +6,17 @@ import type { ResponsesItem, ResponsesRequest } from '@quartermaster/wires/opena
 import { openSeal } from '../../internal/seal.ts';
 import { fileAt, filePart } from '../file-part.ts';
 import { isUnreadable, noteOf, uncarried } from '../history-notes.ts';
-import { mergeOptions, type ProviderOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
 import { readArguments, readToolChoice, SEARCH_CALL_NAME } from '../openai-tools.ts';
-import { parallelOptions } from '../parallel-options.ts';
 import { createPromptBuilder, type PromptBuilder, type UserPart } from '../prompt-builder.ts';
+import {
+  mergeOptions,
+  type ProviderOptions,
+  parallelOptions,
+  reasoningOptions,
+  statelessOptions,
+} from '../provider-options.ts';
 import { readFormat, readNumber } from '../read-settings.ts';
-import { reasoningOptions } from '../reasoning-options.ts';
-import { statelessOptions } from '../stateless-options.ts';
 import { declaredTools } from './declared-tools.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { CatalogError } from '../../errors.ts';
-import { NO_SCHEMA } from '../create-tool.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import type { JsonSchema, Policy, Tool, ToolExtras, ToolFormat } from '../tool.ts';
+import { type JsonSchema, NO_SCHEMA, type Policy, type Tool, type ToolExtras, type ToolFormat } from '../tool.ts';
 import type { ParseContext, WriteOptions } from './format.ts';
 
 /** A field of a definition; inherited ones (`constructor`, …) are not fields. */
@@ -141,4 +140,12 @@ export function describeExamples(description: string, examples: readonly Json[] 
 /** The examples that say something. */
 export function tellingExamples(examples: readonly Json[] | undefined): readonly Json[] {
   return (examples ?? []).filter((example) => isJsonObject(example) && Object.keys(example).length > 0);
+}
+
+/** The schema that stands for a tool whose input is one text, so that it can be found, called and offered in any format. */
+export function freeformSchema(format: Json | undefined): JsonSchema {
+  const definition = isJsonObject(format) && typeof format.definition === 'string' ? format.definition : undefined;
+  const description =
+    definition === undefined ? 'The whole input, as text' : `The whole input, as text in this grammar:\n${definition}`;
+  return { type: 'object', properties: { input: { type: 'string', description } }, required: ['input'] };
 }

@@ -1,6 +1,14 @@
 import { isJsonObject } from '../catalog/index.ts';
+import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
 import { SettingError } from '../errors.ts';
-import { DEFAULT_SEARCH_LIMITS, DEFAULT_SHARE_PERCENT, type GateRule, type GateSettings } from './gate-settings.ts';
+import { readWholeNumber } from '../read-whole-number.ts';
+import {
+  DEFAULT_GATE_SETTINGS,
+  DEFAULT_SEARCH_LIMITS,
+  DEFAULT_SHARE_PERCENT,
+  type GateRule,
+  type GateSettings,
+} from './gate-settings.ts';
 
 const KEYS = ['enabled', 'threshold_pct', 'search_default_limit', 'max_search_limit'];
 
@@ -73,4 +81,70 @@ function wrong(path: string, value: unknown, allowed: string): SettingError {
   return new SettingError('invalid_setting', `${setting} is ${JSON.stringify(value)}; allowed: ${allowed}`, {
     context: { setting, value },
   });
+}
+
+/** The tool count at which the `tool_search` capability activates, unless said otherwise. */
+export const DEFAULT_TOOL_SEARCH_THRESHOLD = 15;
+
+/** Options of `readCapabilities`. */
+export interface CapabilityOptions {
+  /** The tool count from which on tools are deferred, 0 or more. @default 15 */
+  readonly threshold?: number;
+}
+
+const OPTIONS: OptionNames<CapabilityOptions> = { threshold: true };
+
+/** A capability block: `{ "capabilities": ["tool_search"] }` is on at or above a tool count, without it off. Other capabilities are others' business. */
+export function readCapabilities(block: unknown, options: CapabilityOptions = {}): GateSettings {
+  checkOptionNames('readCapabilities', options, OPTIONS);
+  const threshold = readWholeNumber('threshold', options.threshold ?? DEFAULT_TOOL_SEARCH_THRESHOLD, 0);
+  const ignored = isJsonObject(block) ? Object.keys(block).filter((key) => key !== 'capabilities') : [];
+  if (ignored.length > 0) {
+    const told = ignored.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 100)));
+    throw new SettingError('invalid_setting', `${told.join(', ')} has no effect here; allowed: capabilities`, {
+      context: { setting: ignored[0] },
+    });
+  }
+  const names = isJsonObject(block) ? block.capabilities : undefined;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
+    throw new SettingError(
+      'invalid_setting',
+      `capabilities is ${JSON.stringify(names)}; allowed: a list of names, with "tool_search" in it or not`,
+      { context: { setting: 'capabilities', value: names } },
+    );
+  }
+  const isOn = names.includes('tool_search');
+  return { ...DEFAULT_GATE_SETTINGS, rule: isOn ? { kind: 'count', tools: threshold } : { kind: 'off' } };
+}
+
+/**
+ * The agent SDK's `ENABLE_TOOL_SEARCH`: unset or `true` is on, `auto` when definitions *exceed* 10% of the context window,
+ * `auto:N` the same with N %, `false` is off. An empty variable counts as unset, as in a shell.
+ *
+ * @example
+ * const toolbox = createToolbox({ tools, settings: readEnableToolSearch('auto:5') });
+ */
+export function readEnableToolSearch(value: string | undefined): GateSettings {
+  return { ...DEFAULT_GATE_SETTINGS, rule: readSwitch(value) };
+}
+
+function readSwitch(value: string | undefined): GateRule {
+  switch (value?.trim().toLowerCase() ?? '') {
+    case '':
+    case 'true':
+      return { kind: 'on' };
+    case 'false':
+      return { kind: 'off' };
+    case 'auto':
+      return { kind: 'share', percent: DEFAULT_SHARE_PERCENT, comparison: 'exceeds' };
+  }
+  const percent = /^\s*auto:(\d{1,3}(?:\.\d{1,6})?)\s*$/i.exec(value ?? '')?.[1];
+  if (percent === undefined || Number(percent) > 100) {
+    throw new SettingError(
+      'invalid_setting',
+      `ENABLE_TOOL_SEARCH is ${JSON.stringify(value)}; allowed are true, false, auto, and auto:N with N from 0 to 100`,
+      { context: { setting: 'ENABLE_TOOL_SEARCH', value } },
+    );
+  }
+  return { kind: 'share', percent: Number(percent), comparison: 'exceeds' };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { stubDescription } from '../plan/stub-description.ts';
-import { firstSentence } from './first-sentence.ts';
+import { stubDescription } from '../plan/make-plan.ts';
+import { firstSentence } from './shorten-text.ts';
 
 describe('the first sentence', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ModelFamily } from './model-target.ts';
-import { type ReasoningWish, reasoningOptions } from './reasoning-options.ts';
+import { type ReasoningWish, reasoningOptions } from './provider-options.ts';
 
 const THOUGHTS = { google: { thinkingConfig: { includeThoughts: true } } };
 

@@ -1,4 +1,6 @@
-import { RequestError } from '@quartermaster/core/errors';
+import { RequestError, UpstreamError } from '@quartermaster/core/errors';
+import { readResponseText } from '@quartermaster/core/internal';
+import { quoteAnswer } from './refused-error.ts';
 
 /**
  * A request's body. Throws a `RequestError` where it is nested too deeply to be written. An array of tools that comes with request
@@ -61,3 +63,31 @@ function inner(entries: readonly (readonly [string, unknown])[]): string {
 }
 
 const encoder = new TextEncoder();
+
+/** An answer of which more came than is allowed. Asking again would bring as much. */
+export function tooLarge(maxBytes: number): UpstreamError {
+  const message = `The upstream's answer is larger than ${maxBytes} bytes`;
+  return new UpstreamError({ code: 'malformed', message, shouldRetry: false });
+}
+
+/** An event that does not end within what is allowed. */
+export function tooLong(maxEventLength: number): UpstreamError {
+  const message = `An event of the upstream's stream is longer than ${maxEventLength} characters`;
+  return new UpstreamError({ code: 'malformed', message, shouldRetry: false });
+}
+
+/** A body as JSON. */
+export async function readJson(response: Response, maxBytes: number): Promise<unknown> {
+  const { text, isCut } = await readResponseText(response, maxBytes);
+  if (isCut) throw tooLarge(maxBytes);
+  return parseJson(text);
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const message = `The upstream sent something that is not JSON: ${JSON.stringify(quoteAnswer(text).slice(0, 200))}`;
+    throw new UpstreamError({ code: 'malformed', message, cause });
+  }
+}

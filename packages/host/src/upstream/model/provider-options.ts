@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { ProviderFields } from '../internal/seal.ts';
 import type { ModelFamily, ModelTarget } from './model-target.ts';
 
 type Level = Exclude<NonNullable<LanguageModelV4CallOptions['reasoning']>, 'provider-default'>;
@@ -75,3 +76,38 @@ const RULES: Readonly<Record<ModelFamily, Rule>> = {
   rehearsal: FULL,
   other: { budgets: false, disables: false, most: 'high' },
 };
+
+/** One call at a time, as each provider says it. Google and Amazon can't be told. */
+export function parallelOptions(target: ModelTarget): ProviderOptions | undefined {
+  switch (target.family) {
+    case 'anthropic':
+      return { anthropic: { disableParallelToolUse: true } };
+    case 'openai':
+      return { openai: { parallelToolCalls: false } };
+    case 'other':
+      // Fields that such a provider does not know go into the body as they are.
+      return { [target.provider]: { parallel_tool_calls: false } };
+    default:
+      return undefined;
+  }
+}
+
+/** OpenAI keeps responses, and then wants them referred to; we are stateless, so that thoughts come and go encrypted. */
+export function statelessOptions(target: ModelTarget): ProviderOptions | undefined {
+  return target.family === 'openai' ? { openai: { store: false } } : undefined;
+}
+
+export type ProviderOptions = NonNullable<LanguageModelV4CallOptions['providerOptions']>;
+
+/** Options for the same provider from several places, as one. */
+export function mergeOptions(...all: readonly (ProviderFields | undefined)[]): {
+  providerOptions?: ProviderOptions;
+} {
+  const merged: Record<string, Readonly<Record<string, unknown>>> = {};
+  for (const options of all) {
+    for (const [provider, fields] of Object.entries(options ?? {})) {
+      merged[provider] = { ...merged[provider], ...fields };
+    }
+  }
+  return Object.keys(merged).length === 0 ? {} : { providerOptions: merged as ProviderOptions };
+}

@@ -1,0 +1,54 @@
+import type { Snapshot, Tool } from '@quartermaster/core';
+import { isJsonObject, toolId } from '@quartermaster/core/catalog';
+import type { Shown } from '@quartermaster/core/disclosure';
+
+/** The tool with the description and the schema that the model is to see: a stub's are not its owner's. */
+export function asShown({ tool, description, schema }: Shown): Tool {
+  return description === tool.description && schema === tool.schema ? tool : { ...tool, description, schema };
+}
+
+/**
+ * A tool that OpenAI takes as a function: it refuses parameters that are an object without `properties` ("object schema missing
+ * properties") or have no type. Only here, on the way out: in the catalog, and in any other format, the schema stays what its owner
+ * wrote. What a client declared to OpenAI itself goes there as it came.
+ */
+export function openaiTool(tool: Tool, format: 'openai-chat' | 'openai-responses'): Tool {
+  const { schema, extras } = tool;
+  const isComplete = schema.type !== undefined && (schema.type !== 'object' || isJsonObject(schema.properties));
+  if (isComplete || extras.providerType !== undefined || extras.verbatim?.[format] !== undefined) return tool;
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  return { ...tool, schema: { type: 'object', ...schema, properties } };
+}
+
+/**
+ * The name by which the client knows a tool that the model calls. A tool that the client declared keeps the name it came with,
+ * even where the model was shown another one because that name can't be used; any other is known by what the model sees.
+ */
+export function clientName(snapshot: Snapshot, modelName: string): string {
+  const tool = snapshot.resolve(modelName);
+  return tool === undefined || tool.server !== undefined ? modelName : tool.name;
+}
+
+/** The other direction: the name that the model sees, for one in the client's messages. */
+export function modelName(snapshot: Snapshot, name: string): string {
+  const tool = snapshot.get(toolId(undefined, name));
+  return tool === undefined ? name : snapshot.modelName(tool);
+}
+
+interface ToolFields {
+  readonly tools?: unknown;
+  readonly tool_choice?: unknown;
+  readonly parallel_tool_calls?: unknown;
+}
+
+/**
+ * A request with these tools in place of its own. OpenAI's APIs refuse an empty list, and what is said about a choice among none: where
+ * nothing is left to declare, the keys go. A request that declared no tools keeps what it says besides.
+ */
+export function declareTools<Request extends ToolFields>(request: Request, tools: readonly unknown[]): Request {
+  if (tools.length > 0) return { ...request, tools };
+  const { tools: given, ...rest } = request;
+  if (!Array.isArray(given) || given.length === 0) return rest as Request;
+  const { tool_choice: _, parallel_tool_calls: __, ...bare } = rest;
+  return bare as Request;
+}
