@@ -205,21 +205,15 @@ async function explain(
   const limit = resolveLimit(request.limit);
   checkQueries(request);
   const known = snapshot.get(tool.id);
-  if (known === undefined) {
-    return { kind: 'not-in-catalog' };
-  }
-  if (request.allow?.(known) === false) {
-    return { kind: 'not-allowed' };
-  }
+  if (known === undefined) return { kind: 'not-in-catalog' };
+  if (request.allow?.(known) === false) return { kind: 'not-allowed' };
   const ranker = sharedRanker.built ?? (await sharedRanker.wait(request.signal));
   const accept = acceptOf(request, snapshot);
   const lists = queriesOf(request).map((text) => ranker.rank(text, accept, snapshot.tools.length));
   const all = mergeLists(lists, snapshot.tools.length);
   const place = all.findIndex(({ ranking }) => snapshot.tools[ranking.tool]?.id === known.id);
   const found = all[place];
-  if (found === undefined) {
-    return { kind: 'not-matched', reason: reasonFor(request, known, ranker, snapshot) };
-  }
+  if (found === undefined) return { kind: 'not-matched', reason: reasonFor(request, known, ranker, snapshot) };
   const explanation: Explanation = explainRanking(ranker, found.served.plan, found.ranking, known);
   return { kind: place < limit ? 'listed' : 'below-limit', rank: place + 1, explanation };
 }
@@ -230,9 +224,7 @@ function reasonFor(request: SearchRequest, tool: Tool, ranker: QueryRanker, snap
   const reasons = new Set(
     queries.map((query) => {
       const ranking = ranker.rank(query, undefined);
-      if (ranking.isSelection) {
-        return 'The query selects other tools by name';
-      }
+      if (ranking.isSelection) return 'The query selects other tools by name';
       const failed = ranking.applied.find((operator) => !ranker.satisfies(operator, position));
       if (failed !== undefined) {
         return failed.kind === 'server'

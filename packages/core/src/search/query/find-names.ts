@@ -32,9 +32,7 @@ export function findNames(text: string, source: NameSource): number[] {
 
 /** Of tools whose names differ only in case and punctuation, those written as in the text come first. */
 function literalFirst(tools: readonly number[], text: string, source: NameSource): readonly number[] {
-  if (tools.length < 2) {
-    return tools;
-  }
+  if (tools.length < 2) return tools;
   const literal = tools.filter((tool) => text.includes(source.nameOf(tool)));
   return [...literal, ...tools.filter((tool) => !literal.includes(tool))];
 }
@@ -45,9 +43,7 @@ export function findOneName(name: string, source: NameSource): readonly number[]
   if (atoms.length > 0) {
     const plain = source.findNames(joinKeys(atoms, 0, atoms.length));
     const found = plain.length > 0 ? plain : findAfterServer(atoms, serverEnds(atoms, 0, source), atoms.length, source);
-    if (found.length > 0) {
-      return found;
-    }
+    if (found.length > 0) return found;
   }
   return source.findModelNames(name.trim());
 }
@@ -79,9 +75,7 @@ function coverWithNames(text: string, source: NameSource): readonly (readonly nu
   const covers: (readonly (readonly number[])[] | undefined)[] = [[]];
   for (let start = 0; start < atoms.length; start += 1) {
     const before = covers[start];
-    if (before === undefined) {
-      continue;
-    }
+    if (before === undefined) continue;
     if (CONNECTIVES.has(atoms.key(start))) {
       offer(covers, start + 1, before);
     }
@@ -141,9 +135,7 @@ function findAfterServer(
 ): readonly number[] {
   for (const server of servers) {
     const found = server.end < end ? source.findServerNames(server.key, joinKeys(atoms, server.end, end)) : [];
-    if (found.length > 0) {
-      return found;
-    }
+    if (found.length > 0) return found;
   }
   return [];
 }
@@ -177,15 +169,11 @@ function joinKeys(atoms: Atoms, start: number, end: number): string {
 
 /** What is written like an identifier, or in backticks. */
 function standingOut(text: string): string[] {
-  if (!MAY_STAND_OUT.test(text)) {
-    return [];
-  }
+  if (!MAY_STAND_OUT.test(text)) return [];
   const names: string[] = [];
   for (const found of text.matchAll(STANDING_OUT)) {
     names.push(found[1] ?? found[0]);
-    if (names.length >= MOST_STANDING_OUT) {
-      break;
-    }
+    if (names.length >= MOST_STANDING_OUT) break;
   }
   return names;
 }
@@ -251,9 +239,7 @@ function collectOddModelNames(snapshot: Snapshot): Map<string, number[]> {
   const found = new Map<string, number[]>();
   snapshot.tools.forEach((tool, position) => {
     const key = nameKey(snapshot.modelName(tool));
-    if (key === '' || isRegular(tool, key)) {
-      return;
-    }
+    if (key === '' || isRegular(tool, key)) return;
     const others = found.get(key);
     if (others === undefined) {
       found.set(key, [position]);
@@ -266,9 +252,7 @@ function collectOddModelNames(snapshot: Snapshot): Map<string, number[]> {
 
 function isRegular(tool: Tool, key: string): boolean {
   const name = nameKey(tool.name);
-  if (key === name) {
-    return true;
-  }
+  if (key === name) return true;
   const full = nameKey(tool.server ?? '') + name;
   return key === full || key === `mcp${full}`;
 }

@@ -16,17 +16,13 @@ export function findSubstrings(
   accept?: (tool: number) => boolean,
 ): SubstringMatch[] {
   const whole = nameKey(text);
-  if (whole === '') {
-    return [];
-  }
+  if (whole === '') return [];
   const parts = text.split(/\s+/).map(nameKey);
   const words = [...new Set(parts)].filter((part) => part.length >= SHORTEST_PART).slice(0, MOST_PARTS);
   const complete: SubstringMatch[] = [];
   const partial: SubstringMatch[] = [];
   keys.forEach((key, position) => {
-    if (key === '') {
-      return;
-    }
+    if (key === '') return;
     let matched = 0;
     const isComplete = key.includes(whole);
     if (isComplete) {

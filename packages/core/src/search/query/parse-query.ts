@@ -60,9 +60,7 @@ export function unresolvedOperators(parsed: ParsedQuery, applied: readonly Query
 
 function parseSelect(text: string): string[] {
   const names = SELECT.exec(text)?.[1];
-  if (names === undefined) {
-    return [];
-  }
+  if (names === undefined) return [];
   return names
     .split(',')
     .map((name) => name.trim())

@@ -54,9 +54,7 @@ export function unaskedQueries(query: string | readonly string[]): { readonly un
 
 /** The number of hits that a request asks for, or the default. */
 export function resolveLimit(limit: number | undefined): number {
-  if (limit === undefined) {
-    return SEARCH_LIMITS.default;
-  }
+  if (limit === undefined) return SEARCH_LIMITS.default;
   if (!Number.isInteger(limit) || limit < SEARCH_LIMITS.min || limit > SEARCH_LIMITS.max) {
     throw new SettingError(
       'invalid_limit',

@@ -26,9 +26,7 @@ export function lowerCase(code: number): number {
 /** The class of a code point beyond the basic plane: `unspaced`, `lower` or `separator`. */
 export function astralClass(codePoint: number): number {
   const character = String.fromCodePoint(codePoint);
-  if (UNSPACED.test(character)) {
-    return CharacterClass.unspaced;
-  }
+  if (UNSPACED.test(character)) return CharacterClass.unspaced;
   return WORD.test(character) ? CharacterClass.lower : CharacterClass.separator;
 }
 
@@ -42,25 +40,15 @@ function classify(code: number): number {
 }
 
 function classOf(code: number): number {
-  if (code >= 0xd800 && code <= 0xdbff) {
-    return CharacterClass.highSurrogate;
-  }
+  if (code >= 0xd800 && code <= 0xdbff) return CharacterClass.highSurrogate;
   const character = String.fromCharCode(code);
   if (character === '_' || character === '-' || character === '\u2010' || character === '\u2011') {
     return CharacterClass.joiner;
   }
-  if (character === "'" || character === '\u2019') {
-    return CharacterClass.apostrophe;
-  }
-  if (UNSPACED.test(character)) {
-    return CharacterClass.unspaced;
-  }
-  if (DIGIT.test(character)) {
-    return CharacterClass.digit;
-  }
-  if (UPPER.test(character)) {
-    return CharacterClass.upper;
-  }
+  if (character === "'" || character === '\u2019') return CharacterClass.apostrophe;
+  if (UNSPACED.test(character)) return CharacterClass.unspaced;
+  if (DIGIT.test(character)) return CharacterClass.digit;
+  if (UPPER.test(character)) return CharacterClass.upper;
   return WORD.test(character) ? CharacterClass.lower : CharacterClass.separator;
 }
 
@@ -101,9 +89,7 @@ function isAskedAscii(text: string): boolean {
   const { units } = loaded;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code >= NOT_ASCII) {
-      return false;
-    }
+    if (code >= NOT_ASCII) return false;
     units[at] = code;
   }
   return true;
@@ -113,9 +99,7 @@ function isAskedAscii(text: string): boolean {
 function isCopiedAscii(text: string): boolean {
   const { length } = text;
   const { read, written } = encoder.encodeInto(text, bytes);
-  if (read !== length || written !== length) {
-    return false;
-  }
+  if (read !== length || written !== length) return false;
   const from = bytes;
   const { units } = loaded;
   for (let at = 0; at < length; at += 1) {
@@ -160,9 +144,7 @@ const loaded: { units: Uint16Array; length: number } = { units: new Uint16Array(
  * diacritical marks (U+0300 to U+036F) are dropped: the marks of Indic scripts, Thai and kana carry meaning and stay.
  */
 export function foldText(text: string): string {
-  if (!HAS_OTHER_THAN_ASCII.test(text)) {
-    return text;
-  }
+  if (!HAS_OTHER_THAN_ASCII.test(text)) return text;
   return text
     .normalize('NFKD')
     .replace(DIACRITICS, '')

@@ -9,13 +9,9 @@ const LONGEST_EXCEPTION = 6;
  * @returns the length of the stem in `word`.
  */
 export function stemInPlace(word: Uint16Array, length: number): number {
-  if (length < 3 || length > LONGEST_WORD || !isPlain(word, length)) {
-    return length;
-  }
+  if (length < 3 || length > LONGEST_WORD || !isPlain(word, length)) return length;
   const exception = length <= LONGEST_EXCEPTION ? findException(word, length) : undefined;
-  if (exception !== undefined) {
-    return write(word, 0, exception);
-  }
+  if (exception !== undefined) return write(word, 0, exception);
   markConsonantY(word, length);
   const r1 = regionStart(word, length, prefixEnd(word, length));
   const r2 = regionStart(word, length, r1);
@@ -69,9 +65,7 @@ const CONSONANT_Y = 0x59;
 function isPlain(word: Uint16Array, length: number): boolean {
   for (let at = 0; at < length; at += 1) {
     const code = word[at] ?? 0;
-    if (code < 0x61 || code > 0x7a) {
-      return false;
-    }
+    if (code < 0x61 || code > 0x7a) return false;
   }
   return true;
 }
@@ -116,13 +110,9 @@ function markConsonantY(word: Uint16Array, length: number): void {
 
 /** Where a region starts: after the first consonant that follows a vowel, from `start` on. */
 function regionStart(word: Uint16Array, length: number, start: number): number {
-  if (start < 0) {
-    return -start;
-  }
+  if (start < 0) return -start;
   for (let at = start + 1; at < length; at += 1) {
-    if (!isVowel(word[at]) && isVowel(word[at - 1])) {
-      return at + 1;
-    }
+    if (!isVowel(word[at]) && isVowel(word[at - 1])) return at + 1;
   }
   return length;
 }
@@ -130,80 +120,58 @@ function regionStart(word: Uint16Array, length: number, start: number): number {
 /** `gener`, `commun` and `arsen` are their own first regions: the negated length says so to {@link regionStart}. */
 function prefixEnd(word: Uint16Array, length: number): number {
   for (const prefix of REGION_PREFIXES) {
-    if (length >= prefix.length && startsWith(word, prefix)) {
-      return -prefix.length;
-    }
+    if (length >= prefix.length && startsWith(word, prefix)) return -prefix.length;
   }
   return 0;
 }
 
 function startsWith(word: Uint16Array, prefix: string): boolean {
   for (let at = 0; at < prefix.length; at += 1) {
-    if (word[at] !== prefix.charCodeAt(at)) {
-      return false;
-    }
+    if (word[at] !== prefix.charCodeAt(at)) return false;
   }
   return true;
 }
 
 function endsWith(word: Uint16Array, end: number, suffix: string): boolean {
   const start = end - suffix.length;
-  if (start < 0) {
-    return false;
-  }
+  if (start < 0) return false;
   for (let at = suffix.length - 1; at >= 0; at -= 1) {
-    if (word[start + at] !== suffix.charCodeAt(at)) {
-      return false;
-    }
+    if (word[start + at] !== suffix.charCodeAt(at)) return false;
   }
   return true;
 }
 
 function hasVowel(word: Uint16Array, end: number): boolean {
   for (let at = 0; at < end; at += 1) {
-    if (isVowel(word[at])) {
-      return true;
-    }
+    if (isVowel(word[at])) return true;
   }
   return false;
 }
 
 /** Step 1a: `sses`, `ies`, `ied`, `s`. */
 function dropPlural(word: Uint16Array, end: number): number {
-  if (endsWith(word, end, 'sses')) {
-    return end - 2;
-  }
-  if (endsWith(word, end, 'ied') || endsWith(word, end, 'ies')) {
-    return end > 4 ? end - 2 : end - 1;
-  }
-  if (word[end - 1] !== S || word[end - 2] === S || word[end - 2] === U) {
-    return end;
-  }
+  if (endsWith(word, end, 'sses')) return end - 2;
+  if (endsWith(word, end, 'ied') || endsWith(word, end, 'ies')) return end > 4 ? end - 2 : end - 1;
+  if (word[end - 1] !== S || word[end - 2] === S || word[end - 2] === U) return end;
   return hasVowel(word, end - 2) ? end - 1 : end;
 }
 
 /** Step 1b: `eed`, `ed`, `ing`, each also with `ly`. */
 function dropPastOrGerund(word: Uint16Array, end: number, r1: number): number {
   const base = endsWith(word, end, 'ly') ? end - 2 : end;
-  if (endsWith(word, base, 'eed')) {
-    return base - 3 >= r1 ? base - 1 : end;
-  }
+  if (endsWith(word, base, 'eed')) return base - 3 >= r1 ? base - 1 : end;
   let rest = end;
   if (endsWith(word, base, 'ed')) {
     rest = base - 2;
   } else if (endsWith(word, base, 'ing')) {
     rest = base - 3;
   }
-  if (rest === end || !hasVowel(word, rest)) {
-    return end;
-  }
+  if (rest === end || !hasVowel(word, rest)) return end;
   if (endsWith(word, rest, 'at') || endsWith(word, rest, 'bl') || endsWith(word, rest, 'iz')) {
     word[rest] = E;
     return rest + 1;
   }
-  if (endsInDouble(word, rest)) {
-    return rest - 1;
-  }
+  if (endsInDouble(word, rest)) return rest - 1;
   if (r1 >= rest && endsInShortSyllable(word, rest)) {
     word[rest] = E;
     return rest + 1;
@@ -219,9 +187,7 @@ function endsInDouble(word: Uint16Array, end: number): boolean {
 /** A vowel between consonants at the end (the last not w, x or Y), or a word of vowel and consonant. */
 function endsInShortSyllable(word: Uint16Array, end: number): boolean {
   const last = word[end - 1];
-  if (end === 2) {
-    return isVowel(word[0]) && !isVowel(last);
-  }
+  if (end === 2) return isVowel(word[0]) && !isVowel(last);
   return (
     end > 2 &&
     !isVowel(last) &&
@@ -263,9 +229,7 @@ function applyRules(word: Uint16Array, end: number, region: number, rules: reado
 }
 
 function applyStep3(word: Uint16Array, end: number, r1: number, r2: number): number {
-  if (endsWith(word, end, 'ative')) {
-    return end - 5 >= r2 ? end - 5 : end;
-  }
+  if (endsWith(word, end, 'ative')) return end - 5 >= r2 ? end - 5 : end;
   return applyRules(word, end, r1, STEP_3);
 }
 
@@ -281,9 +245,7 @@ function dropResidual(word: Uint16Array, end: number, r2: number): number {
 /** Step 5. */
 function dropFinal(word: Uint16Array, end: number, r1: number, r2: number): number {
   const start = end - 1;
-  if (word[start] === E) {
-    return start >= r2 || (start >= r1 && !endsInShortSyllable(word, start)) ? start : end;
-  }
+  if (word[start] === E) return start >= r2 || (start >= r1 && !endsInShortSyllable(word, start)) ? start : end;
   return word[start] === L && start >= r2 && word[start - 1] === L ? start : end;
 }
 

@@ -67,14 +67,10 @@ export function scanTokens(text: string, sink: TokenSink): void {
         at = end;
         continue;
       }
-      if (end === STOP) {
-        return;
-      }
+      if (end === STOP) return;
     }
     at = scanAny(units, at, sink);
-    if (at === STOP) {
-      return;
-    }
+    if (at === STOP) return;
   }
 }
 
@@ -139,9 +135,7 @@ function scanPlainWord(units: Uint16Array, start: number, sink: TokenSink): numb
     at += 1;
     code = units[at] ?? 0;
     if (code < SMALL_A || code > SMALL_Z) {
-      if (code !== SPACE && continuesWord(units, at)) {
-        return NOT_PLAIN;
-      }
+      if (code !== SPACE && continuesWord(units, at)) return NOT_PLAIN;
       return giveLetters(length + 1, first, second, sink) ? at : STOP;
     }
   }
@@ -173,13 +167,9 @@ function scanIdentifier(units: Uint16Array, start: number, sink: TokenSink): num
       whole[wholeLength++] = smallLetter(units[from] ?? 0);
     }
     words += 1;
-    if (!giveWord(units, at, end, sink)) {
-      return STOP;
-    }
+    if (!giveWord(units, at, end, sink)) return STOP;
     at = end;
-    if (!continuesWord(units, at)) {
-      break;
-    }
+    if (!continuesWord(units, at)) break;
     at += characterClass(units[at] ?? 0) === CharacterClass.joiner ? 1 : 0;
   }
   const isWhole = words > 1 && !isNumber;
@@ -211,9 +201,7 @@ function giveWord(units: Uint16Array, start: number, end: number, sink: TokenSin
 }
 
 function smallLetter(code: number): number {
-  if (code < 0x80) {
-    return code >= 0x41 && code <= 0x5a ? code | 0x20 : code;
-  }
+  if (code < 0x80) return code >= 0x41 && code <= 0x5a ? code | 0x20 : code;
   return characterClass(code) === CharacterClass.upper ? lowerCase(code) : code;
 }
 
@@ -221,14 +209,10 @@ function smallLetter(code: number): number {
 function endOfWord(units: Uint16Array, start: number): number {
   const first = characterClass(units[start] ?? 0);
   let at = start + 1;
-  if (first !== CharacterClass.upper) {
-    return endOfRun(units, at, first);
-  }
+  if (first !== CharacterClass.upper) return endOfRun(units, at, first);
   at = endOfRun(units, at, CharacterClass.upper);
   const small = endOfRun(units, at, CharacterClass.lower);
-  if (small === at || at === start + 1) {
-    return small;
-  }
+  if (small === at || at === start + 1) return small;
   const isPlural = small === at + 1 && units[at] === SMALL_S;
   return isPlural ? small : at - 1;
 }
@@ -265,18 +249,12 @@ function scanUnspaced(units: Uint16Array, start: number, sink: TokenSink): numbe
   let previous = -1;
   for (;;) {
     const size = unspacedSize(units, at);
-    if (size === 0) {
-      return at;
-    }
+    if (size === 0) return at;
     if (previous >= 0) {
-      if (!emit(units, previous, at + size, TokenKind.word, sink)) {
-        return STOP;
-      }
+      if (!emit(units, previous, at + size, TokenKind.word, sink)) return STOP;
     }
     const isAlone = previous < 0 && unspacedSize(units, at + size) === 0;
-    if (!emit(units, at, at + size, isAlone ? TokenKind.word : TokenKind.character, sink)) {
-      return STOP;
-    }
+    if (!emit(units, at, at + size, isAlone ? TokenKind.word : TokenKind.character, sink)) return STOP;
     previous = at;
     at += size;
   }
@@ -285,9 +263,7 @@ function scanUnspaced(units: Uint16Array, start: number, sink: TokenSink): numbe
 /** Code units of the unspaced character at a place: 0 when there is none. */
 function unspacedSize(units: Uint16Array, at: number): number {
   const kind = characterClass(units[at] ?? 0);
-  if (kind === CharacterClass.unspaced) {
-    return 1;
-  }
+  if (kind === CharacterClass.unspaced) return 1;
   return kind === CharacterClass.highSurrogate && classAt(units, at) === CharacterClass.unspaced ? 2 : 0;
 }
 
@@ -301,16 +277,12 @@ function classAt(units: Uint16Array, at: number): number {
 
 /** A character beyond the basic plane: part of an unspaced run, or a word of letters of its plane; a lone surrogate separates. */
 function scanAstral(units: Uint16Array, start: number, sink: TokenSink): number {
-  if (unspacedSize(units, start) > 0) {
-    return scanUnspaced(units, start, sink);
-  }
+  if (unspacedSize(units, start) > 0) return scanUnspaced(units, start, sink);
   let at = start;
   while (classAt(units, at) === CharacterClass.lower) {
     at += 2;
   }
-  if (at === start) {
-    return start + 1;
-  }
+  if (at === start) return start + 1;
   return emit(units, start, at, TokenKind.word, sink) ? at : STOP;
 }
 

@@ -26,9 +26,7 @@ export function* assignStems(store: TokenStore): Generator<void, Stems> {
   const stemLists = scratchUint32(termCount).fill(NO_LIST);
   let listCount = termCount;
   for (let term = 0; term < termCount; term += 1) {
-    if (term >= wordCount || (uses[term] ?? 0) === 0) {
-      continue;
-    }
+    if (term >= wordCount || (uses[term] ?? 0) === 0) continue;
     const stem = stemOf[term] ?? term;
     if (stemLists[stem] === NO_LIST) {
       stemLists[stem] = term;
@@ -106,9 +104,7 @@ function stemSome(terms: TermTable, uses: Uint8Array, stems: Uint32Array, first:
 
 function isSame(terms: TermTable, term: number, word: Uint16Array): boolean {
   for (let at = terms.byteLength(term) - 1; at >= 0; at -= 1) {
-    if (terms.byteAt(term, at) !== word[at]) {
-      return false;
-    }
+    if (terms.byteAt(term, at) !== word[at]) return false;
   }
   return true;
 }

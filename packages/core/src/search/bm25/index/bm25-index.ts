@@ -126,9 +126,7 @@ export class Bm25Index {
 
   /** The list of everything with a term's stem, or {@link NO_LIST}. */
   stemList(term: number): number {
-    if (term === NO_TERM) {
-      return NO_LIST;
-    }
+    if (term === NO_TERM) return NO_LIST;
     const place = findSorted(this.data.stemmedTerms, term);
     return place < 0 ? term : (this.data.stemmedLists[place] ?? NO_LIST);
   }
@@ -169,9 +167,7 @@ export class Bm25Index {
     const { listStarts, postings } = this.data;
     const start = listStarts[list] ?? 0;
     const end = listStarts[list + 1] ?? 0;
-    if (start >= end) {
-      return 0;
-    }
+    if (start >= end) return 0;
     if (isFolded(postings, start)) {
       const impact = this.impact(this.stemList(list), tool);
       return impact === 0 ? 0 : impact - this.difference(list, tool);
@@ -204,9 +200,7 @@ export class Bm25Index {
     const start = listStarts[list] ?? 0;
     const end = listStarts[list + 1] ?? 0;
     const whole = this.unfoldedList(list);
-    if (whole === list) {
-      return readPostings(postings, start, end, this.toolCount);
-    }
+    if (whole === list) return readPostings(postings, start, end, this.toolCount);
     const differences = readPostings(postings, foldedDifferences(postings, start), end, this.toolCount);
     const found: Posting[] = [];
     let at = 0;
@@ -222,9 +216,7 @@ export class Bm25Index {
   /** The tools whose name has this key (see `nameKey`), in catalog order. */
   findNames(key: string): number[] {
     const term = key === '' ? NO_TERM : this.terms.findText(key);
-    if (term === NO_TERM || !this.#isNameKey(term)) {
-      return [];
-    }
+    if (term === NO_TERM || !this.#isNameKey(term)) return [];
     const { nameTerms } = this.data;
     return this.readList(term).flatMap(({ tool }) => (nameTerms[tool] === term ? [tool] : []));
   }
@@ -279,9 +271,7 @@ function findSorted(values: Uint32Array, value: number): number {
   while (low <= high) {
     const middle = (low + high) >>> 1;
     const found = values[middle] ?? 0;
-    if (found === value) {
-      return middle;
-    }
+    if (found === value) return middle;
     if (found < value) {
       low = middle + 1;
     } else {

@@ -21,14 +21,10 @@ export class FieldWeights {
   }
 
   of(field: number, length: number): number {
-    if (length >= KNOWN_LENGTHS) {
-      return fieldWeight(this.#settings, this.#averages, field, length);
-    }
+    if (length >= KNOWN_LENGTHS) return fieldWeight(this.#settings, this.#averages, field, length);
     const place = field * KNOWN_LENGTHS + length;
     const known = this.#known[place] ?? 0;
-    if (known !== 0) {
-      return known;
-    }
+    if (known !== 0) return known;
     const weight = fieldWeight(this.#settings, this.#averages, field, length);
     this.#known[place] = weight;
     return weight;

@@ -159,9 +159,7 @@ class Folder {
   fold(list: number, stemList: number): void {
     const { lengths, toolCount } = this.#loose;
     const length = lengths[list] ?? 0;
-    if (length < SHORTEST_FOLDED || length * 2 < (lengths[stemList] ?? 0)) {
-      return;
-    }
+    if (length < SHORTEST_FOLDED || length * 2 < (lengths[stemList] ?? 0)) return;
     const from = this.#size;
     const { count, peak, end } = this.#compare(list, stemList);
     const bytes = gapBytes(length) + 2 + Math.max(1, headBytes(count)) + end - from;
@@ -174,9 +172,7 @@ class Folder {
   /** @returns whether the list is a folded one, which is written then. */
   write(list: number, bytes: Uint8Array, start: number): boolean {
     const folded = this.#folded.get(list);
-    if (folded === undefined) {
-      return false;
-    }
+    if (folded === undefined) return false;
     const at = writeFoldedHead(bytes, start, this.#loose.lengths[list] ?? 0, folded.peak);
     const { from, end, length } = folded;
     bytes.set(this.#differences.subarray(from, end), at + headBytes(length));

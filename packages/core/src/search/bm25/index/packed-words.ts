@@ -24,12 +24,8 @@ export class PackedWords {
     let at = startOf(first, second, this.#bits);
     for (let probe = 0; probe < MOST_PROBES; probe += 1) {
       const found = entries[at] ?? 0;
-      if (found === first && entries[at + 1] === second) {
-        return entries[at + 2] ?? NO_TERM;
-      }
-      if (found === 0) {
-        return NO_TERM;
-      }
+      if (found === first && entries[at + 1] === second) return entries[at + 2] ?? NO_TERM;
+      if (found === 0) return NO_TERM;
       at += ENTRY_SIZE;
       if (at === end) {
         at = 0;
@@ -41,9 +37,7 @@ export class PackedWords {
   /** Adds a word that is not there; or does not, where there are too many or too many in one place. */
   add(first: number, second: number, term: number): void {
     if (this.#size * 2 >= 1 << this.#bits) {
-      if (this.#bits === MOST_BITS) {
-        return;
-      }
+      if (this.#bits === MOST_BITS) return;
       this.#grow();
     }
     this.#put(first, second, term);

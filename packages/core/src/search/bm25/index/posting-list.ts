@@ -38,9 +38,7 @@ const FOLDED = 0;
 
 /** Bytes of a length or gap; both are below 2²¹, as many tools as an index holds. */
 export function gapBytes(gap: number): number {
-  if (gap < GAP_GOES_ON) {
-    return 1;
-  }
+  if (gap < GAP_GOES_ON) return 1;
   return gap < GAP_GOES_ON_TWICE ? 2 : 3;
 }
 
@@ -120,9 +118,7 @@ export function writeFoldedHead(bytes: Uint8Array, start: number, length: number
 /** Fills in the head of a plain list whose postings are there already. */
 export function writeHead(bytes: Uint8Array, start: number, length: number): void {
   let head = writeGap(bytes, start, length);
-  if (length < 2) {
-    return;
-  }
+  if (length < 2) return;
   const peakAt = head;
   const first = start + headBytes(length);
   let peak = 0;
@@ -201,9 +197,7 @@ export function findImpact(bytes: Uint8Array, start: number, end: number, tool: 
       }
     }
     next += gap + 1;
-    if (next > tool) {
-      return next === tool + 1 ? (bytes[at] ?? 0) : 0;
-    }
+    if (next > tool) return next === tool + 1 ? (bytes[at] ?? 0) : 0;
     at += 1;
   }
   return 0;
@@ -261,9 +255,7 @@ function markCount(length: number): number {
 
 /** Bytes of the length or gap at a place. */
 function sizeOfGap(bytes: Uint8Array, at: number): number {
-  if ((bytes[at] ?? 0) < GAP_GOES_ON) {
-    return 1;
-  }
+  if ((bytes[at] ?? 0) < GAP_GOES_ON) return 1;
   return (bytes[at + 1] ?? 0) < GAP_GOES_ON ? 2 : 3;
 }
 

@@ -124,9 +124,7 @@ function readName(store: TokenStore, name: string): number {
     return store.last >>> 2;
   }
   const key = nameKey(name);
-  if (key === '') {
-    return NO_LIST;
-  }
+  if (key === '') return NO_LIST;
   const term = store.terms.internText(key);
   if (!store.hasTerm(term, start)) {
     store.addTerm(term, TokenKind.whole);

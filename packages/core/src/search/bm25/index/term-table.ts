@@ -81,9 +81,7 @@ export class TermTable {
     let hash = this.seed;
     for (let at = 0; at < length; at += 1) {
       const byte = other.byteAt(term, at);
-      if (byte >= 0x80) {
-        return this.internText(other.text(term));
-      }
+      if (byte >= 0x80) return this.internText(other.text(term));
       this.#units[at] = byte;
       hash = hashCharacter(hash, byte);
     }
@@ -122,9 +120,7 @@ export class TermTable {
   /** Its arrays cut to size: copies of those of a table that can still grow, which are scratch. */
   toData(): TermTableData {
     const hashes = this.#hashes;
-    if (hashes === undefined) {
-      return { bytes: this.#bytes, starts: this.#starts, slots: this.#slots, seed: this.seed };
-    }
+    if (hashes === undefined) return { bytes: this.#bytes, starts: this.#starts, slots: this.#slots, seed: this.seed };
     // What is only read can do with fewer slots than what still grows.
     let slotCount = this.#slots.length;
     while (this.#size <= (slotCount / 2) * FULLEST && slotCount > 1) {
@@ -159,12 +155,8 @@ export class TermTable {
     const tag = hash & TAG_MASK;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const found = slots[slot] ?? 0;
-      if (found === 0) {
-        return slot;
-      }
-      if ((found & TAG_MASK) === tag && this.#isSame((found & NUMBER_MASK) - 1, characters, length)) {
-        return slot;
-      }
+      if (found === 0) return slot;
+      if ((found & TAG_MASK) === tag && this.#isSame((found & NUMBER_MASK) - 1, characters, length)) return slot;
     }
   }
 
@@ -172,29 +164,19 @@ export class TermTable {
     const bytes = this.#bytes;
     const start = this.#starts[term] ?? 0;
     const size = (this.#starts[term + 1] ?? 0) - start;
-    if (size < length) {
-      return false;
-    }
+    if (size < length) return false;
     for (let at = 0; at < length; at += 1) {
       const code = characters[at] ?? 0;
-      if (code >= 0x80) {
-        return this.#isSameEncoded(start, size, characters, length);
-      }
-      if (bytes[start + at] !== code) {
-        return false;
-      }
+      if (code >= 0x80) return this.#isSameEncoded(start, size, characters, length);
+      if (bytes[start + at] !== code) return false;
     }
     return size === length;
   }
 
   #isSameEncoded(start: number, size: number, characters: Uint16Array, length: number): boolean {
-    if (this.#encode(characters, length) !== size) {
-      return false;
-    }
+    if (this.#encode(characters, length) !== size) return false;
     for (let at = 0; at < size; at += 1) {
-      if (this.#bytes[start + at] !== this.#encoded[at]) {
-        return false;
-      }
+      if (this.#bytes[start + at] !== this.#encoded[at]) return false;
     }
     return true;
   }

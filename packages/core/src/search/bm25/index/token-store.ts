@@ -135,9 +135,7 @@ export class TokenStore implements TokenSink {
         at += 1;
         token = ((token - TWO_UNITS) << 16) | (this.units[at] ?? 0);
       }
-      if (token >>> 2 === term) {
-        return true;
-      }
+      if (token >>> 2 === term) return true;
     }
     return false;
   }
@@ -160,9 +158,7 @@ export class TokenStore implements TokenSink {
   /** Notes a text whose tokens are those from a place on, after this many words. */
   #remember(text: string, start: number, wordsBefore: number): void {
     const run = this.#remembered.size * 3;
-    if (run >= MOST_REMEMBERED_TEXTS * 3) {
-      return;
-    }
+    if (run >= MOST_REMEMBERED_TEXTS * 3) return;
     if (run + 3 > this.#runs.length) {
       this.#runs = growUint32(this.#runs, run + 3);
     }

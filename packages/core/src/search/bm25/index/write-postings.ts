@@ -136,9 +136,7 @@ function measureSome(read: ReadTools, records: Uint32Array, run: ToolRun): void 
         token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
       }
       const term = token >>> 2;
-      if (!measurePosting(records, term, tool)) {
-        continue;
-      }
+      if (!measurePosting(records, term, tool)) continue;
       const stemList = records[term * RECORD_SIZE + STEM] ?? 0;
       if (stemList > 0) {
         measurePosting(records, stemList, tool);
@@ -151,9 +149,7 @@ function measureSome(read: ReadTools, records: Uint32Array, run: ToolRun): void 
 function measurePosting(records: Uint32Array, list: number, tool: number): boolean {
   const record = list * RECORD_SIZE;
   const before = records[record + NEXT] ?? 0;
-  if (before > tool) {
-    return false;
-  }
+  if (before > tool) return false;
   records[record + NEXT] = tool + 1;
   records[record + PLACE] = (records[record + PLACE] ?? 0) + gapBytes(tool - before) + 1;
   records[record + LENGTH] = (records[record + LENGTH] ?? 0) + 1;

@@ -91,9 +91,7 @@ export class CandidateTerms {
   /** For each candidate how much of a plan, by idf, it has anywhere, as `FeatureReader.readCoverage` gives it; 0 to 1. */
   coverages({ stems, mass }: QueryPlan): Float64Array {
     const covered = new Float64Array(this.#tools.length);
-    if (mass === 0) {
-      return covered;
-    }
+    if (mass === 0) return covered;
     for (const { list, idf, weight } of stems) {
       const { start, end } = this.#runOf(list);
       const { entries } = scratch;

@@ -75,9 +75,7 @@ function explainList(
   occurrences: readonly Occurrence[],
 ): Explanation | undefined {
   const impact = index.impact(planned.list, tool);
-  if (impact === 0) {
-    return undefined;
-  }
+  if (impact === 0) return undefined;
   const reasons = planned.reasons.map(({ word, match, weight }) => ({
     value: weight / WEIGHT_SCALE,
     what: `weight of "${word}" ${MATCH_WORDS[match]}, with its idf`,
@@ -143,9 +141,7 @@ function explainFields(index: Bm25Index, list: number, occurrences: readonly Occ
       ({ field: other, term }) =>
         other === field && (term === list || (list >= index.terms.size && index.stemList(term) === list)),
     );
-    if (inField.length === 0) {
-      return [];
-    }
+    if (inField.length === 0) return [];
     const value = inField.reduce((sum, { weight }) => sum + weight, 0);
     return [{ value, what: `${field}: ${inField.length} × what the field counts at its length`, details: [] }];
   });

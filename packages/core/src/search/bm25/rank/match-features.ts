@@ -42,9 +42,7 @@ const one: Uint32Array = new Uint32Array(1);
 
 /** Makes a query the one that is read for. */
 function open(plan: QueryPlan): void {
-  if (opened === plan) {
-    return;
-  }
+  if (opened === plan) return;
   for (const stem of opened?.stems ?? []) {
     numbers[stem.key] = 0;
     filter[stem.key & (FILTER_SIZE - 1)] = 0;
@@ -98,13 +96,9 @@ export class FeatureReader {
       for (let at = start; at < end; at += 1) {
         const key = sequences[at] ?? 0;
         // Nearly all words end here.
-        if (filter[key & (FILTER_SIZE - 1)] === 0) {
-          continue;
-        }
+        if (filter[key & (FILTER_SIZE - 1)] === 0) continue;
         const number = numbers[key] ?? 0;
-        if (number === 0) {
-          continue;
-        }
+        if (number === 0) continue;
         const stem = stems[number - 1] as PlannedStem;
         if (at < nameEnd) {
           nameMass += stem.idf;
@@ -160,9 +154,7 @@ export class FeatureReader {
 
   /** How much of the query, by idf, a tool has anywhere; 0 to 1. */
   readCoverage(plan: QueryPlan, tool: number): number {
-    if (plan.mass === 0) {
-      return 0;
-    }
+    if (plan.mass === 0) return 0;
     let covered = 0;
     for (const stem of plan.stems) {
       covered += this.#index.hasTool(stem.list, tool) ? stem.idf * stem.weight : 0;

@@ -186,9 +186,7 @@ class Planner {
     }
     const stemTerm = this.#findStem(word);
     const stem = index.stemList(stemTerm);
-    if (stem === NO_LIST) {
-      return false;
-    }
+    if (stem === NO_LIST) return false;
     const idf = index.stemIdf(stem, word.text);
     this.#addList(stem, weight * stemWeight * idf, { word: word.text, match: 'stem' });
     if (word.kind === TokenKind.word) {
@@ -230,9 +228,7 @@ class Planner {
     const { compoundWeight, exactWeight } = index.data.settings;
     let previous: QueryWord | undefined;
     for (const word of sequence) {
-      if (word.kind !== TokenKind.word || index.isFunctionWord(word.term)) {
-        continue;
-      }
+      if (word.kind !== TokenKind.word || index.isFunctionWord(word.term)) continue;
       if (previous !== undefined) {
         const left = this.#stemNumber(previous);
         const right = this.#stemNumber(word);
@@ -281,9 +277,7 @@ class Planner {
       }
       return;
     }
-    if (this.#stems.length >= MOST_STEMS) {
-      return;
-    }
+    if (this.#stems.length >= MOST_STEMS) return;
     this.#stemNumbers.set(list, this.#stems.length);
     this.#stems.push({ key: list & 0xffff, list, idf, weight });
   }
@@ -348,13 +342,9 @@ function isNumber(word: string): boolean {
 
 /** The words that stand outside quotation marks and code, or undefined when nothing is quoted or everything. */
 function wordsOutsideQuotes(text: string): ReadonlySet<string> | undefined {
-  if (!QUOTE.test(text)) {
-    return undefined;
-  }
+  if (!QUOTE.test(text)) return undefined;
   const rest = text.replace(QUOTED, ' ');
-  if (rest.length === text.length) {
-    return undefined;
-  }
+  if (rest.length === text.length) return undefined;
   const words = new Set(tokenize(rest).map((token) => token.text));
   return words.size === 0 ? undefined : words;
 }

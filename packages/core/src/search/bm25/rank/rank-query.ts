@@ -168,9 +168,7 @@ export class QueryRanker {
       );
     }
     const [first, ...others] = this.#requiredLists(operator.value);
-    if (first === undefined || first === NO_LIST || others.includes(NO_LIST)) {
-      return false;
-    }
+    if (first === undefined || first === NO_LIST || others.includes(NO_LIST)) return false;
     return this.index
       .readList(first)
       .some(({ tool }) => others.every((list) => this.index.hasTool(list, tool)) && accept?.(tool) !== false);
@@ -191,9 +189,7 @@ export class QueryRanker {
   }
 
   #narrow(applied: readonly QueryOperator[], accept: Accept): Accept {
-    if (applied.length === 0) {
-      return accept;
-    }
+    if (applied.length === 0) return accept;
     const tests = applied.map((operator) => this.test(operator));
     // Kept, since every clause of a request asks about all tools.
     const answers = new Int8Array(this.#tools.length);
@@ -226,9 +222,7 @@ export class QueryRanker {
   }
 
   #rankTerms(text: string, plan: QueryPlan, accept: Accept, { count, wanted }: Depth): Ranking[] {
-    if (!plan.hasWords) {
-      return [];
-    }
+    if (!plan.hasWords) return [];
     const ranked = this.#ranker.rank(plan.lists, { count, isOrdered: count > POOL_SIZE, accept });
     if (!plan.hasKnownWord || ranked.size === 0) {
       const found = findSubstrings(text, this.#nameKeys(), accept);
@@ -295,9 +289,7 @@ export function rerank(of: {
 function orderPlaces(tools: Uint32Array, size: number, wanted: number): number {
   let count = 0;
   for (let place = 0; place < size; place += 1) {
-    if (count === wanted && !isBefore(tools, place, order[count - 1] ?? 0)) {
-      continue;
-    }
+    if (count === wanted && !isBefore(tools, place, order[count - 1] ?? 0)) continue;
     count = Math.min(count + 1, wanted);
     let at = count - 1;
     for (; at > 0 && isBefore(tools, place, order[at - 1] ?? 0); at -= 1) {

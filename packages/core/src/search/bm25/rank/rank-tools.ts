@@ -51,15 +51,11 @@ export class ToolRanker {
       this.#add(read);
       rest -= read.bound;
       added += read.length;
-      if (accept !== undefined || rest >= checkBelow || added < count || at === reads.length - 1) {
-        continue;
-      }
+      if (accept !== undefined || rest >= checkBelow || added < count || at === reads.length - 1) continue;
       const bar = this.#sums.findBar(count, most - rest);
       if (rest < bar) {
         const left = this.#close(Math.max(1, bar - rest), reads, at + 1);
-        if (left !== NOT_CLOSED) {
-          return this.#finish(left, reads.slice(at + 1), most, options);
-        }
+        if (left !== NOT_CLOSED) return this.#finish(left, reads.slice(at + 1), most, options);
       }
       checkBelow = rest / 2;
     }
@@ -85,9 +81,7 @@ export class ToolRanker {
 
   /** Takes the differences of a folded list off, which the list that it is folded into has too much. */
   #takeOff(folded: number, weight: number): void {
-    if (folded === NO_LIST || this.#index.differenceCount(folded) === 0) {
-      return;
-    }
+    if (folded === NO_LIST || this.#index.differenceCount(folded) === 0) return;
     const { postings, listStarts } = this.#index.data;
     const start = foldedDifferences(postings, listStarts[folded] ?? 0);
     this.#sums.addPlain({ postings, start, end: listStarts[folded + 1] ?? 0, weight: -weight });
@@ -116,9 +110,7 @@ export class ToolRanker {
           tools[size++] = tool;
         }
       }
-      if (size >= count || bar === 1) {
-        return size;
-      }
+      if (size >= count || bar === 1) return size;
     }
   }
 
@@ -130,9 +122,7 @@ export class ToolRanker {
     const sums = this.#sums;
     const blocks = sums.countBlocks(least);
     const collecting = blocks * sums.blockSize * COLLECT_COST;
-    if (this.#savedBy(blocks, reads, from) < collecting) {
-      return NOT_CLOSED;
-    }
+    if (this.#savedBy(blocks, reads, from) < collecting) return NOT_CLOSED;
     const left = sums.collect(least, this.#tools);
     return this.#savedBy(left, reads, from) > 0 ? left : NOT_CLOSED;
   }
@@ -179,9 +169,7 @@ export class ToolRanker {
       this.#add(read);
       return;
     }
-    if (folded === NO_LIST) {
-      return;
-    }
+    if (folded === NO_LIST) return;
     if (size * LOOKUP_COST >= this.#index.differenceCount(folded)) {
       this.#takeOff(folded, foldedWeight);
       return;

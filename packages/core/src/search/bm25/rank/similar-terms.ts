@@ -35,9 +35,7 @@ export class SimilarTerms {
 
   /** The nearest terms with the same first letter: one letter away, or two for a word of 8 letters or more; the commonest first. */
   findTypos(word: string): SimilarTerm[] {
-    if (word.length < SHORTEST_TYPO || word.length > LONGEST_TYPO || !LETTERS.test(word)) {
-      return [];
-    }
+    if (word.length < SHORTEST_TYPO || word.length > LONGEST_TYPO || !LETTERS.test(word)) return [];
     this.#table ??= createTypoTable(this.#index);
     const { starts, terms, letters } = this.#table;
     const wanted = letterBits(word);
@@ -47,9 +45,7 @@ export class SimilarTerms {
     const end = starts[first + Math.min(LONGEST_TYPO, word.length + nearest) + 1] ?? 0;
     for (let at = starts[first + word.length - nearest] ?? 0; at < end; at += 1) {
       // A wrong letter changes two bits at the most.
-      if (bitCount((letters[at] ?? 0) ^ wanted) > nearest * 2) {
-        continue;
-      }
+      if (bitCount((letters[at] ?? 0) ^ wanted) > nearest * 2) continue;
       const term = terms[at] ?? 0;
       const distance = editDistance(word, this.#index.terms.text(term), nearest);
       if (distance < nearest) {
@@ -77,9 +73,7 @@ export class SimilarTerms {
       const code = word.charCodeAt(at);
       compound[at] = code;
       hash = hashCharacter(hash, code);
-      if (at + 1 < SHORTEST_HALF || at + 1 > word.length - SHORTEST_HALF) {
-        continue;
-      }
+      if (at + 1 < SHORTEST_HALF || at + 1 > word.length - SHORTEST_HALF) continue;
       const left = terms.find(compound, at + 1, hash);
       const leftCount = left < 0 ? 0 : this.#index.listLength(left);
       if (leftCount > bestCount) {
@@ -135,9 +129,7 @@ function createTypoTable(index: Bm25Index): TypoTable {
 function isLetters(terms: Bm25Index['terms'], term: number): boolean {
   for (let at = terms.byteLength(term) - 1; at >= 0; at -= 1) {
     const byte = terms.byteAt(term, at);
-    if (byte < SMALL_A || byte >= SMALL_A + 26) {
-      return false;
-    }
+    if (byte < SMALL_A || byte >= SMALL_A + 26) return false;
   }
   return true;
 }

@@ -86,9 +86,7 @@ function spread(
   let tool = -1;
   for (const impact of impacts) {
     tool += 1 + ((gaps.next().value ?? 0) % (mostGap + 1));
-    if (tool >= toolCount) {
-      break;
-    }
+    if (tool >= toolCount) break;
     list.push({ tool, impact });
   }
   return list.length > 0 ? list : [{ tool: 0, impact: 1 }];

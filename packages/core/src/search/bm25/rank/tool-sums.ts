@@ -362,9 +362,7 @@ export class RangeCounter {
     let found = 0;
     for (let range = RANGES - 1; range >= 0; range -= 1) {
       found += (counts[range] as number) + (counts[range + RANGES] as number);
-      if (found >= count) {
-        return Math.max(1, range << shift);
-      }
+      if (found >= count) return Math.max(1, range << shift);
     }
     return 1;
   }

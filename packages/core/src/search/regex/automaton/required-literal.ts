@@ -114,9 +114,7 @@ const MAX_SPELLED = 64;
 
 function repeatFacts({ min, max }: Extract<Expression, { kind: 'repeat' }>, facts: LiteralFacts): LiteralFacts {
   if (min === 0) return NOTHING;
-  if (facts.exact === undefined || facts.exact === '') {
-    return { ...facts, exact: undefined };
-  }
+  if (facts.exact === undefined || facts.exact === '') return { ...facts, exact: undefined };
   const copies = Math.min(min, Math.max(1, Math.floor(MAX_SPELLED / facts.exact.length)));
   const text = facts.exact.repeat(copies);
   return { ...exactly(text), exact: copies === max ? text : undefined };

@@ -13,9 +13,7 @@ export function parseEscape(source: PatternSource, token: string, groups: GroupR
   if (category !== undefined) return { kind: 'set', negate: false, items: [category] };
   const code = CONTROL_ESCAPES[letter] ?? parseCodePoint(source, token, letter);
   if (code !== undefined) return { kind: 'literal', code };
-  if (letter === '0') {
-    return { kind: 'literal', code: Number.parseInt(letter + source.takeWhile(2, isOctalDigit), 8) };
-  }
+  if (letter === '0') return { kind: 'literal', code: Number.parseInt(letter + source.takeWhile(2, isOctalDigit), 8) };
   return isDigit(letter) ? parseNumber(source, token, groups) : { kind: 'literal', code: otherEscape(source, token) };
 }
 
@@ -113,9 +111,7 @@ function parseNumber(source: PatternSource, token: string, groups: GroupRegister
 
 function octalCode(source: PatternSource, token: string): number {
   const code = Number.parseInt(token.slice(1), 8);
-  if (code > 0o377) {
-    throw source.error(`octal escape value ${token} outside of range 0-0o377`, token.length);
-  }
+  if (code > 0o377) throw source.error(`octal escape value ${token} outside of range 0-0o377`, token.length);
   return code;
 }
 

@@ -161,9 +161,7 @@ function decimalDigit(character: string): string {
 }
 
 function checkName(source: PatternSource, name: string): void {
-  if (!isIdentifier(name)) {
-    throw source.error(`bad character in group name ${quote(name)}`, codePointLength(name) + 1);
-  }
+  if (!isIdentifier(name)) throw source.error(`bad character in group name ${quote(name)}`, codePointLength(name) + 1);
 }
 
 /** Python's `str.isidentifier`. */
