@@ -1,6 +1,5 @@
 export {
   BM25_DEFAULTS,
-  type Bm25IndexData,
   type Bm25Options,
   type Bm25SearcherOptions,
   type Bm25Settings,

@@ -337,7 +337,7 @@ describe('bounds', () => {
   });
 
   it('uses an index that was built elsewhere, and refuses one of other tools', async () => {
-    const index = Bm25Index.fromTransfer(structuredClone(buildBm25Index(OFFICE.tools).toTransfer()));
+    const index = new Bm25Index(structuredClone(buildBm25Index(OFFICE.tools).data));
     const { hits } = await createBm25Searcher(OFFICE, { index }).search({ query: 'appointment' });
     expect(hits[0]?.tool.id).toBe('calendar/create_event');
     expect(() => createBm25Searcher(snapshotOf('one'), { index })).toThrow(

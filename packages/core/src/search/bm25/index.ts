@@ -8,7 +8,7 @@ export {
   wordsOf,
 } from './bm25-searcher.ts';
 export type { CatalogStatistics } from './index/index.ts';
-export { Bm25Index, type Bm25IndexData, buildBm25Index, keptWords } from './index/index.ts';
+export { Bm25Index, buildBm25Index, keptWords } from './index/index.ts';
 export type { QueryPlan } from './rank/index.ts';
 export {
   CandidateTerms,

@@ -185,7 +185,7 @@ describe('Bm25Index', () => {
   it('can be given to another thread without copying: none of its arrays is scratch, and none shares its memory', () => {
     // Enough terms for every array to have grown.
     const catalog = Array.from({ length: 5_000 }, (_, number) => createTool({ name: `get_thing_${number}` }));
-    const { terms, ...rest } = buildBm25Index(catalog).toTransfer();
+    const { terms, ...rest } = buildBm25Index(catalog).data;
     const arrays = [...Object.values(terms), ...Object.values(rest)].filter((value) => ArrayBuffer.isView(value));
     const buffers = arrays.map((array) => array.buffer);
     expect(arrays.length).toBeGreaterThan(10);
@@ -197,15 +197,15 @@ describe('Bm25Index', () => {
   it('answers the same after a transfer', () => {
     const catalog = [createTool({ name: 'get_users', description: 'Gets users' }), createTool({ name: 'send_mail' })];
     const index = buildBm25Index(catalog);
-    const copy = Bm25Index.fromTransfer(structuredClone(index.toTransfer()));
+    const copy = new Bm25Index(structuredClone(index.data));
     expect(copy.findNames('getusers')).toEqual([0]);
     expect(impactsOf(copy, copy.stemListOf('user'))).toEqual(impactsOf(index, index.stemListOf('user')));
     expect(copy.byteLength).toBe(index.byteLength);
   });
 
   it('refuses an index of another version', () => {
-    const data = { ...buildBm25Index([]).toTransfer(), version: 99 as unknown as 2 };
-    expect(() => Bm25Index.fromTransfer(data)).toThrow(expect.objectContaining({ code: 'invalid_index' }));
+    const data = { ...buildBm25Index([]).data, version: 99 as unknown as 2 };
+    expect(() => new Bm25Index(data)).toThrow(expect.objectContaining({ code: 'invalid_index' }));
   });
 
   it('gives a term that every tool has an idf above 0', () => {

@@ -254,14 +254,6 @@ export class Bm25Index {
     }
     return bytes;
   }
-
-  toTransfer(): Bm25IndexData {
-    return this.data;
-  }
-
-  static fromTransfer(data: Bm25IndexData): Bm25Index {
-    return new Bm25Index(data);
-  }
 }
 
 /** Where a value is among ascending ones, or -1. */
