@@ -5,7 +5,7 @@ export interface CommandIo {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
   readonly stdout: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   /** For what is said beside the answer. */
-  readonly stderr: Writable & { readonly isTTY?: boolean | undefined };
+  readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -58,6 +58,16 @@ describe('mcp', () => {
     expect(err).toContain('There is no command "mcp bogus". Commands: login, logout, accept, input, status');
   });
 
+  it.each([
+    [['help', 'nothing'], 'There is no command "nothing". Commands: init, '],
+    [['help', 'mcp', 'nothing'], 'There is no command "mcp nothing". Commands: login, '],
+    [['search', '--nothing'], 'Add --help to see what is allowed.'],
+  ])('says what is allowed instead of %j', async (args, message) => {
+    const { code, out, err } = await qm(args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(message);
+  });
+
   it('has its commands explained by help too', async () => {
     const { out } = await qm(['help', 'mcp', 'status']);
     expect(out).toMatch(/^Usage: quartermaster mcp status/);

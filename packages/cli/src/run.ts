@@ -47,6 +47,7 @@ export async function run(argv: readonly string[], given: CommandIo): Promise<Ex
     },
   });
   try {
+    refuseUnknownHelp(argv, program);
     await program.parseAsync(asHelpOption(argv), { from: 'user' });
     return code;
   } catch (error) {
@@ -58,6 +59,22 @@ export async function run(argv: readonly string[], given: CommandIo): Promise<Ex
 function asHelpOption(argv: readonly string[]): readonly string[] {
   const [first, ...path] = argv;
   return first === 'help' && path.length > 1 ? [...path, '--help'] : argv;
+}
+
+/** `help nothing`: the parser would print the help of all commands without a word about it. */
+function refuseUnknownHelp([first, ...path]: readonly string[], program: Command): void {
+  if (first !== 'help') return;
+  let command = program;
+  for (const name of path) {
+    const next = command.commands.find((one) => one.name() === name);
+    if (next === undefined) {
+      const known = command.commands.map((one) => one.name());
+      const place = command === program ? '' : `${command.name()} `;
+      const list = known.length === 0 ? '' : ` Commands: ${known.join(', ')}`;
+      throw new InputError(`There is no command ${JSON.stringify(`${place}${name}`.slice(0, 100))}.${list}`);
+    }
+    command = next;
+  }
 }
 
 function createProgram(context: CommandContext): Command {
@@ -72,6 +89,7 @@ function createProgram(context: CommandContext): Command {
       getErrHelpWidth: () => context.terminal.width,
     })
     .exitOverride()
+    .showHelpAfterError('Add --help to see what is allowed.')
     .addHelpText('after', HELP);
   addInitCommand(program, context);
   addDoctorCommand(program, context);

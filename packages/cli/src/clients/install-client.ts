@@ -93,7 +93,7 @@ export async function uninstallClients(
     if (dryRun !== true) await write(io.stdout, 'Restart your clients to use their servers directly again.\n');
     return;
   }
-  await write(io.stderr, 'Nothing is installed.\n');
+  await write(io.stderr, 'Nothing to restore: Quartermaster has not moved the servers of any client.\n');
   exit(EXIT.nothingFound);
 }
 

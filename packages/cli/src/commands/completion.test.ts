@@ -37,10 +37,18 @@ describe('quartermaster completion', () => {
     expect(await complete('mcp', 'install', '--dry')).toEqual(['--dry-run']);
   });
 
+  it('completes the values of options and arguments in bash', async () => {
+    expect(await complete('search', 'mail', '-e', 'bm')).toEqual(['bm25']);
+    expect(await complete('mcp', '--form', 'br')).toEqual(['bridge']);
+    expect(await complete('mcp', 'install', 'claude-d')).toEqual(['claude-desktop']);
+    expect(await complete('completion', 'z')).toEqual(['zsh']);
+  });
+
   it('has a script for zsh and fish, and for no other shell', async () => {
     expect((await script('zsh')).out).toContain('bashcompinit\n_quartermaster() {');
     const { out } = await script('fish');
     expect(out).toContain(`complete -c quartermaster -n "__fish_seen_subcommand_from lint" -l sarif -d '`);
+    expect(out).toContain(`-l engine -x -a 'auto hybrid `);
     expect((await script('csh')).code).toBe(2);
   });
 });

@@ -10,7 +10,7 @@ type Shell = (typeof SHELLS)[number];
 export function addCompletionCommand(program: Command, { io }: CommandContext): void {
   program
     .command('completion')
-    .description('write a script that completes commands and options in your shell')
+    .description('write a script that completes commands, options and their values in your shell')
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
     .action(async (shell: Shell) => {
@@ -23,23 +23,45 @@ export function addCompletionCommand(program: Command, { io }: CommandContext): 
 interface Node {
   readonly path: readonly string[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
-  readonly flags: readonly { readonly name: string; readonly description: string }[];
+  readonly flags: readonly Flag[];
+  /** What its first argument may be. Empty where it may be anything. */
+  readonly values: readonly string[];
+}
+
+interface Flag {
+  readonly name: string;
+  readonly short: string | undefined;
+  readonly description: string;
+  /** What may follow it. Empty where that may be anything. */
+  readonly values: readonly string[];
 }
 
 function collect(command: Command, path: readonly string[]): readonly Node[] {
   const node: Node = {
     path,
     commands: command.commands.map((one) => ({ name: one.name(), description: one.description() })),
-    flags: command.options.flatMap(({ long, description }) => (long == null ? [] : [{ name: long, description }])),
+    flags: command.options.flatMap(({ long, short, description, argChoices = [] }) =>
+      long == null ? [] : [{ name: long, short, description, values: argChoices }],
+    ),
+    values: command.registeredArguments[0]?.argChoices ?? [],
   };
   return [node, ...command.commands.flatMap((one) => collect(one, [...path, one.name()]))];
 }
 
 function forBash(nodes: readonly Node[], shell: 'bash' | 'zsh'): string {
-  const cases = nodes.map(({ path, commands, flags }) => {
-    const words = [...commands.map(({ name }) => name), ...flags.map(({ name }) => name), '--help'].join(' ');
-    return `    "${path.join(' ')}") words="${words}" ;;`;
+  const cases = nodes.map(({ path, commands, flags, values }) => {
+    const words = [...commands.map(({ name }) => name), ...values, ...flags.map(({ name }) => name), '--help'];
+    return `    "${path.join(' ')}") words="${words.join(' ')}" ;;`;
   });
+  const valueCases = nodes.flatMap(({ path, flags }) =>
+    flags
+      .filter(({ values }) => values.length > 0)
+      .map(({ name, short, values }) => {
+        const names = short === undefined ? [name] : [name, short];
+        const patterns = names.map((one) => `"${[...path, one].join(' ')}"`).join('|');
+        return `    ${patterns}) words="${values.join(' ')}" ;;`;
+      }),
+  );
   const known = nodes.filter(({ path }) => path.length > 0).map(({ path }) => `"${path.join(' ')}"`);
   const start =
     shell === 'zsh' ? 'autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n' : '';
@@ -56,6 +78,9 @@ function forBash(nodes: readonly Node[], shell: 'bash' | 'zsh'): string {
   case "$path" in
 ${cases.join('\n')}
   esac
+  case "$path \${COMP_WORDS[$((COMP_CWORD - 1))]}" in
+${valueCases.join('\n')}
+  esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[$COMP_CWORD]}"))
 }
 complete -o default -F _quartermaster quartermaster qm
@@ -63,13 +88,15 @@ complete -o default -F _quartermaster quartermaster qm
 }
 
 function forFish(nodes: readonly Node[]): string {
-  const lines = nodes.flatMap(({ path, commands, flags }) => {
+  const lines = nodes.flatMap(({ path, commands, flags, values }) => {
     const when = conditionOf(path, commands);
     return [
       ...commands.map(({ name, description }) => `-n "${when}" -f -a ${name} -d ${quote(description)}`),
-      ...flags.map(
-        ({ name, description }) => `-n "${conditionOf(path, [])}" -l ${name.slice(2)} -d ${quote(description)}`,
-      ),
+      ...(values.length === 0 ? [] : [`-n "${when}" -f -a ${quote(values.join(' '))}`]),
+      ...flags.map(({ name, description, values: own }) => {
+        const choices = own.length === 0 ? '' : ` -x -a ${quote(own.join(' '))}`;
+        return `-n "${conditionOf(path, [])}" -l ${name.slice(2)}${choices} -d ${quote(description)}`;
+      }),
     ];
   });
   return ['quartermaster', 'qm'].map((name) => lines.map((line) => `complete -c ${name} ${line}\n`).join('')).join('');

@@ -27,8 +27,9 @@ import {
 import { EXIT } from '../exit-code.ts';
 import { inputName, type LabelledQuery, type PastCall, readHistory, readQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
+import { prepareSearcher } from '../prepare-searcher.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
-import { counted, startProgress } from '../terminal/index.ts';
+import { counted, startProgress, wrap } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
 import { floorOption } from './floor-option.ts';
@@ -82,6 +83,7 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   const progress = startProgress(io);
   for (const engine of engines) {
     const searcher = await createSearcher(engine, snapshot);
+    await prepareSearcher(searcher, snapshot, io);
     const onProgress = (done: number): void => progress.update(`Queries with ${engine}`, done, queries.length);
     reports.push({ engine, ...makeReport(await evaluateQueries(asked, { searcher, snapshot, onProgress })) });
     if (history === undefined) continue;
@@ -91,8 +93,14 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   }
   progress.end();
   const comparison = compareReports(reports);
+  const { terminal } = context;
+  // A pipe has room for any table.
+  const isTerminal = io.stdout.isTTY === true;
   const tools = snapshot.tools.length;
-  await write(io.stdout, `${flags.json === true ? toJson(reports, tools) : toText(reports, comparison, tools)}\n`);
+  await write(
+    io.stdout,
+    `${flags.json === true ? toJson(reports, tools) : toText({ reports, comparison, tools }, isTerminal ? terminal.width : Number.POSITIVE_INFINITY)}\n`,
+  );
   if (flags.floor !== undefined) await checkFloors(reports, flags.floor, context);
   // Last: a measurement that took minutes must not be lost over where its picture goes.
   if (flags.picture !== undefined) await writePicture(flags.picture, drawComparison(comparison));
@@ -160,12 +168,18 @@ function toJson(reports: readonly EngineReport[], tools: number): string {
   return JSON.stringify(reports.length === 1 ? { tools, ...first } : { tools, engines: reports }, null, 2);
 }
 
-function toText(reports: readonly EngineReport[], comparison: Comparison, tools: number): string {
+interface Evaluated {
+  readonly reports: readonly EngineReport[];
+  readonly comparison: Comparison;
+  readonly tools: number;
+}
+
+function toText({ reports, comparison, tools }: Evaluated, width: number): string {
   const [first, second] = reports;
   if (first === undefined) return '';
-  if (second === undefined) return `${counted(tools, 'tool')}, engine ${first.engine}\n\n${renderReport(first)}`;
-  const notes = [FOOTNOTE, ...renderCaveats(reports)].join('\n');
-  return `${counted(tools, 'tool')}\n\n${renderComparison(comparison)}\n\n${notes}`;
+  if (second === undefined) return `${counted(tools, 'tool')}, engine ${first.engine}\n\n${renderReport(first, width)}`;
+  const notes = [FOOTNOTE, ...renderCaveats(reports)].map((note) => wrap(note, Math.min(width, 120))).join('\n');
+  return `${counted(tools, 'tool')}\n\n${renderComparison(comparison, width)}\n\n${notes}`;
 }
 
 /** All queries first, then each split. */
@@ -205,7 +219,7 @@ async function checkFloors(
 }
 
 const FOOTNOTE =
-  'Percent with 95% intervals. Queries without a relevant tool count only under\n"nothing fits". All figures of one engine: --engine NAME.';
+  'Percent with 95% intervals; a table that is too wide for the terminal has none. Queries without a relevant tool count only under "nothing fits". All figures of one engine: --engine NAME.';
 
 const EXAMPLES = `
 Examples:

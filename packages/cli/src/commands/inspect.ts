@@ -1,9 +1,11 @@
+import { createBm25Searcher } from '@quartermaster/core';
 import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
-import { createSearcher, DEFAULT_ENGINE } from '../create-searcher.ts';
+
 import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
-import { counted, percentOf, renderBars, renderTable, type Terminal } from '../terminal/index.ts';
+import { isLarge } from '../prepare-searcher.ts';
+import { counted, percentOf, renderBars, renderTable, startProgress, type Terminal, wrap } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
 import { wholeNumber } from './option-values.ts';
@@ -28,14 +30,17 @@ export function addInspectCommand(program: Command, context: CommandContext): vo
 
 async function inspect(flags: InspectFlags, context: CommandContext): Promise<void> {
   const snapshot = await loadCatalog(flags, context);
-  const searcher = await createSearcher(DEFAULT_ENGINE, snapshot);
-  const costs = inspectCatalog(snapshot, { contextTokens: flags.context, searcher });
+  const progress = startProgress(context.io);
+  if (isLarge(snapshot)) progress.announce(`Counting the tokens of ${counted(snapshot.tools.length, 'tool')}`);
+  const costs = inspectCatalog(snapshot, { contextTokens: flags.context, searcher: createBm25Searcher(snapshot) });
+  progress.end();
   const text = flags.json === true ? JSON.stringify(costs, null, 2) : renderCosts(costs, flags.top, context.terminal);
   await write(context.io.stdout, `${text}\n`);
 }
 
 function renderCosts(costs: CatalogCosts, top: number, terminal: Terminal): string {
-  const { paint } = terminal;
+  const { paint, width } = terminal;
+  const sentence = (text: string): string => wrap(text, width);
   const servers = costs.servers.slice(0, top).map(({ server, tools, tokens }) => ({
     label: server ?? '(no server)',
     value: tokens,
@@ -43,12 +48,16 @@ function renderCosts(costs: CatalogCosts, top: number, terminal: Terminal): stri
   }));
   const tools = costs.byTool.slice(0, top).map(({ id, tokens }) => ({ label: id, value: tokens, note: count(tokens) }));
   const parts = [
-    `${counted(costs.tools, 'tool')} ${costs.tools === 1 ? 'costs' : 'cost'} about ${paint.bold(count(costs.tokens))} tokens, ${percentOf(costs.tokens, costs.contextTokens)} of a context window of ${count(costs.contextTokens)}.`,
+    sentence(
+      `${counted(costs.tools, 'tool')} ${costs.tools === 1 ? 'costs' : 'cost'} about ${paint.bold(count(costs.tokens))} tokens, ${percentOf(costs.tokens, costs.contextTokens)} of a context window of ${count(costs.contextTokens)}.`,
+    ),
     `${paint.bold('By server')}${more(costs.servers.length, top)}\n${renderBars(servers, terminal)}`,
     `${paint.bold('By tool')}${more(costs.byTool.length, top)}\n${renderBars(tools, terminal)}`,
     `${paint.bold('With deferral')}\n${renderSavings(costs)}`,
-    `An answer of ${counted(costs.answerTools, 'tool')} adds about ${count(costs.answerTokens)} tokens, only when the model asks.`,
-    `By default: ${costs.gate.kind === 'defer' ? 'deferred' : 'sent in full'}. ${costs.gate.reason}.`,
+    sentence(
+      `An answer of ${counted(costs.answerTools, 'tool')} adds about ${count(costs.answerTokens)} tokens, only when the model asks.`,
+    ),
+    sentence(`By default: ${costs.gate.kind === 'defer' ? 'deferred' : 'sent in full'}. ${costs.gate.reason}.`),
     paint.dim('Tokens are estimated as characters / 4.'),
   ];
   return parts.join('\n\n');

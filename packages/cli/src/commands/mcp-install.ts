@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { formOption, type ProxyForm } from './form-option.ts';
 
@@ -22,7 +22,7 @@ export function addInstallCommands(mcp: Command, context: CommandContext): void 
   mcp
     .command('install')
     .description("move a client's MCP servers behind Quartermaster, with a backup")
-    .argument('<client>', CLIENT_IDS)
+    .addArgument(new Argument('<client>', 'the client').choices(CLIENT_IDS))
     .option('--file <file>', "the client's file, if it is not in the usual place, such as a project's .mcp.json")
     .option('--project <folder>', 'move the servers that Claude Code keeps for this project in ~/.claude.json')
     .addOption(formOption())
@@ -37,7 +37,7 @@ export function addInstallCommands(mcp: Command, context: CommandContext): void 
   mcp
     .command('uninstall')
     .description('restore the files of a client (default: of all clients)')
-    .argument('[client]', CLIENT_IDS)
+    .addArgument(new Argument('[client]', 'the client').choices(CLIENT_IDS))
     .option('--dry-run', 'show what would change, and change nothing')
     .addHelpText('after', UNDO)
     .action(async (client: string | undefined, flags: UninstallFlags) => {
@@ -46,8 +46,10 @@ export function addInstallCommands(mcp: Command, context: CommandContext): void 
     });
 }
 
-const CLIENT_IDS =
-  'claude-code, claude-desktop, cursor, vscode, windsurf, zed, codex, gemini, opencode, cline or continue';
+const CLIENT_IDS = [
+  ...['claude-code', 'claude-desktop', 'cursor', 'vscode', 'windsurf', 'zed'],
+  ...['codex', 'gemini', 'opencode', 'cline', 'continue'],
+];
 
 const EXAMPLES = `
 Examples:

@@ -1,4 +1,4 @@
-import { QuartermasterError, type Searcher, type SearchResult, type Snapshot } from '@quartermaster/core';
+import { QuartermasterError, type Searcher, type SearchResult } from '@quartermaster/core';
 import { PatternError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import { type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
@@ -10,7 +10,8 @@ import { EXIT } from '../exit-code.ts';
 import { foundTools } from '../found-tools.ts';
 import { inputName, readBareQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
-import { counted, oneLine, renderHits, renderStanding, startProgress } from '../terminal/index.ts';
+import { prepareSearcher } from '../prepare-searcher.ts';
+import { counted, oneLine, renderHits, renderStanding } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
 import { engineOption } from './engine-option.ts';
@@ -61,26 +62,13 @@ async function search(query: string, given: SearchFlags, context: CommandContext
   const flags = { ...given, engine };
   const indexCache = given.cache ? createIndexCache(undefined, { env: context.io.env }) : undefined;
   const searcher = await createSearcher(engine, snapshot, { indexCache });
-  await prepare(searcher, snapshot, context);
+  await prepareSearcher(searcher, snapshot, context.io);
   if (flags.batch !== undefined) {
     await searchBatch(flags.batch, { searcher, flags, context });
   } else if (flags.why !== undefined) {
     await explainStanding(query, flags.why, { searcher, snapshot, flags, context });
   } else {
     await searchOnce(query, { searcher, flags, context });
-  }
-}
-
-/** Builds the index. It gives way now and then, so that a large one can say on a terminal that it is being built. */
-async function prepare(searcher: Searcher, { tools }: Snapshot, { io }: CommandContext): Promise<void> {
-  if (searcher.prepare === undefined || tools.length < LARGE_CATALOG) return;
-  const progress = startProgress(io);
-  const timer = setInterval(() => progress.update(`Building the index of ${counted(tools.length, 'tool')}`), 100);
-  try {
-    await searcher.prepare();
-  } finally {
-    clearInterval(timer);
-    progress.end();
   }
 }
 
@@ -235,7 +223,6 @@ async function explainStanding(
 }
 
 /** A smaller catalog is indexed in less than half a second. */
-const LARGE_CATALOG = 5_000;
 
 const EXAMPLES = `
 Examples:

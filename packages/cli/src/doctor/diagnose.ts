@@ -7,6 +7,7 @@ import { readCatalog } from '../commands/index.ts';
 import { createSearcher } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
+import { prepareSearcher } from '../prepare-searcher.ts';
 import { configuredEngine, loadSettings, measureConfigured } from '../serving/index.ts';
 import { counted } from '../terminal/index.ts';
 import { type Check, renderChecks } from './check.ts';
@@ -54,6 +55,7 @@ export async function diagnoseRequest(query: string, flags: DoctorFlags, context
   }
   const { engine } = await configuredEngine(config.search);
   const searcher = await createSearcher(engine, snapshot);
+  await prepareSearcher(searcher, snapshot, io);
   const isJson = flags.json === true;
   await explainTool({ query, label: flags.tool, snapshot, searcher, missingServers, isJson }, context);
 }

@@ -1,4 +1,4 @@
-import { type Column, oneLine, renderTable } from '../terminal/index.ts';
+import { type Column, columnsOf, oneLine, renderTable } from '../terminal/index.ts';
 import type { Estimate } from './estimate.ts';
 import { METRIC_TITLES, type Summary } from './summarise-outcomes.ts';
 
@@ -25,15 +25,19 @@ export const COMPARED_METRICS = ['hit1', 'hit5', 'recall5'] as const;
 /** A label comes from a file of queries; a longer one is cut in tables. */
 export const LABEL_CHARACTERS = 40;
 
-/** A table per figure, the engines its columns; then what is refused, rightly and wrongly, and what a search takes. */
-export function renderComparison({ engines, rows }: Comparison): string {
+/**
+ * A table per figure, the engines its columns; then what is refused, rightly and wrongly, and what a search takes.
+ * @param width columns; a table that does not fit has no intervals
+ */
+export function renderComparison({ engines, rows }: Comparison, width: number = Number.POSITIVE_INFINITY): string {
+  const renderFigure = (...figure: Parameters<typeof figureOf>): string => fitting(figureOf(...figure), width);
   const scored = rows.filter(({ summaries }) => summaries[0]?.queries !== 0);
   const parts = COMPARED_METRICS.map((metric) =>
-    renderFigure(METRIC_TITLES[metric], engines, scored, ({ scores }) => renderPercent(scores[metric])),
+    renderFigure(METRIC_TITLES[metric], engines, scored, ({ scores }, percent) => percent(scores[metric])),
   );
   const counted = scored.filter(({ summaries }) => summaries[0]?.rightLost !== undefined);
   parts.push(
-    renderFigure('right answers refused', engines, counted, ({ rightLost }) => renderPercent(rightLost)),
+    renderFigure('right answers refused', engines, counted, ({ rightLost }, percent) => percent(rightLost)),
     renderFigure('p50, p99 in ms', engines, counted, ({ latencyMs }) => {
       return latencyMs === undefined ? '' : `${latencyMs.p50.toFixed(2)}, ${latencyMs.p99.toFixed(2)}`;
     }),
@@ -45,8 +49,8 @@ export function renderComparison({ engines, rows }: Comparison): string {
       summaries: summaries.map((summary) => ({ ...summary, queries: summary.unanswerable?.queries ?? 0 })),
     }));
     parts.push(
-      renderFigure('nothing fits: refused', engines, refusals, ({ unanswerable }) => {
-        return renderPercent(unanswerable?.refused);
+      renderFigure('nothing fits: refused', engines, refusals, ({ unanswerable }, percent) => {
+        return percent(unanswerable?.refused);
       }),
     );
   }
@@ -61,23 +65,37 @@ export function renderPercent(estimate: Estimate | undefined): string {
   return `${percent(mean)} (${percent(low)}–${percent(high)})`;
 }
 
-function renderFigure(
+/** Without the interval, for a terminal that has no room for it. */
+function renderMean(estimate: Estimate | undefined): string {
+  return renderPercent(estimate).replace(/ \(.*/, '');
+}
+
+/** A table with intervals if it fits the width, otherwise without. */
+export function fitting(render: (percent: RenderEstimate) => string, width: number): string {
+  const table = render(renderPercent);
+  return table.split('\n').every((line) => columnsOf(line) <= width) ? table : render(renderMean);
+}
+
+export type RenderEstimate = (estimate: Estimate | undefined) => string;
+
+function figureOf(
   title: string,
   engines: readonly string[],
   rows: readonly ComparedRow[],
-  cell: (summary: ComparedSummary) => string,
-): string {
+  cell: (summary: ComparedSummary, percent: RenderEstimate) => string,
+): (percent: RenderEstimate) => string {
   const columns: Column[] = [
     { title },
     { title: 'queries', align: 'right' },
     ...engines.map((engine): Column => ({ title: engine, align: 'right' })),
   ];
-  return renderTable(
-    columns,
-    rows.map(({ label, summaries }) => [
-      oneLine(label, LABEL_CHARACTERS),
-      String(summaries[0]?.queries ?? ''),
-      ...summaries.map(cell),
-    ]),
-  );
+  return (percent) =>
+    renderTable(
+      columns,
+      rows.map(({ label, summaries }) => [
+        oneLine(label, LABEL_CHARACTERS),
+        String(summaries[0]?.queries ?? ''),
+        ...summaries.map((summary) => cell(summary, percent)),
+      ]),
+    );
 }

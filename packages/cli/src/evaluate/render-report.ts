@@ -1,23 +1,26 @@
-import { type Column, oneLine, renderTable } from '../terminal/index.ts';
+import { type Column, oneLine, renderTable, wrap } from '../terminal/index.ts';
 import { renderCaveats } from './render-caveats.ts';
-import { LABEL_CHARACTERS, renderPercent } from './render-comparison.ts';
+import { fitting, LABEL_CHARACTERS, type RenderEstimate, renderPercent } from './render-comparison.ts';
 import { METRIC_TITLES, METRICS, type Report, type Summary } from './summarise-outcomes.ts';
 
-/** A report as tables: the scores of all queries and of each split, then what one search costs. */
-export function renderReport(report: Report): string {
+/**
+ * A report as tables: the scores of all queries and of each split, then what one search costs.
+ * @param width columns; a table that does not fit has no intervals
+ */
+export function renderReport(report: Report, width: number = Number.POSITIVE_INFINITY): string {
   const rows = [['all', report.all] as const, ...Object.entries(report.splits)].map(
     ([split, summary]) => [oneLine(split, LABEL_CHARACTERS), summary] as const,
   );
   const scored = rows.filter(([, summary]) => summary.queries > 0);
   const parts: string[] = [];
-  if (scored.length > 0) parts.push(renderScores(scored));
+  if (scored.length > 0) parts.push(fitting((percent) => renderScores(scored, percent), width));
   const refusable = rows.filter(([, summary]) => summary.unanswerable.queries > 0);
   if (refusable.length > 0) parts.push(renderRefusals(refusable));
-  parts.push(renderCosts(report.all));
+  parts.push(renderCosts(report.all, width));
   return parts.join('\n\n');
 }
 
-function renderScores(rows: readonly (readonly [string, Summary])[]): string {
+function renderScores(rows: readonly (readonly [string, Summary])[], percent: RenderEstimate): string {
   const columns: Column[] = [
     { title: 'split' },
     { title: 'queries', align: 'right' },
@@ -28,8 +31,8 @@ function renderScores(rows: readonly (readonly [string, Summary])[]): string {
   const cells = rows.map(([split, summary]) => [
     split,
     String(summary.queries),
-    ...METRICS.map((metric) => renderPercent(summary.scores[metric])),
-    renderPercent(summary.wronglyRefused),
+    ...METRICS.map((metric) => percent(summary.scores[metric])),
+    percent(summary.wronglyRefused),
     `${(summary.overlap * 100).toFixed(0)}%`,
   ]);
   return renderTable(columns, cells);
@@ -47,11 +50,10 @@ function renderRefusals(rows: readonly (readonly [string, Summary])[]): string {
   );
 }
 
-function renderCosts(summary: Summary): string {
+function renderCosts(summary: Summary, width: number): string {
   const lines = [
     `One search takes ${summary.latencyMs.p50.toFixed(2)} ms (p50), ${summary.latencyMs.p99.toFixed(2)} ms (p99).`,
-    'Percent with 95% intervals: Wilson for hits and refusals, bootstrap (1,000 resamples, fixed seed) for the rest,',
-    'Wilson again where all values are the same.',
+    'Percent with 95% intervals, if the terminal is wide enough: Wilson for hits and refusals, bootstrap (1,000 resamples, fixed seed) for the rest, Wilson again where all values are the same.',
   ];
   if (summary.queries > 0) {
     lines.splice(
@@ -60,5 +62,5 @@ function renderCosts(summary: Summary): string {
       `An answer of five tools has ${summary.answerTokens.toFixed(0)} tokens of definitions (characters / 4).`,
     );
   }
-  return [...lines, ...renderCaveats([{ all: summary }])].join('\n');
+  return [...lines, ...renderCaveats([{ all: summary }])].map((line) => wrap(line, Math.min(width, 120))).join('\n');
 }

@@ -2,8 +2,8 @@ import type { Tool } from '@quartermaster/core';
 import type { Finding } from './finding.ts';
 import { wordsOf } from './words.ts';
 
-/** Tools that say the same, each with one that it is alike. */
-export function findTwins(tools: readonly Tool[]): ReadonlyMap<Tool, Tool> {
+/** Tools that say the same, each with one that it is alike. `onProgress` gets the number of tools compared so far. */
+export function findTwins(tools: readonly Tool[], onProgress?: (done: number) => void): ReadonlyMap<Tool, Tool> {
   const groups = groupBySet(tools);
   const twins = new Map<Tool, Tool>();
   for (const { members } of groups) {
@@ -11,7 +11,7 @@ export function findTwins(tools: readonly Tool[]): ReadonlyMap<Tool, Tool> {
     if (first === undefined || second === undefined) continue;
     for (const member of members) twins.set(member, member === first ? second : first);
   }
-  for (const [one, other] of alikeSets(groups)) {
+  for (const [one, other] of alikeSets(groups, onProgress)) {
     const [a] = one.members;
     const [b] = other.members;
     if (a === undefined || b === undefined) continue;
@@ -35,6 +35,12 @@ interface Group {
   readonly members: Tool[];
 }
 
+/** A group whose words are numbers, the rarest word first: two of them are compared in one pass. */
+interface RankedGroup {
+  readonly group: Group;
+  readonly ranks: readonly number[];
+}
+
 function groupBySet(tools: readonly Tool[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const tool of tools) {
@@ -52,35 +58,51 @@ function groupBySet(tools: readonly Tool[]): readonly Group[] {
  * Pairs whose words overlap by nine tenths (Jaccard). Two such sets share a word among their few rarest ones, so that only those
  * are looked up (prefix filtering, Chaudhuri et al. 2006).
  */
-function* alikeSets(groups: readonly Group[]): Generator<readonly [Group, Group]> {
-  const frequency = new Map<string, number>();
-  for (const { words } of groups) for (const word of words) frequency.set(word, (frequency.get(word) ?? 0) + 1);
-  const byWord = new Map<string, Group[]>();
-  for (const group of groups) {
-    const rarest = [...group.words].sort(
-      (a, b) => (frequency.get(a) ?? 0) - (frequency.get(b) ?? 0) || (a < b ? -1 : 1),
-    );
-    const own = new Set(group.words);
-    const seen = new Set<Group>();
-    for (const word of rarest.slice(0, rarest.length - Math.ceil(ALIKE * rarest.length) + 1)) {
-      const earlier = byWord.get(word) ?? [];
-      for (const other of earlier) {
-        if (seen.has(other)) continue;
-        seen.add(other);
-        if (overlap(own, other.words) >= ALIKE) yield [group, other];
-      }
+function* alikeSets(groups: readonly Group[], onProgress?: (done: number) => void): Generator<readonly [Group, Group]> {
+  const byRank: RankedGroup[][] = [];
+  let done = 0;
+  for (const own of rankWords(groups)) {
+    const { group, ranks } = own;
+    for (const rank of ranks.slice(0, ranks.length - Math.ceil(ALIKE * ranks.length) + 1)) {
+      const earlier = byRank[rank] ?? [];
+      for (const other of earlier) if (areAlike(ranks, other.ranks)) yield [group, other.group];
       // A word that so many share tells nothing apart; looking at all of them would take the square of their number.
-      if (earlier.length < MOST_CANDIDATES) earlier.push(group);
-      byWord.set(word, earlier);
+      if (earlier.length < MOST_CANDIDATES) earlier.push(own);
+      byRank[rank] = earlier;
     }
+    done += group.members.length;
+    onProgress?.(done);
   }
 }
 
-function overlap(own: ReadonlySet<string>, other: readonly string[]): number {
-  const shared = other.filter((word) => own.has(word)).length;
-  return shared / (own.size + other.length - shared);
+function rankWords(groups: readonly Group[]): readonly RankedGroup[] {
+  const frequency = new Map<string, number>();
+  for (const { words } of groups) for (const word of words) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+  const byRarity = [...frequency].sort(([a, m], [b, n]) => m - n || (a < b ? -1 : 1));
+  const rankOf = new Map(byRarity.map(([word], rank) => [word, rank]));
+  return groups.map((group) => ({
+    group,
+    ranks: group.words.map((word) => rankOf.get(word) ?? 0).sort((a, b) => a - b),
+  }));
+}
+
+/** Whether the overlap is large enough. A pair is given up at the first word too many that only one of them has. */
+function areAlike(one: readonly number[], other: readonly number[]): boolean {
+  const total = one.length + other.length;
+  const fewestShared = Math.ceil((ALIKE / (1 + ALIKE)) * total - ROUNDING);
+  let missesLeft = total - 2 * fewestShared;
+  let [i, j] = [0, 0];
+  while (i < one.length && j < other.length && missesLeft >= 0) {
+    const difference = (one[i] ?? 0) - (other[j] ?? 0);
+    if (difference !== 0) missesLeft -= 1;
+    if (difference <= 0) i += 1;
+    if (difference >= 0) j += 1;
+  }
+  return missesLeft >= total - i - j;
 }
 
 const ALIKE = 0.9;
+/** Far below a word, above the error of a product. */
+const ROUNDING = 1e-9;
 const FEWEST_WORDS = 4;
 const MOST_CANDIDATES = 1_000;

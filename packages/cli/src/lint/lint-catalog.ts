@@ -6,6 +6,7 @@ import { evaluateQueries, findShortfalls, makeReport } from '../evaluate/index.t
 import { EXIT } from '../exit-code.ts';
 import { inputName, type LabelledQuery, readQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
+import { isLarge, prepareSearcher } from '../prepare-searcher.ts';
 import { startProgress } from '../terminal/index.ts';
 import { checkDefinitions } from './check-definitions.ts';
 import { findConfusions } from './find-confusions.ts';
@@ -35,15 +36,20 @@ async function findAll(
   { maxTokensPerServer, engine, search, queries, floor }: LintFlags,
   { io }: CommandContext,
 ): Promise<readonly Finding[]> {
-  const twins = findTwins(snapshot.tools);
+  const comparing = startProgress(io);
+  if (isLarge(snapshot)) comparing.announce('Comparing definitions');
+  const onCompared = (done: number): void => comparing.update('Tools compared', done, snapshot.tools.length);
+  const twins = findTwins(snapshot.tools, onCompared);
   const findings: Finding[] = [...skipped.map(unreadable)];
   if (skippedCount > skipped.length) findings.push(unreadable(`… and ${skippedCount - skipped.length} more`));
+  if (isLarge(snapshot)) comparing.announce('Checking definitions');
   findings.push(...checkDefinitions(snapshot, { tokensPerServer: maxTokensPerServer }), ...describeTwins(twins));
+  comparing.end();
   if (!search) return findings;
   const progress = startProgress(io);
   try {
-    progress.update('Building the index');
     const searcher = await createSearcher((await resolveEngine(engine)).engine, snapshot);
+    await prepareSearcher(searcher, snapshot, io);
     const onProgress = (done: number): void => progress.update('Tools searched for', done, snapshot.tools.length);
     findings.push(...(await findConfusions(snapshot.tools, { searcher, twins, onProgress })));
     if (queries !== undefined && floor !== undefined) {

@@ -11,7 +11,7 @@ import {
 import { EXIT } from '../exit-code.ts';
 import { readTools } from '../input/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
-import { counted, oneLine, renderTable } from '../terminal/index.ts';
+import { counted, oneLine, renderTable, startProgress } from '../terminal/index.ts';
 import { openGateway, type RemoteGateway } from './gateway-client.ts';
 import { renderCatalogDiff } from './render-catalog-diff.ts';
 
@@ -72,7 +72,10 @@ const REMOTE = 'gateway:';
 
 async function readSide(side: string, flags: DiffCatalogsFlags, { io }: CommandContext): Promise<Snapshot> {
   if (!side.startsWith(REMOTE)) {
-    return (await readTools([side], { stdin: io.stdin, maxTools: MOST_TOOLS })).snapshot;
+    const progress = startProgress(io);
+    const onProgress = (tools: number): void => progress.update('Tools read', tools);
+    const read = readTools([side], { stdin: io.stdin, maxTools: MOST_TOOLS, onProgress });
+    return (await read.finally(() => progress.end())).snapshot;
   }
   const name = side.slice(REMOTE.length);
   const gateway = openGateway(flags, io.env);

@@ -51,7 +51,10 @@ function failureOf(error: unknown, url: string): unknown {
   if (!(error instanceof ApiFailure)) return error;
   const { status, message } = error;
   if (status === 0) {
-    return new UnavailableError(`No gateway answers at ${new URL(url).origin}: ${reasonOf(error.cause)}`);
+    const reason = reasonOf(error.cause);
+    return new UnavailableError(
+      `No gateway responds at ${new URL(url).origin}: ${reason}. Start one with quartermaster serve, or name yours with --url.`,
+    );
   }
   const hint = status === 401 ? ' Set QUARTERMASTER_KEY to a key of this gateway.' : '';
   const text = `${url} rejected the request: ${oneLine(message, 500)}.${hint}`.replace('..', '.');

@@ -65,7 +65,7 @@ describe('watch', () => {
   it('says that no gateway answers', async () => {
     const { code, err } = await runCommand(['watch', '--url', `http://127.0.0.1:${await freePort()}`], {});
     expect(code).toBe(69);
-    expect(err).toMatch(/^No gateway answers at http:\/\/127\.0\.0\.1:\d+: ECONNREFUSED\n$/);
+    expect(err).toMatch(/^No gateway responds at http:\/\/127\.0\.0\.1:\d+: ECONNREFUSED\. Start one with /);
   });
 
   it('says what a gateway refuses, and where the key belongs', async () => {
@@ -81,7 +81,7 @@ describe('watch', () => {
     const url = await answerWith(200, 'event: missed\ndata: 3\n\nevent: request\ndata: {"route": "messages"}\n\n');
     const { code, out, err } = await runCommand(['watch', '--url', url, '--json'], {});
     expect({ code, out }).toEqual({ code: 69, out: '{"route":"messages"}\n' });
-    expect(err).toContain('3 requests were not shown');
+    expect(err).toContain('3 requests not shown');
     expect(err).toContain('closed the connection');
   });
 

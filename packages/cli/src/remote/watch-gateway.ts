@@ -1,6 +1,7 @@
 import { write } from '../command-io.ts';
 import type { CommandContext, WatchFlags } from '../commands/index.ts';
 import { UnavailableError } from '../input-error.ts';
+import { counted } from '../terminal/index.ts';
 import { openGateway } from './gateway-client.ts';
 import { renderRecord } from './render-record.ts';
 
@@ -17,7 +18,7 @@ export async function watchGateway(flags: WatchFlags, { io, terminal }: CommandC
       const records = client.follow({
         signal: stop.signal,
         onOpen: () => say(`Watching ${gateway.url}; Ctrl+C stops.\n`),
-        onMissed: (count) => say(`${count} requests were not shown: too many at once.\n`),
+        onMissed: (count) => say(`${counted(count, 'request')} not shown: too many at once.\n`),
       });
       for await (const record of records) {
         await write(io.stdout, `${flags.json === true ? JSON.stringify(record) : renderRecord(record, terminal)}\n`);

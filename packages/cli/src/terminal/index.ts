@@ -1,4 +1,5 @@
 export { ask, confirm } from './ask.ts';
+export { columnsOf } from './columns.ts';
 export { counted, dollars, percentOf } from './counted.ts';
 export { type Progress, startProgress } from './progress.ts';
 export { renderBars } from './render-bars.ts';

@@ -1,9 +1,12 @@
 import type { CommandIo } from '../command-io.ts';
+import { startOf } from './columns.ts';
 
 /** Says on stderr how far a long job is. */
 export interface Progress {
   /** Call it as often as you like; it writes a few times a second at most. */
   update(what: string, done?: number, total?: number): void;
+  /** Writes at once: for long work that can't report how far it is. */
+  announce(what: string): void;
   /** Clears the line, so that what follows starts on an empty one. */
   end(): void;
 }
@@ -20,12 +23,18 @@ export function startProgress(
 ): Progress {
   let next = now() + QUIET_MS;
   let isShown = false;
+  const show = (text: string): void => {
+    next = now() + INTERVAL_MS;
+    isShown = true;
+    // A line that wraps could not be cleared.
+    stderr.write(`${CLEAR}${startOf(text, (stderr.columns || 80) - 1)}`);
+  };
   return {
     update(what, done, total) {
-      if (stderr.isTTY !== true || now() < next) return;
-      next = now() + INTERVAL_MS;
-      isShown = true;
-      stderr.write(`${CLEAR}${what}${describe(done, total)}`);
+      if (stderr.isTTY === true && now() >= next) show(`${what}${describe(done, total)}`);
+    },
+    announce(what) {
+      if (stderr.isTTY === true) show(`${what}…`);
     },
     end() {
       if (isShown) stderr.write(CLEAR);

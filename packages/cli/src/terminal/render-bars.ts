@@ -1,3 +1,4 @@
+import { columnsOf } from './columns.ts';
 import { oneLine, type Terminal } from './terminal.ts';
 
 export interface Bar {
@@ -11,12 +12,12 @@ export interface Bar {
 export function renderBars(bars: readonly Bar[], { width, paint }: Terminal): string {
   const most = Math.max(1, ...bars.map((bar) => bar.value));
   const noteWidth = Math.max(0, ...bars.map((bar) => bar.note.length));
-  const labelWidth = Math.min(Math.floor(width * 0.4), Math.max(0, ...bars.map((bar) => [...bar.label].length)));
+  const labelWidth = Math.min(Math.floor(width * 0.4), Math.max(0, ...bars.map((bar) => columnsOf(bar.label))));
   const room = Math.max(8, width - labelWidth - noteWidth - 4);
   return bars
     .map((bar) => {
       const label = oneLine(bar.label, labelWidth);
-      const space = ' '.repeat(labelWidth - [...label].length);
+      const space = ' '.repeat(labelWidth - columnsOf(label));
       return `${label}${space}  ${bar.note.padStart(noteWidth)}  ${paint.cyan(drawBar((bar.value / most) * room))}`;
     })
     .join('\n');

@@ -1,3 +1,5 @@
+import { columnsOf } from './columns.ts';
+
 /** One column of a table. */
 export interface Column {
   readonly title: string;
@@ -8,7 +10,7 @@ export interface Column {
 /** Rows under their titles, padded with spaces, two between columns. Cells are plain text. */
 export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map(({ title }, index) =>
-    Math.max(title.length, ...rows.map((row) => [...(row[index] ?? '')].length)),
+    Math.max(title.length, ...rows.map((row) => columnsOf(row[index] ?? ''))),
   );
   const line = (cells: readonly string[]): string =>
     columns
@@ -19,6 +21,6 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
 }
 
 function pad(text: string, width: number, align: 'left' | 'right'): string {
-  const space = ' '.repeat(Math.max(0, width - [...text].length));
+  const space = ' '.repeat(Math.max(0, width - columnsOf(text)));
   return align === 'left' ? text + space : space + text;
 }

@@ -51,7 +51,10 @@ describe('oneLine', () => {
     ['too long to fit', 8, 'too lon…'],
     ['\u001b[31mred\u0007', 20, '[31mred'],
     ['right\u202Eleft', 20, 'right left'],
-    ['😀😀😀', 2, '😀…'],
+    ['😀😀😀', 3, '😀…'],
+    ['搜索文件', 8, '搜索文件'],
+    ['搜索文件', 7, '搜索文…'],
+    ['e\u0301e\u0301e\u0301', 3, 'e\u0301e\u0301e\u0301'],
   ])('%j in %i columns', (text, width, expected) => {
     expect(oneLine(text, width)).toBe(expected);
   });
@@ -73,6 +76,10 @@ describe('renderBars', () => {
 });
 
 describe('renderTable', () => {
+  it('gives wide characters two columns', () => {
+    expect(renderTable([{ title: 'name' }, { title: 'n' }], [['搜索', '1']])).toBe('name  n\n搜索  1');
+  });
+
   it('pads columns, numbers to the right', () => {
     const text = renderTable(
       [{ title: 'name' }, { title: 'n', align: 'right' }],

@@ -1,5 +1,6 @@
 import picocolors from 'picocolors';
 import type { CommandIo } from '../command-io.ts';
+import { columnsOf, startOf } from './columns.ts';
 
 /** How text may look on the output at hand: coloured in a terminal, plain in a pipe. */
 export interface Terminal {
@@ -37,8 +38,7 @@ export function oneLine(text: string, width: number): string {
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  const characters = [...plain];
-  return characters.length <= width ? plain : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+  return columnsOf(plain) <= width ? plain : `${startOf(plain, Math.max(0, width - 1))}…`;
 }
 
 function isSet(value: string | undefined): boolean {

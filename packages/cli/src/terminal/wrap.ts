@@ -1,3 +1,5 @@
+import { columnsOf, startOf } from './columns.ts';
+
 export interface WrapOptions {
   /** Spaces before the first line. @default 0 */
   readonly indent?: number;
@@ -8,18 +10,34 @@ export interface WrapOptions {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are written with them.
 const COLOURS = /\u001b\[\d+m/g;
 
-/** Breaks a text at its spaces; colours take no room. A word that is longer than a line has one to itself. */
+/**
+ * Breaks a text at its spaces; colours take no room. A word that is longer than a line has one to itself, so that paths stay whole;
+ * one of a script without spaces is broken.
+ */
 export function wrap(text: string, width: number, { indent = 0, hanging = indent }: WrapOptions = {}): string {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ')) {
+  const longest = width - Math.max(indent, hanging);
+  for (const word of text.split(' ').flatMap((one) => breakWide(one, longest))) {
     const room = width - (lines.length === 0 ? indent : hanging);
     const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && [...longer.replace(COLOURS, '')].length > room) {
+    if (line !== '' && columnsOf(longer.replace(COLOURS, '')) > room) {
       lines.push(line);
       line = word;
     } else line = longer;
   }
   lines.push(line);
   return lines.map((one, index) => ' '.repeat(index === 0 ? indent : hanging) + one).join('\n');
+}
+
+function breakWide(word: string, longest: number): readonly string[] {
+  // Two columns for a character: without spaces, nothing but the room says where such a text may break.
+  if (columnsOf(word) <= longest || columnsOf(word) === [...word].length) return [word];
+  const parts: string[] = [];
+  for (let rest = word; rest !== ''; ) {
+    const part = startOf(rest, Math.max(2, longest));
+    parts.push(part);
+    rest = rest.slice(part.length);
+  }
+  return parts;
 }

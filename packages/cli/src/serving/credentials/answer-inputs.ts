@@ -53,7 +53,8 @@ async function askFor(input: ServerInput, io: CommandContext['io']): Promise<str
   const hint = fallback === undefined ? '' : ` [${fallback}]`;
   const given = await ask(io, `${oneLine(about.join(', '), 200)}${oneLine(hint, 60)}: `, { isHidden: isSecret });
   const value = given === undefined || given === '' ? fallback : given;
-  if (value === undefined) throw new InputError(`No answer to the input ${JSON.stringify(id)}`);
+  if (value === undefined)
+    throw new InputError(`No answer to the input ${JSON.stringify(id)}: run this in a terminal, or pipe the answer in`);
   if (options !== undefined && !options.includes(value)) {
     throw new InputError(`The input ${JSON.stringify(id)} must be one of: ${options.join(', ')}`);
   }
