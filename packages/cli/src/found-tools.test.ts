@@ -10,7 +10,7 @@ describe('foundTools', () => {
     ...(also.length > 0 ? { also: also.map((other) => createTool({ name: 'list', server: other })) } : {}),
   });
 
-  it('names folded tools behind the one that stands for them, with its score', () => {
+  it('lists folded tools after their representative, with its score', () => {
     const found = foundTools([hit('a', 3, 'b', 'c'), hit('d', 2)], 5);
     expect(found.map(({ tool, score }) => [tool.server, score])).toEqual([
       ['a', 3],
@@ -20,7 +20,7 @@ describe('foundTools', () => {
     ]);
   });
 
-  it('never names more than asked for', () => {
+  it('never returns more than the limit', () => {
     expect(foundTools([hit('a', 3, 'b', 'c'), hit('d', 2)], 2).map(({ tool }) => tool.server)).toEqual(['a', 'b']);
   });
 });

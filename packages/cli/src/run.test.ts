@@ -52,7 +52,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('mcp', () => {
-  it('names its commands where there is none of that name', async () => {
+  it('lists its commands if the given one does not exist', async () => {
     const { code, err } = await qm(['mcp', 'bogus']);
     expect(code).toBe(2);
     expect(err).toContain('There is no command "mcp bogus". Commands: login, logout, accept, input, status');
@@ -68,7 +68,7 @@ describe('mcp', () => {
     expect(err).toContain(message);
   });
 
-  it('has its commands explained by help too', async () => {
+  it('shows the help of a subcommand', async () => {
     const { out } = await qm(['help', 'mcp', 'status']);
     expect(out).toMatch(/^Usage: quartermaster mcp status/);
   });
@@ -97,18 +97,18 @@ describe('search', () => {
     expect(hits[0]?.name).toBe('list_files');
   });
 
-  it('says so with status 1 when nothing fits', async () => {
+  it('exits with 1 and a message if nothing fits', async () => {
     const { code, out } = await qm(['search', 'zzzz', 'qqqq', '--tools', file('tools.json')]);
     expect(out).toContain('No match.');
     expect(code).toBe(1);
   });
 
-  it('takes a regular expression', async () => {
+  it('accepts a regular expression', async () => {
     const { out } = await qm(['search', '^create[A-Z]', '--engine', 'regex', '--tools', file('tools.json'), '--json']);
     expect(JSON.parse(out)).toMatchObject({ hits: [{ name: 'createRefund' }] });
   });
 
-  it('takes scores apart', async () => {
+  it('explains scores', async () => {
     const { out } = await qm(['search', 'send an email', '--explain', '--tools', file('tools.json')]);
     expect(out.split('\n').filter((line) => /^ {5,}\d+\.\d{3} {2}/.test(line)).length).toBeGreaterThan(1);
   });
@@ -139,7 +139,7 @@ describe('search', () => {
     expect(code).toBe(0);
   });
 
-  it('tells tools of one name apart in a batch, and takes scores apart there too', async () => {
+  it('distinguishes tools with the same name in a batch, and explains scores there too', async () => {
     const args = ['search', '--batch', '-', '--tools', file('servers.jsonl'), '--json', '--explain'];
     const { out } = await qm(args, { stdin: '{"query":"list_files"}' });
     const { hits } = JSON.parse(out) as { hits: { id: string; server: string; explanation?: { value: number } }[] };
@@ -150,7 +150,7 @@ describe('search', () => {
     expect(hits[0]?.explanation?.value).toBeGreaterThan(0);
   });
 
-  it('tells which operators nothing answers to: on stderr, or in the JSON', async () => {
+  it('reports unresolved operators on stderr, or in the JSON', async () => {
     const args = ['search', 'server:nope', '+zzzz', 'email', '--tools', file('tools.json')];
     const told = await qm(args);
     expect(told.err).toBe('Searched as plain words, because nothing in the catalog matches it: server:nope, +zzzz\n');
@@ -169,7 +169,7 @@ describe('search', () => {
     ]);
   });
 
-  it('answers though nobody reads stderr', async () => {
+  it('answers even if stderr is closed', async () => {
     const stderr = new Writable({ write: (_, __, done) => done(new Error('write EPIPE')) });
     const out = collector(false);
     const io = { stdin: new PassThrough(), stdout: out.stream, stderr, env: {} };
@@ -178,7 +178,7 @@ describe('search', () => {
     expect(await run(['search', 'x', '--tools', file('missing.json')], io)).toBe(2);
   });
 
-  it('a malformed pattern in a batch has its line, and shows in the status', async () => {
+  it('reports a malformed pattern of a batch on its line and in the exit status', async () => {
     const args = ['search', '--batch', '-', '--engine', 'regex', '--tools', file('tools.json'), '--json'];
     const { code, out } = await qm(args, { stdin: '{"query":"("}\n{"query":"send"}\n' });
     const lines = out
@@ -204,7 +204,7 @@ describe('search', () => {
     expect((await qm(args, { isTTY: true, env: { NO_COLOR: '1' } })).out).not.toContain(colour);
   });
 
-  it('a description can not steer the terminal', async () => {
+  it('a description cannot write control characters to the terminal', async () => {
     const stdin = JSON.stringify([{ name: 'evil', description: 'evil\u001b[2J\u0007 text', inputSchema: {} }]);
     const { out } = await qm(['search', 'evil', '--tools', '-'], { stdin });
     expect(out).toContain('evil [2J text');
@@ -257,13 +257,13 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     expect(code).toBe(2);
   });
 
-  it('an oversized catalog names the limit and how to raise it', async () => {
+  it('an oversized catalog is rejected with the limit and how to raise it', async () => {
     const { code, err } = await qm(['search', 'x', '--tools', file('tools.jsonl'), '--max-tools', '2']);
     expect(err).toMatch(/tools\.jsonl:3: more than 2 tools; raise the limit with --max-tools/);
     expect(code).toBe(2);
   });
 
-  it('--skip-bad tells which tools of a list it left out', async () => {
+  it('--skip-bad reports which tools of a list it left out', async () => {
     const stdin = JSON.stringify([
       { name: 'a', inputSchema: 1 },
       { inputSchema: {} },
@@ -286,13 +286,13 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
   });
 
-  it('a malformed pattern is named with its place', async () => {
+  it('a malformed pattern is reported with its position', async () => {
     const { code, err } = await qm(['search', 'a(', '--engine', 'regex', '--tools', file('tools.json')]);
     expect(err).toBe('The pattern "a(" is malformed: missing ), unterminated subpattern at position 1\n');
     expect(code).toBe(2);
   });
 
-  it('--skip-bad goes on and counts', async () => {
+  it('--skip-bad continues and counts what it skips', async () => {
     const args = ['search', 'email', '--tools', file('number.jsonl'), file('twice.jsonl'), '--skip-bad'];
     const { code, out, err } = await qm(args);
     expect(out).toContain('send_email');
@@ -331,7 +331,7 @@ describe('eval with a history of calls', () => {
   const measured = (...rest: string[]) =>
     qm(['eval', '--tools', file('tools.json'), '--queries', file('labelled.jsonl'), '--history', ...rest]);
 
-  it('measures each engine before and after it has learned, tools with and without history apart', async () => {
+  it('measures each engine before and after learning, separately for tools with and without history', async () => {
     const { code, out, err } = await measured(file('history.jsonl'), '-e', 'hybrid', '--json');
     expect(JSON.parse(out)).toMatchObject({
       engines: [{ engine: 'hybrid' }, { engine: 'hybrid, learned', splits: { 'tools without history': {} } }],
@@ -340,7 +340,7 @@ describe('eval with a history of calls', () => {
     expect(code).toBe(0);
   });
 
-  it('says which engines learn, and what a history is', async () => {
+  it('rejects engines that do not learn, and files that are not a history', async () => {
     expect((await measured(file('history.jsonl'), '-e', 'bm25')).err).toMatch(/hybrid and hybrid\+reranker learn/);
     expect((await measured(file('labelled.jsonl'))).err).toMatch(/"called" must be the name of a tool/);
   });
@@ -349,7 +349,7 @@ describe('eval with a history of calls', () => {
 describe('eval, beside its figures', () => {
   const measured = (...rest: string[]) => qm(['eval', '--tools', file('tools.json'), '--queries', ...rest]);
 
-  it('keeps the figures where the picture can not be written', async () => {
+  it('prints the figures even if the picture cannot be written', async () => {
     const picture = file('no/such/folder.svg');
     const { code, out, err } = await measured(file('labelled.jsonl'), '-e', 'bm25', '--picture', picture);
     expect(out).toMatch(/^plain +2 +100\.0/m);
@@ -357,7 +357,7 @@ describe('eval, beside its figures', () => {
     expect(code).toBe(2);
   });
 
-  it('fails where a figure is below its floor, after all figures are written', async () => {
+  it('fails if a figure is below its floor, after all figures are written', async () => {
     const met = await measured(file('labelled.jsonl'), '-e', 'bm25', '--floor', 'recall@5=100');
     expect(met).toMatchObject({ code: 0, err: '' });
     const missed = await measured(file('odd.jsonl'), '-e', 'bm25', '--floor', 'recall@5=80,hit@1=50');
@@ -373,7 +373,7 @@ describe('eval, beside its figures', () => {
     expect(readFileSync(picture, 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s);
   });
 
-  it('tells once what several engines could not take, and what the catalog does not have', async () => {
+  it('reports malformed queries and unknown labels once for several engines', async () => {
     const { out } = await measured(file('odd.jsonl'), '-e', 'bm25,regex');
     expect(out.match(/1 relevant tool is not in the catalog and counts as not found/g)).toHaveLength(1);
     expect(out.match(/1 query was refused by the engine regex as malformed/g)).toHaveLength(1);
@@ -390,7 +390,7 @@ describe('inspect', () => {
     expect(code).toBe(0);
   });
 
-  it('says so where deferral would cost more than it saves', async () => {
+  it('says if deferral would cost more than it saves', async () => {
     const { out } = await qm(['inspect', '--tools', file('tools.json')]);
     expect(out).toMatch(/^bridge +[\d,]+ +[\d,]+ +[\d.]+% +nothing$/m);
     expect(out).toContain('An answer of 3 tools adds about');
@@ -425,7 +425,7 @@ describe('demo', () => {
 });
 
 describe('the command', () => {
-  it('helps on stdout with status 0, for every command', async () => {
+  it('prints help on stdout with status 0 for every command', async () => {
     for (const command of [[], ['search'], ['eval'], ['inspect'], ['lint'], ['doctor'], ['serve'], ['mcp']]) {
       const { code, out, err } = await qm([...command, '--help']);
       expect(out).toContain('Exit status:');
@@ -456,7 +456,7 @@ describe('the command', () => {
     },
   );
 
-  it('works as the program that is installed', async () => {
+  it('works as an installed program', async () => {
     const bin = fileURLToPath(new URL('../bin/quartermaster.js', import.meta.url));
     const start = (args: readonly string[]): Promise<{ code: number; out: string; err: string }> =>
       new Promise((resolve) => {

@@ -160,7 +160,7 @@ describe('quartermaster init', () => {
     );
   });
 
-  it('keeps settings that were changed since', async () => {
+  it('keeps settings that have changed since', async () => {
     const { settings, init } = home(ALL);
     await init('--no-cost', '--yes');
     const gone = loadConfig({ path: settings, env: {} }).files.slice(1);
@@ -172,7 +172,7 @@ describe('quartermaster init', () => {
     expect(readFileSync(settings, 'utf8')).toBe(changed);
   });
 
-  it('adds the files to settings that are there, shows the lines first, and takes them out again', async () => {
+  it('adds the files to existing settings, shows the lines first, and removes them again', async () => {
     const { folder, settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
     const mine = '# mine\nupstreams: [] # none yet';
     writeFileSync(settings, mine);
@@ -197,7 +197,7 @@ describe('quartermaster init', () => {
     expect(readFileSync(settings, 'utf8')).toBe(mine);
   });
 
-  it('prints the lines to add where it can not add them itself', async () => {
+  it('prints the lines to add if it cannot add them itself', async () => {
     const { settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
     writeFileSync(settings, '{ "upstreams": [] }\n');
     const { out } = await init('--no-cost', '--yes');
@@ -207,7 +207,7 @@ describe('quartermaster init', () => {
     expect(readFileSync(settings, 'utf8')).toBe('{ "upstreams": [] }\n');
   });
 
-  it('follows settings that are a link, both to add to them and to restore them', async () => {
+  it('follows a link to the settings when it adds to them and restores them', async () => {
     const { folder, settings, init } = home({ '.cursor/mcp.json': ONE_SERVER, 'dotfiles/mine.yaml': '# mine\n' });
     const file = join(folder, 'dotfiles/mine.yaml');
     symlinkSync(file, settings);
@@ -235,7 +235,7 @@ describe('quartermaster init', () => {
   it.each([
     ['without a form', 'mcp:\n  contextTokens: 8192\n'],
     ['with another form', 'mcp:\n  form: native\n'],
-  ])('says where the form belongs in settings with a block mcp %s', async (_, mine) => {
+  ])('says where to set the form in settings with an mcp block %s', async (_, mine) => {
     const { settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
     writeFileSync(settings, mine);
     const told = `To use the form bridge in this folder, set it in ${settings}:\nmcp:\n  form: bridge\n`;
@@ -246,13 +246,13 @@ describe('quartermaster init', () => {
     expect((await init('--form', 'bridge')).out).toContain('--form changes nothing now.');
   });
 
-  it('says nothing of a form that the settings already have', async () => {
+  it('does not mention a form that the settings already have', async () => {
     const { settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
     writeFileSync(settings, 'mcp:\n  form: bridge\n');
     expect((await init('--no-cost', '--yes', '--form', 'bridge')).out).not.toContain('form');
   });
 
-  it('names the lost files of settings that were edited between two runs', async () => {
+  it('lists missing files of settings that were edited between two runs', async () => {
     const { folder, settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
     await init('--no-cost', '--yes');
     const edited = `# mine\n${readFileSync(settings, 'utf8')}`;
@@ -267,7 +267,7 @@ describe('quartermaster init', () => {
     expect(readFileSync(settings, 'utf8')).toBe(edited);
   });
 
-  it('lets doctor, mcp status and search use the moved servers where the settings name none', async () => {
+  it('lets doctor, mcp status and search use the moved servers if the settings name none', async () => {
     const files = { command: process.execPath, args: [FILESYSTEM, '/tmp'] };
     const { folder, env, init } = home({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { files } }) });
     await init('--no-cost', '--yes');
@@ -282,7 +282,7 @@ describe('quartermaster init', () => {
     }
   });
 
-  it('gives the settings that it writes the store of the clients, which start in other folders', async () => {
+  it('writes settings that share the store of the clients, which start in other folders', async () => {
     const { folder, env, settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
     await init('--no-cost', '--yes');
     const shared = join(folder, 'data', 'quartermaster', 'store.db');
@@ -295,7 +295,7 @@ describe('quartermaster init', () => {
     expect(out.replace(/\s+/g, ' ')).toContain(`· store: clients that start outside this folder use ${shared} Fix: `);
   });
 
-  it('lets mcp login, mcp input and mcp accept use the moved servers where the settings name none', async () => {
+  it('lets mcp login, mcp input and mcp accept use the moved servers if the settings name none', async () => {
     const secret = { type: 'stdio', command: 'one', env: { TOKEN: `\${input:token}` } };
     const remote = { type: 'http', url: 'http://127.0.0.1:1/mcp' };
     const inputs = [{ id: 'token', type: 'promptString', description: 'Token', default: 'a' }];
@@ -310,14 +310,14 @@ describe('quartermaster init', () => {
     expect(err).not.toContain('needs the input');
   });
 
-  it('names another file for the servers of each scope, before it moves them', async () => {
+  it('plans a separate file for the servers of each scope', async () => {
     const { init } = home(ALL);
     const { out } = await init('--no-cost', '--dry-run');
     const files = out.match(/(?<=would move \d servers? to )\S+/g) ?? [];
     expect(new Set(files).size).toBe(files.length);
   });
 
-  it('says nothing of money where no server lists a tool', async () => {
+  it('omits the price if no server lists a tool', async () => {
     const gone = JSON.stringify({ mcpServers: { gone: { command: 'no-such-program-anywhere' } } });
     const { init } = home({ '.cursor/mcp.json': gone });
     expect((await init('--dry-run')).out).not.toContain('$');
@@ -339,7 +339,7 @@ describe('quartermaster init', () => {
     expect(text).toMatch(/Problems files: .*no-such-program-anywhere/);
   });
 
-  it('a client that can not be changed keeps no other from it', async () => {
+  it('a client that cannot be changed does not stop the others', async () => {
     const taken = { a: { command: 'a' }, quartermaster: { command: 'other' } };
     const { init } = home({ ...ALL, '.cursor/mcp.json': JSON.stringify({ mcpServers: taken }) });
     const { code, out } = await init('--yes', '--no-cost');
@@ -348,7 +348,7 @@ describe('quartermaster init', () => {
     expect(out.match(/ moved to \S+\. Backup: /g)).toHaveLength(SAMPLES.length + PROJECTS - 1);
   });
 
-  it('passes over a file that it can not read, and says when there is nothing', async () => {
+  it('skips a file that it cannot read, and says if nothing is found', async () => {
     const { init } = home({ '.cursor/mcp.json': '{ "mcpServers": {' });
     const { code, out, err } = await init();
     expect([code, out]).toEqual([1, expect.stringContaining('No MCP servers found')]);

@@ -37,14 +37,14 @@ function load(file: string, env: Readonly<Record<string, string>>): Config {
   return loadConfig({ folder: dirname(file), env: known, flags: { mcpConfig: [file] }, answers: () => 'answer' });
 }
 
-it('there is a sample of every client', () => {
+it('the samples cover every client', () => {
   expect(SAMPLES.map(({ client }) => client)).toEqual(CLIENTS.map(({ id }) => id));
 });
 
 describe.each(SAMPLES)('$client', (sample) => {
   const { client, text, moved, stays = [] } = sample;
 
-  it('has its servers moved behind Quartermaster, and everything put back byte for byte', async () => {
+  it('has its servers moved behind Quartermaster, and everything restored byte for byte', async () => {
     const { file, env, command } = home(sample);
     const mode = statSync(file).mode;
     const { code, out } = await command('install', client, '--yes', '--no-cost');
@@ -68,7 +68,7 @@ describe.each(SAMPLES)('$client', (sample) => {
     });
   });
 
-  it('works the same from the other file: the same servers with the same restrictions', async () => {
+  it('keeps its servers and restrictions in the new file', async () => {
     const { file, env, command } = home(sample);
     writeFileSync(join(dirname(file), '.env'), 'A=1\n');
     const before = load(file, env);
@@ -82,7 +82,7 @@ describe.each(SAMPLES)('$client', (sample) => {
     else expect(Object.keys(after.mcpServers)).toEqual(Object.keys(before.mcpServers));
   });
 
-  it('keeps what was changed since, and gets its servers back', async () => {
+  it('keeps later changes, and gets its servers back', async () => {
     const { file, command } = home(sample);
     await command('install', client, '--yes', '--no-cost');
     const addition = file.endsWith('.json') ? '\n\n' : '\n# later\n';
@@ -97,7 +97,7 @@ describe.each(SAMPLES)('$client', (sample) => {
     if (file.endsWith('.json')) expect(now).toBe(text + addition);
   });
 
-  it('is left alone by --dry-run, which shows the difference', async () => {
+  it('is not changed by --dry-run, which shows the diff', async () => {
     const { file, command, env } = home(sample);
     const { out } = await command('install', client, '--dry-run', '--no-cost');
     expect(out).toMatch(/^\+ .*quartermaster/m);
@@ -109,7 +109,7 @@ describe.each(SAMPLES)('$client', (sample) => {
 });
 
 describe('mcp install', () => {
-  it('leaves no comma on a line of its own where the last server had one behind it', () => {
+  it('leaves no stray comma after the last server', () => {
     const text = '{\n  "servers": {\n    "a": { "command": "a" },\n    "b": { "command": "b" },\n  }\n}\n';
     const add = { quartermaster: { command: 'node' } };
     const edited = editServers('mcp.json', text, { block: ['servers'], remove: ['a', 'b'], add });
@@ -117,14 +117,14 @@ describe('mcp install', () => {
     expect(edited).toContain('"quartermaster"');
   });
 
-  it('asks before it changes anything, and takes no answer for no', async () => {
+  it('asks before it changes anything, and treats no answer as no', async () => {
     const { file, command } = home(sampleOf('cursor'));
     const { code, err } = await command('install', 'cursor', '--no-cost');
     expect([code, err]).toEqual([2, 'Nothing was changed. Add --yes to confirm without a prompt.\n']);
     expect(readFileSync(file, 'utf8')).toBe(sampleOf('cursor').text);
   });
 
-  it('refuses when the file was changed in between', () => {
+  it('refuses if the file has changed in the meantime', () => {
     const { file, env } = home(sampleOf('cursor'));
     const client = CLIENTS.find(({ id }) => id === 'cursor');
     if (client === undefined) throw new Error('no client');
@@ -147,7 +147,7 @@ describe('mcp install', () => {
     expect(out).toMatch(/^server +down +0 +0$/m);
   });
 
-  it('moves rules that a client keeps elsewhere along', async () => {
+  it('also moves rules that a client keeps in another file', async () => {
     const { folder, env, command } = home(sampleOf('claude-code'));
     mkdirSync(join(folder, '.claude'));
     const permissions = { deny: ['mcp__github__delete_repo', 'Bash(rm *)'], allow: ['mcp__files__read'] };
@@ -161,7 +161,7 @@ describe('mcp install', () => {
     expect(out).toContain('files: rules about asking before its tools run are not carried over');
   });
 
-  it('refuses rules that it can not read', async () => {
+  it('refuses rules that it cannot read', async () => {
     const { folder, command } = home(sampleOf('claude-code'));
     mkdirSync(join(folder, '.claude'));
     writeFileSync(join(folder, '.claude', 'settings.json'), '{ broken');
@@ -182,7 +182,7 @@ describe('mcp install', () => {
     expect(err).toMatch(reason);
   });
 
-  it('names the places where it looked, and the clients that there are', async () => {
+  it('lists where it looked, and the known clients', async () => {
     const { command, folder } = home(sampleOf('cursor'));
     expect((await command('install', 'codex')).err).toBe(
       `Codex has no configuration file here. Looked for:\n  ${join(folder, '.codex/config.toml')}\nSpecify it with --file FILE.\n`,
@@ -207,13 +207,13 @@ describe('mcp install', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  it('has Codex wait for the proxy, whose tools it would start without', async () => {
+  it('makes Codex wait for the proxy', async () => {
     const { file, command } = home(sampleOf('codex'));
     await command('install', 'codex', '--yes', '--no-cost');
     expect(readFileSync(file, 'utf8')).toMatch(/\[mcp_servers\.quartermaster\]\r?\n(?:.+\n)*required = true/);
   });
 
-  it('follows a link, as people have it who keep their settings in a repository', async () => {
+  it('follows symbolic links, as in dotfile repositories', async () => {
     const { folder, file, command } = home({ ...sampleOf('gemini'), path: 'dotfiles/gemini.json' });
     mkdirSync(join(folder, '.gemini'));
     symlinkSync(file, join(folder, '.gemini', 'settings.json'));

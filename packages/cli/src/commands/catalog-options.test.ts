@@ -13,7 +13,7 @@ function servers(mcpServers: object) {
 }
 
 describe('--mcp-config', () => {
-  it('reads the tools of the servers that answer, and names the others', async () => {
+  it('reads the tools of the servers that respond, and reports the others', async () => {
     const { file, env } = servers({ reports: manyToolsServer(3), gone: { command: 'no-such-program-anywhere' } });
     const costs = await runCommand(['inspect', '--json', '-m', file], env);
     expect(costs).toMatchObject({
@@ -25,7 +25,7 @@ describe('--mcp-config', () => {
     expect(JSON.parse(found.out)).toMatchObject({ hits: [{ id: 'reports/report_2' }] });
   });
 
-  it('takes the servers of the settings that --config names', async () => {
+  it('uses the servers of the settings given by --config', async () => {
     const { folder, env } = servers({ reports: manyToolsServer(3) });
     const settings = join(folder, 'mine.yaml');
     writeFileSync(settings, 'mcpConfig: [.mcp.json]\n');

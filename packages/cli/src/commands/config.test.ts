@@ -11,7 +11,7 @@ function check(name: string, text: string, ...args: string[]) {
 }
 
 describe('quartermaster config check', () => {
-  it('names the files and servers of settings that can be used', async () => {
+  it('lists the files and servers of valid settings', async () => {
     const servers = JSON.stringify({ mcpServers: { a: { command: 'a' }, b: { url: 'http://localhost:1/mcp' } } });
     const { code, out } = await check('.mcp.json', servers, '--mcp-config');
     expect(out).toMatch(/^The settings are valid\.\n· files:[\s\S]+\n· MCP servers: a, b\n$/);
@@ -28,7 +28,7 @@ describe('quartermaster config check', () => {
     expect((await inspect()).code).toBe(0);
   });
 
-  it('names a server that can not be used, and refuses settings that can not be read', async () => {
+  it('reports an unusable server, and rejects unreadable settings', async () => {
     const unset = JSON.stringify({ mcpServers: { a: { command: 'a', args: [`\${NOT_SET}`] } } });
     const { code, out } = await check('.mcp.json', unset, '--mcp-config');
     expect([code, out]).toEqual([1, expect.stringMatching(/^1 problem found\.\n✗ a \([\s\S]*NOT_SET/)]);

@@ -34,7 +34,7 @@ function machine(mcpServers: object = {}, variables: Readonly<Record<string, str
 }
 
 describe('quartermaster doctor', () => {
-  it('says what is on and why, what it saves and which servers answer; nothing wrong is 0', async () => {
+  it('reports the engine, deferral, savings and servers, and exits with 0 if nothing is wrong', async () => {
     const { doctor } = machine({ reports: manyToolsServer(60) });
     const { code, out } = await doctor('--context', '8192');
     const text = out.replace(/\s+/g, ' ');
@@ -45,7 +45,7 @@ describe('quartermaster doctor', () => {
     expect(code).toBe(0);
   });
 
-  it('knows that a form in the settings defers few tools too', async () => {
+  it('reports deferral for a small catalog if the settings name a form', async () => {
     const { folder, doctor } = machine({ reports: manyToolsServer(60) });
     const settings = join(folder, 'form.yaml');
     writeFileSync(settings, 'mcp: { form: bridge }');
@@ -53,7 +53,7 @@ describe('quartermaster doctor', () => {
     expect(out.replace(/\s+/g, ' ')).toMatch(/deferral is on and keeps [\d,]+ of them out .* mcp\.form is bridge\./);
   });
 
-  it('names a server that does not answer, with a fix, and exits with 1', async () => {
+  it('reports a server that does not respond, with a fix, and exits with 1', async () => {
     const { doctor, problems } = machine({ gone: { command: 'no-such-program-anywhere' } });
     expect(await problems()).toEqual([
       expect.stringMatching(/^servers: gone does not respond: .+ → run its command in a terminal/),
@@ -90,7 +90,7 @@ describe('quartermaster doctor', () => {
     expect(await machine({}, variables).problems()).toEqual([expect.stringMatching(message)]);
   });
 
-  it('takes another address where tool search is on, and that of Anthropic', async () => {
+  it('accepts another address if tool search is on, and the address of Anthropic', async () => {
     const elsewhere = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:8787', ENABLE_TOOL_SEARCH: 'true' };
     expect(await machine({}, elsewhere).problems()).toEqual([]);
     expect(await machine({}, { ANTHROPIC_BASE_URL: 'https://api.anthropic.com' }).problems()).toEqual([]);
@@ -106,7 +106,7 @@ describe('quartermaster doctor', () => {
     expect(await problems()).toEqual([expect.stringContaining(`${settings} is not valid JSON`)]);
   });
 
-  it('finds files that others can read or change', async () => {
+  it('finds files that other users can read or change', async () => {
     const { file, store, problems } = machine();
     await problems();
     chmodSync(store, 0o644);
@@ -117,7 +117,7 @@ describe('quartermaster doctor', () => {
     ]);
   });
 
-  it('still looks at the servers where the store can not be opened', async () => {
+  it('still checks the servers if the store cannot be opened', async () => {
     const { folder, doctor } = machine({ reports: manyToolsServer(2) });
     const { code, out } = await doctor('--store', join(folder, '.mcp.json', 'store.db'));
     expect(code).toBe(1);
@@ -156,7 +156,7 @@ describe('quartermaster doctor with a request', () => {
     expect(out).toMatch(/^create_refund is not listed: [\s\S]+What is found for it:\n +1 {2}gmail_send[\s\S]+Fix: /);
   });
 
-  it('names similar tools where there is none of that name', async () => {
+  it('suggests similar names if there is no tool of that name', async () => {
     const { code, out } = await ask('send an email', '--tool', 'gmail_sent');
     expect(code).toBe(1);
     expect(out).toMatch(/^"gmail_sent" is not found: no tool .*\s+Similar\s+names:\s+gmail_send\./);
@@ -176,7 +176,7 @@ describe('quartermaster doctor with a request', () => {
     expect(silent).toMatchObject({ code: 2, err: expect.stringContaining('No server lists any tools') });
   });
 
-  it('has a fix for a server with a URL that a person can follow', async () => {
+  it('suggests a fix for a remote server', async () => {
     const [problem = ''] = await machine({ remote: { url: 'http://127.0.0.1:1/mcp' } }).problems();
     expect(problem).toMatch(/→ check its URL, and that it can be reached from this machine$/);
   });

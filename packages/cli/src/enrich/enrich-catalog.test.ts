@@ -87,7 +87,7 @@ function catalog(url: string, ...tools: readonly object[]) {
 }
 
 describe('quartermaster enrich', () => {
-  it('shows what it would cost, and asks and writes nothing with --dry-run', async () => {
+  it('shows the cost with --dry-run, without asking the model or writing anything', async () => {
     const { url, prompts } = await startModel(write);
     const { enrich, out } = catalog(url, REFUND, CAPTURE);
     const run = await enrich('--dry-run', '--input-price', '1000', '--output-price', '1000');
@@ -108,7 +108,7 @@ describe('quartermaster enrich', () => {
     expect(run.err).toContain('No upstream in the settings serves the model "writer"');
   });
 
-  it('does not count a batch as done if its answer can not be read', async () => {
+  it('does not count a batch as done if its answer cannot be read', async () => {
     const { url, prompts } = await startModel(() => ({ text: 'I would rather not.' }));
     const run = await catalog(url, REFUND, CAPTURE).enrich('--yes');
     expect(prompts).toHaveLength(2);
@@ -125,7 +125,7 @@ describe('quartermaster enrich', () => {
     expect(prompts).toEqual([]);
   });
 
-  it('keeps hints that a search then finds the tool by, and that the tool does not show', async () => {
+  it('stores hints that help searches but do not change the definition', async () => {
     const { url } = await startModel(write);
     const { enrich, hints, search, out } = catalog(url, REFUND, CAPTURE, FORECAST);
     expect(await enrich('--yes')).toMatchObject({ code: 0 });
@@ -151,7 +151,7 @@ describe('quartermaster enrich', () => {
     expect(readFileSync(out, 'utf8')).toBe(first);
   });
 
-  it('goes on where a run was stopped, and asks again only about what has changed', async () => {
+  it('resumes an interrupted run, and asks again only about changed tools', async () => {
     let isBroken = true;
     const { url, prompts } = await startModel((prompt) =>
       isBroken && prompt.includes('"name":"tool_9"')
@@ -180,7 +180,7 @@ describe('quartermaster enrich', () => {
     expect(prompts).toHaveLength(1);
   });
 
-  it('asks with --only-weak about tools that say little to a search in English', async () => {
+  it('--only-weak covers only tools with little English text', async () => {
     const { url } = await startModel(write);
     const { enrich, hints } = catalog(
       url,
@@ -192,7 +192,7 @@ describe('quartermaster enrich', () => {
     expect(Object.keys(hints())).toEqual(['tianqi']);
   });
 
-  it('names a model that no upstream serves, and a file that holds no hints', async () => {
+  it('rejects a model that no upstream serves, and a file without hints', async () => {
     const { url } = await startModel(write);
     const { enrich, config, out } = catalog(url, REFUND);
     writeFileSync(config, 'upstreams: [{ models: ["other"], provider: rehearsal }]');

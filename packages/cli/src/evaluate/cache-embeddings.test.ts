@@ -25,7 +25,7 @@ function countingEmbedder(scale = 1): RerankerEmbedder & { readonly asked: strin
 }
 
 describe('cacheEmbeddings', () => {
-  it('asks for a text once, in this process and in the next', async () => {
+  it('embeds a text once, across processes', async () => {
     for (const expected of [['a', 'bcd'], []]) {
       const embedder = countingEmbedder();
       const cached = await cacheEmbeddings(embedder, folder);
@@ -41,14 +41,14 @@ describe('cacheEmbeddings', () => {
     }
   });
 
-  it('keeps apart the vectors of another model of the same name', async () => {
+  it('keeps the vectors of different models with the same name apart', async () => {
     await (await cacheEmbeddings(countingEmbedder(), folder)).doEmbed({ values: ['ab'] });
     const other = await cacheEmbeddings(countingEmbedder(10), folder);
     expect(await other.doEmbed({ values: ['ab'] })).toEqual({ embeddings: [[20, 1]] });
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  it('goes on behind a record that was cut off', async () => {
+  it('continues after a truncated record', async () => {
     await (await cacheEmbeddings(countingEmbedder(), folder)).doEmbed({ values: ['ab'] });
     appendFileSync(join(folder, readdirSync(folder)[0] ?? ''), Buffer.alloc(7, 1));
     await (await cacheEmbeddings(countingEmbedder(), folder)).doEmbed({ values: ['abc'] });
@@ -63,7 +63,7 @@ describe('cacheEmbeddings', () => {
     expect(embedder.asked).not.toContain('ab');
   });
 
-  it('knows what the model knows of itself', async () => {
+  it('passes on what the model reports about itself', async () => {
     const fitModel = { meaning: 1, bigrams: 0, cosine: 9, threshold: 5 };
     const cached = await cacheEmbeddings({ ...countingEmbedder(), fitModel }, folder);
     expect(cached.modelId).toBe('a/model');

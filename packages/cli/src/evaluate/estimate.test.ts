@@ -45,7 +45,7 @@ describe('estimateMean', () => {
     expect(estimate.high).toBeCloseTo(high, 4);
   });
 
-  it('no interval is without a width', () => {
+  it('every interval has a width', () => {
     const value = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 50 }), (one, count) => {
@@ -60,7 +60,7 @@ describe('estimateMean', () => {
     );
   });
 
-  it('the interval holds the mean and stays within the values, where they differ', () => {
+  it('the interval contains the mean and stays within the values if they differ', () => {
     const values = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 30 });
     fc.assert(
       fc.property(values, (list) => {

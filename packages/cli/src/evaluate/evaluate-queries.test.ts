@@ -36,7 +36,7 @@ const queries = [
 ];
 
 describe('evaluateQueries', () => {
-  it('measures answers, times, refusals and what could not be asked', async () => {
+  it('measures hits, latency, refusals and malformed queries', async () => {
     let clock = 0;
     const now = (): number => {
       clock += 1;
@@ -66,14 +66,14 @@ describe('evaluateQueries', () => {
     expect(text).not.toContain('NaN');
   });
 
-  it('a split can not steer the terminal', async () => {
+  it('a split cannot write control characters to the terminal', async () => {
     const hostile = [{ query: 'pay', relevant: ['pay'], split: 's\u001b[31m\u202E\u0000' }];
     const text = renderReport(makeReport(await evaluateQueries(hostile, { searcher, snapshot })));
     expect(text).toMatch(/^s \[31m +1 /m);
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('tells what engines could not take by engine, and what is not in the catalog once', async () => {
+  it('reports malformed queries per engine, and unknown labels once', async () => {
     const { all } = makeReport(await evaluateQueries(queries, { searcher, snapshot }));
     const several = [
       { engine: 'bm25', all: { ...all, invalidQueries: 0 } },
@@ -89,7 +89,7 @@ describe('evaluateQueries', () => {
     expect(renderCaveats([{ all: { invalidQueries: 0, unknownRelevant: 0 } }])).toEqual([]);
   });
 
-  it('a split called __proto__ is a split', async () => {
+  it('accepts a split called __proto__', async () => {
     const report = makeReport(
       await evaluateQueries([{ query: 'pay', relevant: ['pay'], split: '__proto__' }], { searcher, snapshot }),
     );

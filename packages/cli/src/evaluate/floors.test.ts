@@ -8,7 +8,7 @@ function scores(mean: number): Pick<Summary, 'scores'> {
 }
 
 describe('floors', () => {
-  it('are read by the titles of figures, in any case', () => {
+  it('are named by the title of a figure, in upper or lower case', () => {
     expect(parseFloors('recall@5=80, NDCG@10=62.5')).toEqual([
       { metric: 'recall5', percent: 80 },
       { metric: 'ndcg10', percent: 62.5 },
@@ -19,13 +19,13 @@ describe('floors', () => {
     expect(parseFloors(text)).toMatch(/^Allowed: hit@1, /);
   });
 
-  it('are met at the very figure, and missed just below it', () => {
+  it('are met at exactly the figure, and missed just below it', () => {
     const floors = [{ metric: 'recall5', percent: 80 } as const];
     expect(findShortfalls(scores(0.8), floors)).toEqual([]);
     expect(findShortfalls(scores(0.7999), floors)).toEqual(['recall@5 is 79.9, below 80']);
   });
 
-  it('are missed where there is nothing to measure', () => {
+  it('are missed if there is nothing to measure', () => {
     expect(findShortfalls(scores(Number.NaN), [{ metric: 'mrr', percent: 0 }])).toHaveLength(1);
   });
 });

@@ -17,7 +17,7 @@ const outcome = (confidence: number | undefined, hit5: number): Outcome => ({
 });
 
 describe('confidenceAtLoss', () => {
-  it('loses the wanted share of right answers and no more', () => {
+  it('loses at most the given share of right answers', () => {
     const outcomes = Array.from({ length: 100 }, (_, at) => outcome(at / 100, 1));
     const least = confidenceAtLoss(outcomes, 0.01) ?? Number.NaN;
     expect(refuseBelow(outcomes, least).mean).toBe(0.01);
@@ -27,7 +27,7 @@ describe('confidenceAtLoss', () => {
     expect(confidenceAtLoss([outcome(0.1, 0), outcome(0.5, 1)], 0)).toBe(0.5);
   });
 
-  it('is undefined where there is no confidence', () => {
+  it('is undefined without confidences', () => {
     expect(confidenceAtLoss([outcome(undefined, 1)], 0.01)).toBeUndefined();
     expect(confidenceAtLoss([], 0.01)).toBeUndefined();
   });

@@ -41,7 +41,7 @@ async function compare(): Promise<Comparison> {
 }
 
 describe('renderComparison', () => {
-  it('shows every figure with the engines beside each other', async () => {
+  it('shows every figure with the engines side by side', async () => {
     const text = renderComparison(await compare());
     expect(text).toMatch(/^hit@5 +queries +<strict> +loose$/m);
     expect(text).toMatch(/^average +100\.0 \(\d+\.\d–100\.0\)/m);
@@ -52,7 +52,7 @@ describe('renderComparison', () => {
 
   const HOSTILE = 's\u001b[31mRED\u0007\u009b\u202Ertl\u0000\n\ud800\uffff <&>';
 
-  it('a label can not steer the terminal, and a long one is cut', async () => {
+  it('a label cannot write control characters to the terminal, and a long one is cut', async () => {
     const { engines, rows } = await compare();
     const [first] = rows;
     const labels = [HOSTILE, 'x'.repeat(500)];
@@ -65,7 +65,7 @@ describe('renderComparison', () => {
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('draws labels as XML can have them, no longer than there is room', async () => {
+  it('escapes labels for XML and cuts them to the available width', async () => {
     const { rows } = await compare();
     const [first] = rows;
     const labels = [HOSTILE, 'W'.repeat(60), '日本語'.repeat(20), 'seal_tools test_out_domain'];
@@ -84,7 +84,7 @@ describe('renderComparison', () => {
     expect(svg.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cs}\ufffe\uffff]/u);
   });
 
-  it('draws a bar for each engine in each block, with names that are safe to write', async () => {
+  it('draws a bar for each engine in each block, with escaped names', async () => {
     const svg = drawComparison(await compare());
     // Three figures of two rows and two engines, and two squares of the legend.
     expect(svg.match(/<rect /g)).toHaveLength(14);

@@ -18,14 +18,14 @@ describe('readRecords', () => {
     expect(records.map((record) => record.line)).toEqual(lines);
   });
 
-  it('reads gzip, whatever the file is called and however it is cut', async () => {
+  it('reads gzip regardless of file name and chunk boundaries', async () => {
     const zipped = gzipSync('{"a":1}\n{"a":2}\n');
     const records: JsonRecord[] = [];
     for await (const record of readRecords(bytewise(zipped), 'x.json')) records.push(record);
     expect(records.map((record) => record.value)).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
-  it('keeps characters that are cut apart by a chunk', async () => {
+  it('joins characters that are split between chunks', async () => {
     const records: JsonRecord[] = [];
     for await (const record of readRecords(bytewise(Buffer.from('["東京 😀"]')), 'x.json')) records.push(record);
     expect(records[0]?.value).toEqual(['東京 😀']);

@@ -22,7 +22,7 @@ describe('findJsonError', () => {
     expect(findJsonError(text)).toBe(offset);
   });
 
-  it('agrees with JSON.parse on what is JSON, whatever is cut out of it', () => {
+  it('agrees with JSON.parse on documents with parts cut out', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.nat({ max: 3 }), (json, place, length) => {
         const start = place % (json.length + 1);
@@ -33,7 +33,7 @@ describe('findJsonError', () => {
     );
   });
 
-  it('agrees with JSON.parse on text made of the characters that matter', () => {
+  it('agrees with JSON.parse on random text of JSON characters', () => {
     const text = fc.string({ unit: fc.constantFrom(...'{}[]",:0-1.e+\\utrfn \n'), maxLength: 12 });
     fc.assert(
       fc.property(text, (candidate) => {
@@ -43,7 +43,7 @@ describe('findJsonError', () => {
     );
   });
 
-  it('is not stopped by nesting or by strings full of escapes', () => {
+  it('handles deep nesting and strings full of escapes', () => {
     expect(findJsonError('['.repeat(1_000_000))).toBe(1_000_000);
     expect(findJsonError(`"${'\\n'.repeat(1_000_000)}`)).toBe(2_000_001);
   });
@@ -68,7 +68,7 @@ describe('findJsonPath', () => {
     expect(lineAt(text, 0)).toBe(1);
   });
 
-  it('finds every path of any document, in its place', () => {
+  it('finds the position of every path in any document', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const json = JSON.stringify(value, null, 1);

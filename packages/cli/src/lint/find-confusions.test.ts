@@ -19,7 +19,7 @@ describe('findConfusions', () => {
   const tools = ['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1'].map(tool);
   const [first = tool('x'), second = tool('x'), ...rest] = tools;
 
-  it('warns of a tool that another beats, and counts one beyond the first five as not found', async () => {
+  it('warns about a tool that ranks below another, and counts one below rank five as not found', async () => {
     const findings = await findConfusions(tools, { searcher: always(tools.slice(0, 6)), twins: new Map() });
     expect(findings.map(({ rule, tool: found, message }) => `${rule} ${found?.id}: ${message}`)).toEqual([
       'confused b1: "b1": at rank 2, a1 is first',
@@ -31,7 +31,7 @@ describe('findConfusions', () => {
     ]);
   });
 
-  it('says nothing of a tool whose twin is first, and tells how far it is', async () => {
+  it('ignores a tool whose twin ranks first, and reports progress', async () => {
     const done: number[] = [];
     const options = {
       searcher: always([first, second, ...rest]),
@@ -41,7 +41,7 @@ describe('findConfusions', () => {
     expect(done).toEqual([0]);
   });
 
-  it('says of a tool for which nothing is found what to do', async () => {
+  it('suggests a fix for a tool whose words find nothing', async () => {
     const [finding] = await findConfusions([first], { searcher: always([]), twins: new Map() });
     expect(finding).toMatchObject({ rule: 'not-found', suggestion: { note: expect.stringContaining('words') } });
   });

@@ -31,7 +31,7 @@ function catalog(...tools: readonly object[]) {
 }
 
 describe('quartermaster lint', () => {
-  it('has nothing to say of a good catalog', async () => {
+  it('reports nothing for a good catalog', async () => {
     const { run } = catalog(GOOD);
     expect(await run()).toMatchObject({ code: 0, out: '1 tool, nothing to report.\n' });
   });
@@ -66,14 +66,14 @@ describe('quartermaster lint', () => {
     expect(await catalog(GOOD, tool).rules('--no-search')).toEqual([expected]);
   });
 
-  it('takes a deprecated tool that names its successor, other scripts, and tools that a provider describes', async () => {
+  it('accepts deprecated tools with a successor, other scripts, and tools that a provider describes', async () => {
     const successor = { name: 'old_mail', description: 'Deprecated, use send_email. Mails a letter by post.' };
     const chinese = { name: 'tianqi', description: '查询城市的天气预报和温度信息' };
     const hosted = { type: 'web_search_20250305', name: 'web_search' };
     expect(await catalog(GOOD, successor, chinese, hosted).rules('--no-search')).toEqual([]);
   });
 
-  it('finds twins, the same text and nearly the same, and names that clash', async () => {
+  it('finds twins with equal or nearly equal text, and clashing names', async () => {
     const text = 'Open the list of all invoices that a customer has not paid within thirty days after delivery';
     const tools = [
       { server: 'a', tools: [{ name: 'invoices_open', description: text }] },
@@ -96,13 +96,13 @@ describe('quartermaster lint', () => {
     expect(code).toBe(0);
   });
 
-  it('counts tools that are there twice or that it can not read as errors', async () => {
+  it('counts duplicate and unreadable tools as errors', async () => {
     const { run, rules } = catalog(GOOD, GOOD, { description: 'nameless', inputSchema: {} });
     expect(await rules()).toEqual(['unreadable', 'unreadable']);
     expect((await run('-e', 'bm25')).code).toBe(1);
   });
 
-  it('holds servers to a budget, those that are running too', async () => {
+  it('checks the token budget of servers, including running ones', async () => {
     const { folder } = catalog(GOOD);
     const file = join(folder, '.mcp.json');
     writeFileSync(file, JSON.stringify({ mcpServers: { reports: manyToolsServer(20) } }));

@@ -62,13 +62,13 @@ describe('watch', () => {
     expect(watching.out()).toMatch(/^ {2}saved {3}[\d,]+ \([\d,]+ tokens kept out/m);
   }, 60_000);
 
-  it('says that no gateway answers', async () => {
+  it('reports that no gateway responds', async () => {
     const { code, err } = await runCommand(['watch', '--url', `http://127.0.0.1:${await freePort()}`], {});
     expect(code).toBe(69);
     expect(err).toMatch(/^No gateway responds at http:\/\/127\.0\.0\.1:\d+: ECONNREFUSED\. Start one with /);
   });
 
-  it('says what a gateway refuses, and where the key belongs', async () => {
+  it('reports a refusal of the gateway, and where to put the key', async () => {
     const url = await answerWith(401, '{"error": {"message": "invalid x-api-key"}}');
     const { code, err } = await runCommand(['watch', '--url', url], {});
     expect(code).toBe(2);
@@ -85,7 +85,7 @@ describe('watch', () => {
     expect(err).toContain('closed the connection');
   });
 
-  it('says that an answer broke off', async () => {
+  it('reports an answer that ends early', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-length': 100, 'content-type': 'application/json' });
       response.write('{"data"', () => response.destroy());
@@ -97,7 +97,7 @@ describe('watch', () => {
     expect([code, err]).toEqual([69, expect.stringContaining(`${url} ended its answer early: `)]);
   });
 
-  it('reports a fault of its own as what it is', async () => {
+  it('reports an internal error as such', async () => {
     const fault = new TypeError('undefined is not a function');
     const asked = openGateway({ url: 'http://127.0.0.1:1' }, {}).ask(() => Promise.reject(fault));
     await expect(asked).rejects.toBe(fault);
@@ -120,7 +120,7 @@ describe('renderRecord', () => {
     for (const line of renderRecord(record, terminal).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('takes a record that is nothing it knows', () => {
+  it('accepts an unknown record', () => {
     expect(renderRecord('text', terminal)).toContain('0.0 s');
     expect(renderRecord({ searches: 'x', tokens: 3, called: [1] }, terminal)).not.toContain('call');
   });

@@ -30,13 +30,13 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 
 describe.each(DOCUMENTS)('docs/guides/%s', (document) => {
-  it('has settings that can be used as they stand', () => {
+  it('contains settings that can be used as they are', () => {
     const blocks = blocksOf(document, 'yaml');
     expect(blocks.length).toBeGreaterThan(0);
     for (const block of blocks) expect(load(block).files).not.toEqual([]);
   });
 
-  it('has JSON that is JSON', () => {
+  it('contains valid JSON', () => {
     for (const block of blocksOf(document, 'json')) expect(JSON.parse(block)).toBeTypeOf('object');
   });
 });

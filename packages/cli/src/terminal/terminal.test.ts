@@ -17,7 +17,7 @@ describe('counted', () => {
     expect(counted(count, 'tool')).toBe(text);
   });
 
-  it('takes a plural of its own', () => {
+  it('accepts an irregular plural', () => {
     expect([counted(1, 'query', 'queries'), counted(3, 'query', 'queries')]).toEqual(['1 query', '3 queries']);
   });
 });
@@ -40,7 +40,7 @@ describe('createTerminal', () => {
     [0, 80],
     [10, 40],
     [1_000, 160],
-  ])('a terminal of %s columns is written to %i', (columns, width) => {
+  ])('a terminal of %s columns gets lines of %i', (columns, width) => {
     expect(createTerminal({ stdout: Object.assign(new PassThrough(), { columns }), env: {} }).width).toBe(width);
   });
 });

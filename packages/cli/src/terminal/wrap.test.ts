@@ -10,7 +10,7 @@ describe('wrap', () => {
     expect(wrap('a 搜索所有的文件', 8, { indent: 0, hanging: 2 })).toBe('a 搜索所\n  有的文\n  件');
   });
 
-  it('gives a long word a line of its own, and colours no room', () => {
+  it('gives a long word its own line, and ignores colours', () => {
     expect(wrap('a verylongword b', 5)).toBe('a\nverylongword\nb');
     expect(wrap('\u001b[1mab\u001b[22m cd', 5)).toBe('\u001b[1mab\u001b[22m cd');
   });

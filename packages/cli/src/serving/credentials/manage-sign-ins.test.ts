@@ -84,7 +84,7 @@ async function searchUntil(client: Client, said: string): Promise<string> {
 }
 
 describe('quartermaster mcp login', () => {
-  it('signs in through the browser; from then on the proxy is let in, also when tokens have to be renewed', async () => {
+  it('signs in through the browser; the proxy then uses the tokens and renews them', async () => {
     const { folder, server } = await project();
     const login = startLogin(folder);
     const page = await followAddress(login);
@@ -106,7 +106,7 @@ describe('quartermaster mcp login', () => {
     for (const file of files) expect(statSync(join(data, file)).mode & 0o077).toBe(0);
   });
 
-  it('is what the proxy tells people to run, and a search the model, before it and after logout', async () => {
+  it('is suggested by the proxy and by searches before a sign-in and after logout', async () => {
     const { folder } = await project();
     expect(await searchThrough(folder)).toContain(TOLD);
     const login = startLogin(folder);
@@ -124,7 +124,7 @@ describe('quartermaster mcp login', () => {
     expect(await callThrough(folder)).toContain(TOLD);
   });
 
-  it('asks for the scope that a call was refused for, beside those before', async () => {
+  it('requests the scope that a call lacked, in addition to earlier ones', async () => {
     const { folder, server } = await project();
     const first = startLogin(folder);
     await followAddress(first);
@@ -158,7 +158,7 @@ describe('quartermaster mcp login', () => {
     expect(await callThrough(folder)).toContain('no issues');
   });
 
-  it('that is refused says so, and leaves the sign-in before as it is', async () => {
+  it('reports a refusal and keeps the earlier sign-in', async () => {
     const { folder, server } = await project();
     const first = startLogin(folder);
     await followAddress(first);
@@ -171,7 +171,7 @@ describe('quartermaster mcp login', () => {
     expect(await callThrough(folder)).toContain('no issues');
   });
 
-  it('takes no callback but its own', async () => {
+  it('accepts only its own callback', async () => {
     const { folder } = await project();
     const login = startLogin(folder);
     const address = (await login.until('\n')).trim();
@@ -182,7 +182,7 @@ describe('quartermaster mcp login', () => {
     expect((await login.ended).code).toBe(0);
   });
 
-  it('keeps a sign-in for a key of the gateway apart', async () => {
+  it('keeps the sign-ins of gateway keys separate', async () => {
     const { folder } = await project();
     const login = startLogin(folder, ['--user', 'key_1']);
     await followAddress(login);
@@ -190,7 +190,7 @@ describe('quartermaster mcp login', () => {
     expect(await callThrough(folder)).toContain(TOLD);
   });
 
-  it('for a key of the gateway lets that key in and no other; the others sign in at the page of the gateway', async () => {
+  it('signs in one gateway key only; others use the page of the gateway', async () => {
     const { folder, server } = await project();
     const files = { command: process.execPath, args: [FILESYSTEM, folder] };
     const mcpServers = { tracker: { url: server.url, oauth: true }, files };
@@ -282,7 +282,7 @@ describe('quartermaster mcp login', () => {
     expect(code).toBe(2);
   });
 
-  it('gives up when nobody comes back', async () => {
+  it('gives up if the user does not return', async () => {
     const { server } = await project();
     const addresses: string[] = [];
     const waiting = signIn({
@@ -293,7 +293,7 @@ describe('quartermaster mcp login', () => {
     expect(addresses).toHaveLength(1);
   });
 
-  it('hands nothing on to the terminal that a server would have it obey', async () => {
+  it('removes control characters of a server from its output', async () => {
     const { server } = await project();
     const refused = signIn({
       ...{ server: 'tracker', settings: { url: server.url }, port: 0, timeoutMs: 60_000 },

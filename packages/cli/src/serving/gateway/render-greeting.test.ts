@@ -18,7 +18,7 @@ it.each([
   expect(greeting.includes('no API key is needed')).toBe(!settings.hasKeys);
 });
 
-it('names an address that a browser can open where it listens on all of them', () => {
+it('prints an address that a browser can open if it listens on all interfaces', () => {
   const greetingOn = (url: string) =>
     renderGreeting({ url, sample: SAMPLE, models: [], hasKeys: true, hasMcp: false }, TERMINAL);
   expect(greetingOn('http://0.0.0.0:8788')).toContain('On this machine, open http://127.0.0.1:8788 in a browser');

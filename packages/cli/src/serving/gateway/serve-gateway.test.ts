@@ -66,7 +66,7 @@ const FLOW = {
 };
 
 describe('quartermaster serve', () => {
-  it('prints a curl line that shows the whole flow as it is printed, in a shell too', async () => {
+  it('prints a curl command that runs as printed and shows the whole flow', async () => {
     const gateway = await startGateway();
     const { url, init } = readCurl(curlLine(gateway));
     const response = await fetch(url, init);
@@ -77,11 +77,11 @@ describe('quartermaster serve', () => {
     expect(JSON.parse(stdout)).toMatchObject(FLOW);
   });
 
-  it('prints lines for the Anthropic SDK that ask the same', async () => {
+  it('prints code for the Anthropic SDK that sends the same request', async () => {
     expect(await runSdkLines(await startGateway())).toMatchObject(FLOW);
   });
 
-  it('tells what it does while it starts, and of every request on stderr', async () => {
+  it('logs its start and every request on stderr', async () => {
     const gateway = await startGateway([], { env: { QUARTERMASTER_SEARCH_ENGINE: 'auto' } });
     expect(gateway.err()).toBe(
       'Opening the store (in memory, lost on exit)\n' +
@@ -117,7 +117,7 @@ describe('quartermaster serve', () => {
     expect(await uploaded.json()).toMatchObject({ hash: sample.hash });
   });
 
-  it('takes the next port where nobody asked for the one that is taken', async () => {
+  it('uses the next free port if the default one is taken', async () => {
     const cwd = temporaryFolder();
     const start = (args: readonly string[]): RunningCommand =>
       startCommand(['serve', '--store', ':memory:', ...args], { cwd });
@@ -168,7 +168,7 @@ describe('quartermaster serve refuses', () => {
 });
 
 describe('quartermaster serve with settings', () => {
-  it('asks for keys where there are some, and says so in its lines', async () => {
+  it('requires a key if there are any, and says so in its examples', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'quartermaster.yaml'), `keys:\n  - name: me\n    key: \${QUARTERMASTER_KEY}\n`);
     const gateway = await startGateway(['--host', '0.0.0.0'], { cwd, env: { QUARTERMASTER_KEY: 'qm_secret' } });
@@ -182,7 +182,7 @@ describe('quartermaster serve with settings', () => {
     expect(gateway.out() + gateway.err()).not.toContain('qm_secret');
   });
 
-  it('serves the MCP servers of the client’s file at /mcp and as catalogs, and ends them with itself', async () => {
+  it('serves the MCP servers of the client’s file at /mcp and as catalogs, and stops them on exit', async () => {
     const cwd = temporaryFolder();
     const script = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
     const mcpServers = { files: { command: process.execPath, args: [script, cwd] } };
@@ -201,7 +201,7 @@ describe('quartermaster serve with settings', () => {
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('says that the gate of the settings holds, and goes by the window of clients at /mcp', async () => {
+  it('applies the gate of the settings, and the context window of clients at /mcp', async () => {
     const cwd = temporaryFolder();
     const settings = {
       mcpServers: { reports: manyToolsServer(60) },
@@ -219,7 +219,7 @@ describe('quartermaster serve with settings', () => {
     expect(tools.map(({ name }) => name)).toEqual(['tool_search', 'tool_describe', 'tool_call']);
   });
 
-  it('a stream under way at SIGTERM is finished, even where the signal comes twice at once', async () => {
+  it('finishes a running stream at SIGTERM, even if the signal arrives twice at once', async () => {
     const upstream = await heldUpstream();
     const cwd = temporaryFolder();
     const settings = `upstreams:\n  - models: ["*"]\n    provider: anthropic\n    baseUrl: ${upstream.url}\n    apiKey: none\n`;

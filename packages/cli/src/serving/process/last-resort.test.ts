@@ -20,7 +20,7 @@ function watched() {
 }
 
 describe('the last resort', () => {
-  it('logs what nobody handled, without its words, and goes on', () => {
+  it('logs unhandled errors without their message, and continues', () => {
     const { source, log, stops } = watched();
     source.emit('uncaughtException', Object.assign(new Error('secret'), { code: 'ECONNRESET' }));
     source.emit('unhandledRejection', 'secret');
@@ -38,7 +38,7 @@ describe('the last resort', () => {
     expect(stops()).toBe(0);
   });
 
-  it('asks to stop, once, when faults come too often', () => {
+  it('asks to stop once if errors occur too often', () => {
     const { source, clock, stops } = watched();
     for (let count = 0; count < 100; count += 1) {
       clock.time += 10_000;
@@ -49,7 +49,7 @@ describe('the last resort', () => {
     expect(stops()).toBe(1);
   });
 
-  it('listens no more once it is released', () => {
+  it('stops listening when it is released', () => {
     const { source, release } = watched();
     release();
     expect(source.listenerCount('uncaughtException') + source.listenerCount('unhandledRejection')).toBe(0);

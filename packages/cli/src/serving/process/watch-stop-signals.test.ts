@@ -43,7 +43,7 @@ describe('watchStopSignals', () => {
     expect(heard).toEqual(['stop SIGINT', 'force SIGTERM']);
   });
 
-  it('takes signals that come together for one wish: npm hands on what the terminal has sent already', () => {
+  it('treats signals that arrive together as one: npm forwards what the terminal has sent already', () => {
     const { heard, send } = watch();
     send('SIGINT', 5);
     send('SIGINT', 6);
@@ -51,7 +51,7 @@ describe('watchStopSignals', () => {
     expect(heard).toEqual(['stop SIGINT']);
   });
 
-  it('stops, once, when the shell between npm and it died of a signal that it did not hand on', () => {
+  it('stops once if the shell between npm and this process dies without forwarding a signal', () => {
     const { heard, parent } = watch();
     const { look } = parent;
     look?.();
@@ -62,7 +62,7 @@ describe('watchStopSignals', () => {
     expect(parent.look).toBeUndefined();
   });
 
-  it('reloads at SIGHUP where there is something to reload, and stops at it otherwise', () => {
+  it('reloads at SIGHUP if there is something to reload, and stops otherwise', () => {
     let reloads = 0;
     const reloading = watch(() => {
       reloads += 1;
@@ -75,7 +75,7 @@ describe('watchStopSignals', () => {
     expect(plain.heard).toEqual(['stop SIGHUP']);
   });
 
-  it('leaves signals alone once it is released', () => {
+  it('ignores signals when it is released', () => {
     const { source, release, parent } = watch();
     release();
     expect(source.eventNames()).toEqual([]);

@@ -83,7 +83,7 @@ describe('the engine hybrid+reranker, with the real model', () => {
   });
 });
 
-describe('the engine hybrid+reranker where there is no runtime for it', () => {
+describe('the engine hybrid+reranker without its runtime', () => {
   it.each([
     ['serve', ['serve', '--port', '0', '--store', ':memory:']],
     ['mcp', ['mcp', '--mcp-config', '.mcp.json', '--store', ':memory:']],
@@ -100,7 +100,7 @@ describe('the engine hybrid+reranker where there is no runtime for it', () => {
     expect(command.out()).toBe('');
   });
 
-  it('is not looked for with another engine', async () => {
+  it('is not loaded for other engines', async () => {
     const missing = async () => ({ kind: 'missing', reason: 'none' }) as const;
     expect((await configuredEngine({ engine: 'hybrid' }, missing)).embedder).toBeUndefined();
     const asked = configuredEngine({ engine: 'hybrid+reranker' }, missing);
@@ -117,7 +117,7 @@ const HIDE_RUNTIMES = `import { register } from 'node:module';
 register("data:text/javascript,${encodeURIComponent(HOOKS)}");
 `;
 
-describe('what goes wrong with the reranker', () => {
+describe('failures of the reranker', () => {
   it.each([
     [
       { kind: 'fallback', reason: 'The reranker failed: a\n\u001bb' } as const,
@@ -134,7 +134,7 @@ describe('what goes wrong with the reranker', () => {
       1,
       'tool vectors could not be read from the store or written to it: disk full',
     ],
-  ])('is told on one line', (event, times, line) => {
+  ])('are reported on one line', (event, times, line) => {
     expect(renderRerankerEvent(event, times)).toBe(line);
   });
 });

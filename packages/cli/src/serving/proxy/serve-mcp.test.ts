@@ -72,7 +72,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('quartermaster mcp', () => {
-  it('stands in front of a real server: its client searches, calls, and leaves nothing behind', async () => {
+  it('serves a real server: the client searches and calls, and nothing keeps running', async () => {
     const folder = project();
     const { client, transport, err } = await startProxy(folder, ['--form', 'bridge']);
     expect(await names(client)).toEqual(['tool_search', 'tool_describe', 'tool_call']);
@@ -139,7 +139,7 @@ describe('quartermaster mcp', () => {
   it.each([
     ['its client leaves', (child: RunningCommand['child']) => child.stdin.end()],
     ['it is told to, though its client is still there', (child: RunningCommand['child']) => child.kill('SIGTERM')],
-  ])('ends with status 0 when %s, and its server with it; stdout has the protocol alone', async (_, leave) => {
+  ])('exits with 0 when %s, stops its server, and writes only the protocol to stdout', async (_, leave) => {
     const folder = project();
     const command = startCommand(['mcp', '--mcp-config', '.mcp.json'], { cwd: folder });
     command.child.stdin.write(`${JSON.stringify(HELLO)}\n`);
@@ -157,7 +157,7 @@ describe('quartermaster mcp', () => {
     expect(lines.map((line) => (JSON.parse(line) as { jsonrpc: string }).jsonrpc)).toEqual(lines.map(() => '2.0'));
   });
 
-  it('goes on without a store that nobody asked for, and fails for one that somebody did', async () => {
+  it('continues without the default store, but fails without a configured one', async () => {
     const folder = project();
     writeFileSync(join(folder, 'data'), 'no folder');
     const { client, err } = await startProxy(folder);
@@ -185,7 +185,7 @@ describe('quartermaster mcp', () => {
   });
 });
 
-describe('entries that can not be used', () => {
+describe('unusable entries', () => {
   it('are named on stderr and in searches; the other servers are served', async () => {
     const folder = temporaryFolder();
     const mcpServers = {
@@ -209,7 +209,7 @@ describe('entries that can not be used', () => {
 describe('settings that change', () => {
   const files = (folder: string) => ({ command: process.execPath, args: [FILESYSTEM, folder] });
 
-  it('bring and take servers without a restart, and the client is told', async () => {
+  it('add and remove servers without a restart, and notify the client', async () => {
     const folder = temporaryFolder();
     const write = (mcpServers: object) => writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers }));
     write({ files: files(folder) });
@@ -231,7 +231,7 @@ describe('settings that change', () => {
     expect((await names(client)).some((name) => name.startsWith('files__'))).toBe(false);
   });
 
-  it('are read again at SIGHUP, which ends nothing; a broken file changes nothing', async () => {
+  it('are read again at SIGHUP; a broken file changes nothing', async () => {
     const folder = project();
     const command = startCommand(['mcp', '--mcp-config', '.mcp.json'], { cwd: folder });
     command.child.stdin.write(`${JSON.stringify(HELLO)}\n`);
@@ -247,7 +247,7 @@ describe('settings that change', () => {
 });
 
 describe('quartermaster mcp input', () => {
-  it('keeps an answer, encrypted, for the file that asks, and for no other', async () => {
+  it('stores an answer encrypted, for one file only', async () => {
     const folder = temporaryFolder();
     const script = 'process.stderr.write("got " + process.env.TOKEN)';
     const text = JSON.stringify({

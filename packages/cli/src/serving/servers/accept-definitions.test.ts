@@ -56,7 +56,7 @@ async function accept(folder: string, ...patterns: string[]): Promise<{ readonly
   return { out: command.out(), err: command.err() };
 }
 
-it('quartermaster mcp --strict holds a changed tool back until quartermaster mcp accept has taken it', async () => {
+it('quartermaster mcp --strict holds a changed tool back until quartermaster mcp accept accepts it', async () => {
   const { folder, describe } = project();
   describe('Adds numbers');
   expect(await shownTools(folder)).toEqual(['math__add', 'math__halve']);

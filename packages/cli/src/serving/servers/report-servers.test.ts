@@ -34,7 +34,7 @@ function linesOf(...statuses: readonly Partial<ServerStatus>[]): readonly string
 }
 
 describe('reportServers', () => {
-  it('names a server whose tools can not be listed, and says when they can', () => {
+  it('reports when the tools of a server cannot be listed, and when they can again', () => {
     const listingFailure = "its tools can't be listed: the database is locked";
     expect(linesOf({}, { listingFailure, reason: listingFailure }, { tools: 2 })).toEqual([
       "files: its tools can't be listed: the database is locked",
@@ -42,12 +42,12 @@ describe('reportServers', () => {
     ]);
   });
 
-  it('tells how many are left of an earlier list when a later one fails', () => {
+  it('reports how many tools remain from an earlier list if a later one fails', () => {
     const listingFailure = "its tools can't be listed: Request timed out";
     expect(linesOf({ tools: 2, listingFailure })).toEqual([`files: ${listingFailure}; 2 tools of an earlier list`]);
   });
 
-  it('tells a list that was cut off from definitions that were left out', () => {
+  it('distinguishes a truncated list from rejected definitions', () => {
     const cut = { tools: 5_000, stopped: 'after 5000 tools' };
     const problem = 'The list was cut off after 5000 tools';
     const [bad, worse] = ["Tool 3 can't be read", "Tool 4 can't be read"];
@@ -57,7 +57,7 @@ describe('reportServers', () => {
     ]);
   });
 
-  it('says nothing of a server that is connected and not listed yet, and nothing twice', () => {
+  it('does not report a server before its tools are listed, and nothing twice', () => {
     expect(linesOf({}, { tools: 1 }, { tools: 1 })).toEqual(['files: 1 tool']);
   });
 });

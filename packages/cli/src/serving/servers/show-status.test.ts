@@ -58,8 +58,8 @@ describe('quartermaster mcp status', () => {
   });
 });
 
-describe('a status with definitions to look at', () => {
-  it('names the tool, the kind of the find and where it stands', () => {
+describe('a status with definitions to review', () => {
+  it('names the tool, the kind of finding and its location', () => {
     const server = { name: 'one', state: 'ready' as const, tools: 1, tokens: 10, held: 0 };
     const findings = ['one/add: instruction in description (Ignore all previous instructions)'];
     const costs = {
@@ -82,8 +82,8 @@ it('a status without any tool does not say what deferring would save', () => {
   expect(text).not.toContain('sent in full');
 });
 
-describe('what a running proxy says about itself', () => {
-  it('has the last errors of its servers, and is gone with it', () => {
+describe('the status of a running proxy', () => {
+  it('contains the last errors of its servers, and is deleted on exit', () => {
     const env = { XDG_DATA_HOME: temporaryFolder() };
     let tell: (event: HubEvent) => void = () => {};
     const server = { name: 'files', state: 'ready', tools: 3, stderr: '' };

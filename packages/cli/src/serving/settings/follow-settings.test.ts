@@ -32,7 +32,7 @@ function follow(first: Config) {
 }
 
 describe('followSettings', () => {
-  it('gives the hub what the files say when one of them changes', async () => {
+  it('updates the hub when one of the files changes', async () => {
     const { watched, state, given, lines, reload } = follow(config(['kept', 'gone']));
     state.next = config(['kept', 'new']);
     watched.get('/a.json')?.();
@@ -42,7 +42,7 @@ describe('followSettings', () => {
     expect(lines[1]).toBe('settings reloaded: 2 servers, as before');
   });
 
-  it('keeps the servers while the file can not be used', async () => {
+  it('keeps the servers while the file is invalid', async () => {
     const { state, given, lines, reload } = follow(config(['kept']));
     state.next = new ConfigError([{ source: '/a.json', path: '', message: 'The document is not valid JSON' }]);
     await reload();
@@ -60,7 +60,7 @@ describe('followSettings', () => {
     expect(given).toHaveLength(1);
   });
 
-  it('watches the files that the settings name now, and none once it is closed', async () => {
+  it('watches the files that the settings name, until it is closed', async () => {
     const { state, watched, reload, close, given } = follow(config([], ['/a.yaml']));
     state.next = config([], ['/a.yaml', '/b.json']);
     await reload();

@@ -13,7 +13,7 @@ function onStore() {
 }
 
 describe('quartermaster keys', () => {
-  it('creates a key whose secret is all of stdout, and is known by its hash alone', async () => {
+  it('prints only the secret of a new key, and stores only its hash', async () => {
     const { file, keys } = onStore();
     const created = await keys('create', 'team', '--models', 'claude-*', '--requests-per-minute', '60');
     expect(created.code).toBe(0);
@@ -30,7 +30,7 @@ describe('quartermaster keys', () => {
     expect(listed.out).not.toContain(secret);
   });
 
-  it('creates a key that may use some tools only', async () => {
+  it('creates a key that may use only some tools', async () => {
     const { file, keys } = onStore();
     const created = await keys('create', 'reader', '--allow', 'github/*', 'files/read_*', '--deny', '*/delete_*');
     const store = await openStore({ path: file });
@@ -40,7 +40,7 @@ describe('quartermaster keys', () => {
     expect((await keys('list')).out).toContain('github/* files/read_* not */delete_*');
   });
 
-  it('creates a key that changes nothing, unless it is given a role', async () => {
+  it('creates a key without write access unless it is given a role', async () => {
     const { keys } = onStore();
     await keys('create', 'reader', '--catalogs', 'acme');
     await keys('create', 'writer', '--role', 'publisher', '--endpoints', 'catalogs', '--expires-in', '90d');
@@ -71,7 +71,7 @@ describe('quartermaster keys', () => {
     });
   });
 
-  it('refuses a second key of one name', async () => {
+  it('refuses a second key of the same name', async () => {
     const { keys } = onStore();
     await keys('create', 'team');
     const refused = await keys('create', 'team');
@@ -110,13 +110,13 @@ describe('quartermaster keys', () => {
     expect((await keys('revoke', 'nobody')).code).toBe(1);
   });
 
-  it('says so where there are none', async () => {
+  it('says if there are no keys', async () => {
     const { keys } = onStore();
     expect(await keys('list')).toMatchObject({ code: 0, out: 'There are no keys in the store.\n' });
     expect(await keys('list', '--json')).toMatchObject({ code: 0, out: '' });
   });
 
-  it('says that the store can not be had where its tables can not be made', async () => {
+  it('reports the store as unavailable if its tables cannot be created', async () => {
     const { file, keys } = onStore();
     await keys('list');
     // As if another program's table had that name.
@@ -130,7 +130,7 @@ describe('quartermaster keys', () => {
     expect(code).toBe(69);
   });
 
-  it('refuses to make a key that nobody could use, wherever that is said', async () => {
+  it('refuses to create a key that no request could use', async () => {
     const folder = temporaryFolder();
     const refused = {
       code: 2,
@@ -145,7 +145,7 @@ describe('quartermaster keys', () => {
     expect((await runCommand(['keys', 'list'], env)).code).toBe(0);
   });
 
-  it('shows a whole id where it shows how to revoke one', async () => {
+  it('shows complete ids in the hint to revoke a key', async () => {
     const { keys } = onStore();
     await keys('create', 'team');
     const { id } = JSON.parse((await keys('list', '--json')).out) as { id: string };

@@ -30,7 +30,7 @@ describe('quartermaster usage', () => {
     expect(lines.join('')).toContain('"vector":"AQI="');
   });
 
-  it('forgets what it is told to, and asks what that is', async () => {
+  it('forgets what is selected, and requires a selection', async () => {
     const usage = await learnedStore();
     expect(await usage('forget')).toMatchObject({ code: 2, err: expect.stringContaining('--all for everything') });
     expect(await usage('forget', '--all', '--key', 'key_a')).toMatchObject({ code: 2 });
