@@ -116,11 +116,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [row: string, promise:
   ],
   'packages/gateway/src/insight.test.ts': [['F16', 'break-even', 'with the break-even']],
   'packages/cli/src/doctor/diagnose.test.ts': [
-    [
-      'F18',
-      'doctor says what is on and what it saves',
-      'says what is on and why, what it saves and which servers answer',
-    ],
+    ['F18', 'doctor says what is on and what it saves', 'reports the engine, deferral, savings and servers'],
   ],
   'packages/mcp/src/hub/trust/attacks.test.ts': [['F19', 'poisoned descriptions', 'finds $what']],
   'packages/core/src/search/regex/compile-pattern.test.ts': [

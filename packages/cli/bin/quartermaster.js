@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { constants } from 'node:os';
 import { EXIT, run } from '../dist/index.js';
 
 // A reader that has seen enough (`| head`) closes the pipe; that is no failure of ours.
@@ -7,5 +8,13 @@ process.stdout.on('error', (error) => {
   process.stderr.write(`The output can't be written: ${error.message}\n`);
   process.exit(EXIT.outputFailed);
 });
+
+// Commands that have to finish something listen for signals themselves. The others exit instead of being killed, which also stops the
+// MCP servers that they have started.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
+  });
+}
 
 process.exitCode = await run(process.argv.slice(2), process);

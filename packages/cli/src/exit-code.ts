@@ -14,6 +14,8 @@ export const EXIT = {
   fault: 70,
   /** What was found can't be written, on a full disk say (EX_IOERR of sysexits.h). */
   outputFailed: 74,
+  /** Ctrl+C at a prompt: 128 and the number of SIGINT, as shells count. */
+  interrupted: 130,
 } as const;
 
 /** The exit codes of the command line. */

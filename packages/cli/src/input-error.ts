@@ -8,6 +8,11 @@ export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
 }
 
+/** The user pressed Ctrl+C at a prompt: the command ends there, without another question. */
+export class InterruptedError extends Error {
+  override readonly name: string = 'InterruptedError';
+}
+
 /** A place in a file, as compilers write it. */
 export function at(file: string, line?: number): string {
   return line === undefined ? file : `${file}:${line}`;

@@ -22,7 +22,7 @@ import {
   type CommandContext,
 } from './commands/index.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
-import { InputError, UnavailableError } from './input-error.ts';
+import { InputError, InterruptedError, UnavailableError } from './input-error.ts';
 import { packageVersion } from './package-version.ts';
 import { createTerminal } from './terminal/index.ts';
 
@@ -116,6 +116,10 @@ async function fail(error: unknown, io: CommandIo): Promise<ExitCode> {
   if (error instanceof InputError || error instanceof QuartermasterError || isStoreError(error, REFUSED_VALUE)) {
     await write(io.stderr, `${error.message}\n`);
     return EXIT.badInput;
+  }
+  if (error instanceof InterruptedError) {
+    await write(io.stderr, `\n${error.message}\n`);
+    return EXIT.interrupted;
   }
   if (error instanceof UnavailableError || isStoreError(error)) {
     await write(io.stderr, `${error.message}\n`);

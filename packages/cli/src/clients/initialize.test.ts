@@ -76,6 +76,16 @@ describe('quartermaster init', () => {
     expect(readFileSync(settings, 'utf8')).toContain(join(folder, '.cursor/mcp.json'));
   });
 
+  it('stops at Ctrl+C without another question, and writes nothing', async () => {
+    const { env, settings } = home(ALL);
+    const stdin = Object.assign(new PassThrough(), { isTTY: true as const, setRawMode: () => undefined });
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    stdin.write('\u0003');
+    expect(await run(['init', '--no-cost', '--config', settings], { stdin, stdout, stderr, env })).toBe(130);
+    expect(String(stderr.read()).match(/\[y\/N\]/g)).toHaveLength(1);
+    expect(existsSync(settings)).toBe(false);
+  });
+
   it('moves the servers that Claude Code keeps for a project, and leaves a shared .mcp.json', async () => {
     const folder = temporaryFolder();
     const project = join(folder, 'app');

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { CommandIo } from '../command-io.ts';
+import { InterruptedError } from '../input-error.ts';
 
 export interface AskOptions {
   /** Whether what is typed stays invisible. @default false */
@@ -13,7 +14,7 @@ export async function confirm(io: Pick<CommandIo, 'stdin' | 'stderr'>, question:
   return /^y(?:es)?$/i.test((await ask(io, `${question} [y/N] `))?.trim() ?? '');
 }
 
-/** Asks a person on stderr and reads a line; without a terminal, a line of what is piped in. Undefined when there is none. */
+/** Asks the user on stderr and reads a line; without a terminal, a line of what is piped in. Undefined when there is none. */
 export async function ask(
   { stdin, stderr }: Pick<CommandIo, 'stdin' | 'stderr'>,
   question: string,
@@ -31,6 +32,7 @@ export async function ask(
   try {
     const line = await Promise.race([
       new Promise<string>((resolve) => lines.once('line', resolve)),
+      new Promise<never>((_, reject) => lines.once('SIGINT', () => reject(new InterruptedError('Interrupted.')))),
       new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined))),
     ]);
     return line;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -6,17 +6,43 @@ import type { Hub, HubEvent } from '@quartermaster/mcp';
 import { describe, expect, it } from 'vitest';
 import { createTerminal } from '../../terminal/index.ts';
 import { manyToolsServer } from '../many-tools-server.fixture.ts';
-import { runCommand, temporaryFolder } from '../running-command.fixture.ts';
+import { runCommand, startCommand, temporaryFolder } from '../running-command.fixture.ts';
 import { renderStatus } from './render-status.ts';
 import { readRunning, recordStatus } from './running-status.ts';
 
 const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
+
+const PATIENCE = { timeout: 30_000 };
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe('quartermaster mcp status', () => {
   it('says how to name servers when there are none', async () => {
     const { code, out, err } = await runCommand(['mcp', 'status'], { XDG_DATA_HOME: temporaryFolder() });
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain('quartermaster mcp status --mcp-config .mcp.json');
+  });
+
+  it('stops the servers that it has started when it is interrupted', async () => {
+    const folder = temporaryFolder();
+    const [file, pidFile] = [join(folder, '.mcp.json'), join(folder, 'pid')];
+    const program = `require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => 0, 1e6)`;
+    writeFileSync(
+      file,
+      JSON.stringify({ mcpServers: { hangs: { command: process.execPath, args: ['-e', program] } } }),
+    );
+    const status = startCommand(['mcp', 'status', '-m', file], { cwd: folder });
+    await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8'), PATIENCE).toMatch(/\d/);
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    status.child.kill('SIGINT');
+    expect(await status.ended).toEqual({ code: 130, signal: null });
+    await expect.poll(() => isRunning(pid), PATIENCE).toBe(false);
   });
 
   it('names every server with its state, tools and tokens, and why one is down', async () => {
