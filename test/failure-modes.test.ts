@@ -80,7 +80,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [row: string, promise:
   'packages/mcp/src/proxy/create-proxy.test.ts': [
     ['F10', 'search shows what the caller may use', 'hide tools from the list, from search and from calls alike'],
     ['F10', 'checked again at the call', 'are checked again when the call is made'],
-    ['F14', 'late servers', 'keeps no client waiting, and is told of when it is there'],
+    ['F14', 'late servers', 'delays no client, and is announced when it is ready'],
   ],
   'packages/core/src/dispatch/call/execute-call.test.ts': [
     [
@@ -98,8 +98,8 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [row: string, promise:
   'packages/mcp/src/hub/create-hub.test.ts': [
     ['F14', 'list_changed', 'follows list_changed with one new snapshot for many notices'],
     ['F19', 'definitions are pinned', 'in strict mode holds a changed definition back until it is accepted'],
-    ['F21', 'names do not collide', 'one catalog with names that do not collide'],
-    ['G12', 'a cut is told', 'leaves tools past the limit of the catalog out, and says so'],
+    ['F21', 'names do not collide', 'in one catalog without name clashes'],
+    ['G12', 'a cut is reported', 'leaves out tools beyond the limit of the catalog, and reports it'],
   ],
   'packages/core/src/disclosure/plan/make-plan.test.ts': [
     ['F14', 'news at the tail', 'tells at the tail what came and went since the plan was made'],
@@ -139,9 +139,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [row: string, promise:
   ],
   'packages/gateway/src/rare-words.test.ts': [['G6', 'rare words count', 'asked for the rare name of a parameter']],
   'packages/host/src/config/client-formats.test.ts': [['G7', 'a client’s restrictions are kept', '%s are kept']],
-  'packages/host/src/config/unusable-servers.test.ts': [
-    ['G8', 'one unusable entry', 'costs that entry and nothing else'],
-  ],
+  'packages/host/src/config/unusable-servers.test.ts': [['G8', 'one unusable entry', 'disables only that entry']],
   'packages/mcp/src/proxy/hanging-servers.test.ts': [
     ['G8', 'one slow server', 'a server that hangs when it is first started'],
   ],
@@ -151,7 +149,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [row: string, promise:
     ['G11', 'options that are not there are refused', 'refuses an option that nobody knows'],
   ],
   'packages/mcp/src/hub/trust/compare-pins.test.ts': [
-    ['G13', 'only an approval replaces a pin', 'never takes a change for granted because it was reported'],
+    ['G13', 'only an approval replaces a pin', 'never accepts a change because it was reported'],
   ],
 };
 

@@ -44,7 +44,7 @@ describe('the content of a result', () => {
     ['a text of another type', { type: 'text', text: 3 }],
     ['a resource without one', { type: 'resource', resource: null }],
     ['a type that an object has', JSON.parse('{"type":"constructor","__proto__":{"type":"text","text":"a"}}')],
-  ])('keeps %s as it came', (_what, part) => {
+  ])('keeps %s unchanged', (_what, part) => {
     expect(readContent({ content: [part] })).toEqual([{ kind: 'other', part }]);
   });
 
@@ -55,7 +55,7 @@ describe('the content of a result', () => {
     },
   );
 
-  it('has a part for each object, in order, whatever it holds', () => {
+  it('has a part for each object, in order', () => {
     const type = fc.constantFrom('text', 'image', 'audio', 'resource', 'resource_link', 'smell');
     const part = fc.record(
       { type, text: fc.jsonValue(), mimeType: fc.jsonValue(), data: fc.jsonValue(), resource: fc.jsonValue() },

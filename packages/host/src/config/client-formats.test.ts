@@ -120,14 +120,14 @@ describe("every client's format", () => {
     expect(mcpServers.a).toEqual(expected);
   });
 
-  it('TOML that is not valid is named with its line, and nothing of it is quoted', () => {
+  it('invalid TOML is reported with its line, without quoting it', () => {
     expect(() => read('config.toml', 'a = 1\nkey = "hunter2\n')).toThrow(
       /config\.toml:2: The document is not valid TOML/,
     );
     expect(() => read('config.toml', 'a = 1\nkey = "hunter2\n')).not.toThrow(/hunter2/);
   });
 
-  it('an entry of a list is named by its place when it has no name', () => {
+  it('an entry of a list without a name is named by its position', () => {
     const { unusableServers } = read('config.yaml', 'mcpServers:\n  - command: x\n  - uses: someone/some-mcp\n');
     expect(unusableServers.map(({ name, line }) => [name, line])).toEqual([['mcpServers[1]', 3]]);
     expect(unusableServers[0]?.reason).toMatch(/Continue's hub/);
@@ -189,7 +189,7 @@ describe("a client's own restrictions", () => {
     expect(notes).toMatchObject([{ server: 'b', message: expect.stringContaining('asks before') }]);
   });
 
-  it('approvals are named, since they can not be carried over', () => {
+  it('approvals are reported, since they cannot be carried over', () => {
     const servers = {
       a: { command: 'x', autoApprove: ['read'] },
       b: { command: 'y', alwaysAllow: [] },
@@ -203,7 +203,7 @@ describe("a client's own restrictions", () => {
     ]);
   });
 
-  it('other keys that are not understood are named once a server', () => {
+  it('other unknown keys are reported once per server', () => {
     const { mcpServers, notes } = read(
       'a.json',
       json({ mcpServers: { a: { command: 'x', sandbox: {}, icon: 'i', description: 'd' } } }),

@@ -12,7 +12,7 @@ function aliasBomb(): string {
 }
 
 describe('mistakes', () => {
-  it('are told all at once, each with its line', () => {
+  it('are reported all at once, each with its line', () => {
     const yaml = `listen:
   prot: 80
   port: 70000
@@ -61,7 +61,7 @@ keys:
     ]);
   });
 
-  it('that only show in the whole of a block are told with the block', () => {
+  it('that concern a whole block are reported with the block', () => {
     const yaml = `upstreams:
   - models: []
     provider: anthropic
@@ -77,7 +77,7 @@ mcpServers:
     ]);
   });
 
-  it('a key with nothing behind it is as good as none, and never a reason to leave an entry out', () => {
+  it('a key without a value counts as absent, and never disables an entry', () => {
     const yaml = `upstreams:
   - { models: , provider: openai }
   - { models: [a], provider: openai-compatible, baseUrl: }
@@ -93,7 +93,7 @@ keys:
     ]);
   });
 
-  it('two keys with one secret are told with both their names, and without the secret', () => {
+  it('two keys with one secret are reported with both names, and without the secret', () => {
     const yaml = `keys:
   - { name: laptop, key: "\${ONE}" }
   - { name: other, key: another }
@@ -104,7 +104,7 @@ keys:
     ]);
   });
 
-  it('two keys whose variables are missing are not said to have one secret', () => {
+  it('two keys whose variables are missing are not reported as having one secret', () => {
     const yaml = `keys: [{ name: a, key: "qm-\${ONE}" }, { name: b, key: "qm-\${TWO}" }]`;
     expect(problemsOf(() => load(yaml))).toEqual([
       expect.stringContaining('keys[0].key needs the environment variable ONE'),
@@ -134,7 +134,7 @@ keys:
     ['an alias without its anchor', 'listen: *nowhere', /The (document|file) /],
     ['aliases that explode', aliasBomb(), /alias/i],
     ['nesting without end', 'a: '.padEnd(3000, '[') + ']'.repeat(2997), /deep|stack/],
-  ])('of form are told: %s', (_, yaml, message) => {
+  ])('of form are reported: %s', (_, yaml, message) => {
     expect(() => load(yaml)).toThrow(message);
     expect(() => load(yaml)).toThrow(ConfigError);
   });
@@ -146,7 +146,7 @@ keys:
     );
   });
 
-  it('a broken JSON file is broken where JSON says so, not at its end', () => {
+  it('a broken JSON file is reported at the position of the error, not at its end', () => {
     expect(() => load('mcpConfig: [servers.json]', { files: { 'servers.json': '{bad\n\n' } })).toThrow(
       /servers\.json:1: The document is not valid JSON, from column 2 on$/,
     );
@@ -159,7 +159,7 @@ keys:
     );
   });
 
-  it('a file that is named must be there', () => {
+  it('a given file must exist', () => {
     expect(() => load(undefined, { path: 'missing.yaml' })).toThrow(/missing\.yaml: There is no such file$/);
   });
 

@@ -26,7 +26,7 @@ function fitsSchema(document: Json): boolean {
 }
 
 describe('the JSON Schema for editors', () => {
-  it('is the one that the reader is made of (write configJsonSchema() into quartermaster.schema.json after a change)', () => {
+  it('is generated from the reader (write configJsonSchema() into quartermaster.schema.json after a change)', () => {
     expect(published).toEqual(configJsonSchema());
   });
 
@@ -89,7 +89,7 @@ describe('the JSON Schema for editors', () => {
     `listen: { port: "\${PORT}" }`,
     `deferral: "\${DEFERRAL:-auto}"`,
     `upstreams: [{ models: ["*"], provider: openai, baseUrl: "\${URL}", references: "\${R}" }]`,
-  ])('lets variables stand where numbers and choices do: %s', (yaml) => {
+  ])('allows variables for numbers and choices: %s', (yaml) => {
     expect(fitsSchema(parse(yaml))).toBe(true);
   });
 

@@ -5,7 +5,7 @@ describe('variables', () => {
   const port = (value: string, env: Record<string, string> = {}) =>
     load(`listen: { port: ${value} }`, { env }).listen.port;
 
-  it('stand for texts, numbers and flags', () => {
+  it('can be texts, numbers and flags', () => {
     const upstreams = `upstreams: [{ models: [a], provider: "\${P}", references: "\${R:-true}", contextTokens: "\${C}", baseUrl: "http://\${H:-localhost}:\${N}/v1" }]`;
     expect(load(upstreams, { env: { P: 'openai', C: '1000', N: '1' } }).upstreams).toEqual([
       {
@@ -19,14 +19,14 @@ describe('variables', () => {
     ]);
   });
 
-  it('have a default that also stands for an empty variable', () => {
+  it('have a default that also applies to an empty variable', () => {
     expect(port(`"\${PORT:-81}"`)).toBe(81);
     expect(port(`"\${PORT:-81}"`, { PORT: '' })).toBe(81);
     expect(port(`"\${PORT:-81}"`, { PORT: '82' })).toBe(82);
     expect(port(`"\${env:PORT}"`, { PORT: '83' })).toBe(83);
   });
 
-  it('are named in the problem where they are missing, for programs too', () => {
+  it('are named in the problem if they are missing, for programs too', () => {
     const problem = { path: 'listen.port', line: 1, variable: 'PORT' };
     expect(() => port(`"\${PORT}"`)).toThrow(expect.objectContaining({ problems: [expect.objectContaining(problem)] }));
     expect(() => port('x')).toThrow(
@@ -41,7 +41,7 @@ describe('variables', () => {
     expect(load(`listen: { host: "$\${A}" }`).listen.host).toBe(`\${A}`);
   });
 
-  it('a quoted number is no number unless a variable brought it', () => {
+  it('a quoted number is not a number unless it comes from a variable', () => {
     expect(problemsOf(() => port('"80"'))).toEqual([
       'quartermaster.yaml:1: listen.port is "80"; allowed: a whole number from 0 to 65535',
     ]);

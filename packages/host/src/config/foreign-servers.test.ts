@@ -23,7 +23,7 @@ describe('files of other programs', () => {
     'vscode.json': `{ "servers": { "shared": { "url": "https://two.example.com" }, "last": { "type": "stdio", "command": "\${env:CMD}" } } }`,
   };
 
-  it('are read as they are; the first one that names a server wins', () => {
+  it('are read unchanged; the first one that names a server wins', () => {
     const yaml = 'mcpConfig: [.mcp.json, vscode.json]\nmcpServers: { github: { command: mine } }';
     const config = load(yaml, { files, env: { CMD: 'run' } });
     expect(config.mcpServers).toEqual(
@@ -49,7 +49,7 @@ describe('files of other programs', () => {
     expect(mcpServers.a).toEqual(expected);
   });
 
-  it('may have comments, another name for the block, and servers that are off, whose variables nobody sets', () => {
+  it('may have comments, another name for the block, and disabled servers with unset variables', () => {
     const text = `// mine
 { /* Zed */ "context_servers": {
   "off": { "command": "a", "disabled": true, "env": { "A": "\${NOT_SET}" } },
@@ -65,12 +65,12 @@ describe('files of other programs', () => {
     expect(unusableServers).toMatchObject([{ name: 'on', line: 5 }]);
   });
 
-  it('are named by flag too', () => {
+  it('can also be given as flags', () => {
     const config = load(undefined, { files, flags: { mcpConfig: ['.mcp.json'] }, env: {} });
     expect(config.mcpServers).toMatchObject({ github: { env: { TOKEN: 'none' } } });
   });
 
-  it('are noted where a file before them has another entry of that name', () => {
+  it('are noted if an earlier file has another entry of that name', () => {
     const entry = (args: readonly string[]) => JSON.stringify({ mcpServers: { files: { command: 'files', args } } });
     const files = { 'a.json': entry(['/a']), 'b.json': entry(['/b']), 'c.json': entry(['/a']) };
     const config = load('mcpConfig: [a.json, b.json, c.json]', { files });
@@ -84,7 +84,7 @@ describe('files of other programs', () => {
     ]);
   });
 
-  it('are noted also where the entry before them cannot be used', () => {
+  it('are also noted if the earlier entry cannot be used', () => {
     const entry = (command: string) => JSON.stringify({ mcpServers: { files: { command } } });
     const config = load(undefined, {
       files: { 'a.json': entry(''), 'b.json': entry('files') },
@@ -94,7 +94,7 @@ describe('files of other programs', () => {
     expect(config.notes).toMatchObject([{ server: 'files', source: expect.stringMatching(/b\.json$/) }]);
   });
 
-  it('have their own lines in problems, together with those of the main file', () => {
+  it('have their own line numbers in problems, together with those of the main file', () => {
     const bad = '{\n  "mcpServers": {\n    "a": { "command": "" },\n    "b": { "url": "ws://x" }\n  }\n}';
     const run = () =>
       load('mcpConfig: [a.json, b.json, c.json]\ndeferral: x', { files: { 'a.json': bad, 'b.json': '{}' } });

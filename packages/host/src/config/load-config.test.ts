@@ -117,7 +117,7 @@ keys:
 limits: { bodyBytes: 2048, rounds: 3, batchConcurrency: 0 }
 `;
 
-  it('is read whole', () => {
+  it('is read completely', () => {
     const config = load(yaml, { env: { ANTHROPIC_API_KEY: 'sk-1' } });
     expect(config).toMatchObject({
       listen: { host: '0.0.0.0', port: 9000, publicUrl: 'https://models.example.com' },
@@ -204,7 +204,7 @@ limits: { bodyBytes: 2048, rounds: 3, batchConcurrency: 0 }
 });
 
 describe('the gate', () => {
-  it('ENABLE_TOOL_SEARCH decides the rule and leaves limits and pins', () => {
+  it('ENABLE_TOOL_SEARCH sets the rule and keeps limits and pins', () => {
     const tools = 'tools: { tool_search: { max_search_limit: 7 }, pins: [a] }';
     expect(load(tools, { env: { ENABLE_TOOL_SEARCH: 'auto:5' } }).tools.gate).toEqual({
       rule: { kind: 'share', percent: 5, comparison: 'exceeds' },
@@ -213,7 +213,7 @@ describe('the gate', () => {
     });
   });
 
-  it('pins what is used where use is learned from, and says what is missing where it is not', () => {
+  it('pins used tools if learning is on, and says what is missing otherwise', () => {
     expect(load('tools: { pins: auto }\nusage: { learn: counts }')).toMatchObject({
       tools: { gate: { pins: [] }, autoPins: true },
       usage: { learn: 'counts' },
@@ -268,7 +268,7 @@ describe('the gate', () => {
 });
 
 describe('search.backend postgres', () => {
-  it('is taken with a PostgreSQL store, from the file or the environment', () => {
+  it('is accepted with a PostgreSQL store, from the file or the environment', () => {
     const yaml = 'search: { backend: postgres }';
     expect(load(`${yaml}\nstore: { url: "postgres://h/d" }`).search.backend).toBe('postgres');
     expect(load(yaml, { env: { DATABASE_URL: 'postgres://h/d' } }).search.backend).toBe('postgres');

@@ -32,11 +32,11 @@ describe('environment and flags', () => {
       { flags: { store: '/flag.db', databaseUrl: 'postgres://flag/db' } },
       { url: 'postgres://flag/db' },
     ],
-  ])('the store is where %s says, the strongest that says anything', (_, options, location) => {
+  ])('the store is where %s says, the strongest setting', (_, options, location) => {
     expect(load(yaml, options).store.location).toEqual(location);
   });
 
-  it('a path in the file begins at the file, one on the command line where one stands', () => {
+  it('a path in the file is relative to the file, one on the command line to the current folder', () => {
     const folder = makeFolder({ 'etc/qm.yaml': 'store: { path: a.db }' });
     const at = (options: Partial<LoadConfigOptions>) =>
       loadConfig({ folder, env: {}, path: 'etc/qm.yaml', ...options }).store.location;

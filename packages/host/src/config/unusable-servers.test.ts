@@ -24,7 +24,7 @@ describe('one unusable entry', () => {
     ['a Zed extension', { source: 'extension', settings: {} }, /Zed extension/],
     ['a restriction of an unknown kind', { command: 'a', includeTools: 'read' }, /includeTools.*list of tool names/],
     ['an unknown key that looks like a restriction', { command: 'a', blockedTools: ['x'] }, /blockedTools/],
-  ])('with %s costs that entry and nothing else', (_, entry, reason) => {
+  ])('with %s disables only that entry', (_, entry, reason) => {
     const { mcpServers, unusableServers } = beside(entry);
     expect(Object.keys(mcpServers)).toEqual(['good']);
     expect(unusableServers).toHaveLength(1);
@@ -36,7 +36,7 @@ describe('one unusable entry', () => {
     expect(beside({ command: 'a', args: [`\${NOT_SET}`] }).unusableServers[0]?.line).toBe(6);
   });
 
-  it('in quartermaster.yaml leaves the rest of the file as it is; unknown keys count there', () => {
+  it('in quartermaster.yaml leaves the rest of the file usable; unknown keys count there', () => {
     const yaml = 'mcpServers:\n  bad: { command: a, alow: [x] }\n  good: { command: run }\nlisten: { port: 99 }';
     const config = load(yaml);
     expect(config).toMatchObject({ mcpServers: { good: GOOD }, listen: { port: 99 } });
@@ -50,12 +50,12 @@ describe('one unusable entry', () => {
     ]);
   });
 
-  it('that is switched off is not even named', () => {
+  it('that is switched off is not reported', () => {
     const yaml = `mcpServers: { off: { command: "\${NOT_SET}", disabled: true } }`;
     expect(load(yaml)).toMatchObject({ mcpServers: {}, unusableServers: [] });
   });
 
-  it('keeps its name: a weaker file does not replace it', () => {
+  it('keeps its name: a file of lower priority does not replace it', () => {
     const weaker = JSON.stringify({ mcpServers: { bad: GOOD } });
     const yaml = `mcpConfig: [a.json]\nmcpServers: { bad: { command: "\${NOT_SET}" } }`;
     const config = load(yaml, { files: { 'a.json': weaker } });
@@ -72,7 +72,7 @@ describe('one unusable entry', () => {
 });
 
 describe('what clients fill in', () => {
-  it('the workspace is known from where the file lies, or from QUARTERMASTER_WORKSPACE', () => {
+  it('the workspace is found by the location of the file, or from QUARTERMASTER_WORKSPACE', () => {
     const entry = { command: `\${workspaceFolder}/bin/run`, args: [`\${workspaceFolderBasename}`, `\${userHome}/x`] };
     const folder = makeFolder({ '.vscode/mcp.json': JSON.stringify({ servers: { a: entry } }) });
     const env = { HOME: '/home/me' };
@@ -86,7 +86,7 @@ describe('what clients fill in', () => {
     expect(given.mcpServers.a).toMatchObject({ command: '/w/bin/run' });
   });
 
-  it('inputs are listed with what their client says of them, and used once they are answered', () => {
+  it('inputs are listed with the texts of their client, and used once they are answered', () => {
     const inputs = [{ id: 'token', type: 'promptString', description: 'Your token', password: true }];
     const text = JSON.stringify({ inputs, servers: { a: { command: 'a', env: { T: `\${input:token}` } } } });
     const folder = makeFolder({ 'mcp.json': text });
@@ -111,7 +111,7 @@ describe('what clients fill in', () => {
     });
   });
 
-  it('a file of variables is read; one that is missing costs its entry', () => {
+  it('a file of variables is read; a missing one disables its entry', () => {
     const entry = { command: 'a', envFile: `\${workspaceFolder}/.env`, env: { B: 'mine' } };
     const files = { '.vscode/mcp.json': JSON.stringify({ servers: { a: entry } }) };
     const flags = { mcpConfig: ['.vscode/mcp.json'] };

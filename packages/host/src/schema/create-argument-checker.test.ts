@@ -20,17 +20,17 @@ describe('createArgumentChecker', () => {
     });
   });
 
-  it('hands over mended arguments where repair is on', () => {
+  it('passes repaired arguments on if repair is on', () => {
     const check = createArgumentChecker({ repair: true });
     expect(check(toolWith(COUNT), { count: '1' })).toEqual({ kind: 'good', arguments: { count: 1 } });
     expect(check(toolWith(COUNT), { count: 1 })).toEqual({ kind: 'good' });
   });
 
-  it('a tool without a schema of its own takes any object', () => {
+  it('a tool without a schema accepts any object', () => {
     expect(createArgumentChecker()(createTool({ name: 'open' }), { a: 1 })).toEqual({ kind: 'good' });
   });
 
-  it('tells what it could not decide, and for which tool', () => {
+  it('reports what it could not decide, and for which tool', () => {
     const told: { tool: string; unchecked: readonly Unchecked[] }[] = [];
     const check = createArgumentChecker({ onUnchecked: (tool, unchecked) => told.push({ tool: tool.id, unchecked }) });
     expect(check(toolWith({ properties: { a: { pattern: '\\p{L}' } } }), { a: '1' })).toEqual({ kind: 'good' });
@@ -51,7 +51,7 @@ describe('createArgumentChecker', () => {
   });
 });
 
-it('an option that does not exist is refused, with those that do', () => {
+it('refuses an unknown option, and lists the known ones', () => {
   expect(() => createArgumentChecker({ repairs: true } as never)).toThrow(
     /^createArgumentChecker: unknown option "repairs"; allowed: .*\brepair; did you mean repair\?$/,
   );

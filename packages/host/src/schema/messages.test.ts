@@ -229,7 +229,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe('problems tell what to send', () => {
+describe('problems say what to send', () => {
   it.each(ROWS)('$title', ({ schema, value, problems }) => {
     expect(checkValue(schema, value)).toEqual({ kind: 'wrong', problems, unchecked: [] });
   });
@@ -243,7 +243,7 @@ describe('problems tell what to send', () => {
     });
   });
 
-  it('the same problem is told once', () => {
+  it('the same problem is reported once', () => {
     const part = { properties: { a: { type: 'number' } } };
     expect(checkValue({ allOf: [part, part] }, { a: 'x' })).toMatchObject({ problems: [{ path: '/a' }] });
   });

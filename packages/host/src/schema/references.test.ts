@@ -123,7 +123,7 @@ describe('references', () => {
     expect(checkValue(schema, wrong).kind).toBe('wrong');
   });
 
-  it('draft 7 ignores what stands beside a $ref', () => {
+  it('draft 7 ignores the siblings of a $ref', () => {
     const schema = {
       $schema: DRAFT_7,
       properties: { a: { $ref: '#/definitions/s', maxLength: 1 } },
@@ -132,7 +132,7 @@ describe('references', () => {
     expect(checkValue(schema, { a: 'xyz' }).kind).toBe('good');
   });
 
-  it('an $id inside an enum is no address', () => {
+  it('an $id inside an enum is not an address', () => {
     const schema = { $ref: 'part', enum: [{ $id: 'part', type: 'string' }] };
     expect(checkValue(schema, { $id: 'part', type: 'string' }).unchecked).toEqual([
       { reason: 'reference-not-found', detail: 'part' },
@@ -149,7 +149,7 @@ describe('references', () => {
     },
   );
 
-  it('what else is wrong is still found beside a reference that leads nowhere', () => {
+  it('other errors are still found beside an unresolved reference', () => {
     expect(checkValue({ $ref: '#none', type: 'string' }, 1).kind).toBe('wrong');
   });
 });

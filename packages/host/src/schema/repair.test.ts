@@ -68,13 +68,13 @@ describe('repair', () => {
     expect(check.kind).toBe('wrong');
   });
 
-  it('null is left out where the parameter is optional, and stays a problem where it is required', () => {
+  it('null is removed for an optional parameter, and stays a problem for a required one', () => {
     const schema = parameter({ type: 'string' });
     expect(checkValue(schema, { a: null, b: 2 }, { repair: true })).toMatchObject({ kind: 'good', repaired: { b: 2 } });
     expect(checkValue({ ...schema, required: ['a'] }, { a: null }, { repair: true }).kind).toBe('wrong');
   });
 
-  it('is not begun where something else is wrong, and the problems are those of what was sent', () => {
+  it('is skipped if something else is wrong, and the problems are those of the original', () => {
     const schema = { ...parameter({ type: 'number' }), required: ['c'] };
     expect(checkValue(schema, { a: '5' }, { repair: true })).toMatchObject({
       kind: 'wrong',

@@ -108,7 +108,7 @@ describe('translatePattern', () => {
     expect(TEXTS.filter((text) => translated.test(text))).toEqual(TEXTS.filter((text) => oracle.test(text)));
   });
 
-  it('any combination of pieces answers like ECMAScript', () => {
+  it('any combination of pieces matches like ECMAScript', () => {
     const atom = fc.constantFrom(
       'a',
       'b',

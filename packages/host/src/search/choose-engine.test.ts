@@ -10,7 +10,7 @@ const never = async (): Promise<FoundReranker> => {
 };
 
 describe('the engine', () => {
-  it('is the reranker by default, where it loads', async () => {
+  it('is the reranker by default, if it loads', async () => {
     const chosen = await chooseEngine({ engine: 'auto' }, found);
     expect(chosen).toEqual({
       engine: 'hybrid+reranker',
@@ -19,7 +19,7 @@ describe('the engine', () => {
     });
   });
 
-  it('is the hybrid by default where the reranker does not load, with the reason', async () => {
+  it('is the hybrid engine by default if the reranker does not load, with the reason', async () => {
     const chosen = await chooseEngine({ engine: 'auto' }, missing);
     expect(chosen).toEqual({
       engine: 'hybrid',
@@ -31,7 +31,7 @@ describe('the engine', () => {
     expect(await chooseEngine({ engine }, never)).toEqual({ engine, reason: `search.engine is ${engine}` });
   });
 
-  it('that was asked for by name is not replaced by another', async () => {
+  it('that was requested by name is not replaced by another', async () => {
     await expect(chooseEngine({ engine: 'hybrid+reranker' }, missing)).rejects.toThrow(
       /can't run here: No ONNX runtime[\s\S]+search\.engine: hybrid/,
     );

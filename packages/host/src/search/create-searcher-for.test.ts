@@ -43,7 +43,7 @@ describe('what searches by words', () => {
     },
   );
 
-  it('goes by the reranker where the settings ask for it', async () => {
+  it('uses the reranker if the settings ask for it', async () => {
     const reranker = favouring('post_letter');
     const { hits } = await searcherFor('hybrid+reranker', { reranker }).search({ query });
     expect(hits[0]?.tool.name).toBe('post_letter');
@@ -56,7 +56,7 @@ describe('what searches by words', () => {
     expect(reranker.requests).toEqual([]);
   });
 
-  it('goes by the reranker where the engine is auto and there is one, and without where there is none', async () => {
+  it('uses the reranker if the engine is auto and there is one, otherwise none', async () => {
     const reranker = favouring('post_letter');
     const { hits } = await searcherFor('auto', { reranker }).search({ query });
     expect(hits[0]?.tool.name).toBe('post_letter');
@@ -65,7 +65,7 @@ describe('what searches by words', () => {
     expect(alone.hits[0]?.tool.name).not.toBe('post_letter');
   });
 
-  it('is not made where a reranker is asked for and there is none', () => {
+  it('is not created if a reranker is requested and there is none', () => {
     expect(() => searcherFor('hybrid+reranker', {})).toThrow('pass one as reranker.embedder, or choose auto or hybrid');
   });
 });

@@ -21,7 +21,7 @@ describe('a reranker that serves', () => {
     return { stage, told, counted, closed, pass: (ms: number) => (time += ms) };
   }
 
-  it('tells of a failure at once, then once a minute how often it came', async () => {
+  it('reports a failure at once, then once a minute how often it occurred', async () => {
     const { stage, told, counted, pass } = brokenStage();
     for (const ms of [0, 10_000, 49_999, 1, 1]) {
       pass(ms);
@@ -34,14 +34,14 @@ describe('a reranker that serves', () => {
     expect(counted).toHaveLength(5);
   });
 
-  it('tells nothing any more once it has ended', async () => {
+  it('reports nothing after it has ended', async () => {
     const { stage, told, counted, closed } = brokenStage();
     closed.abort();
     expect((await stage.compare(ASKED)).kind).toBe('fallback');
     expect([...told, ...counted]).toEqual([]);
   });
 
-  it('chooses its model when a search first needs it, and tells of its failures', async () => {
+  it('chooses its model when a search first needs it, and reports its failures', async () => {
     let chosen = 0;
     const told: string[] = [];
     const stage = createServedReranker({

@@ -16,7 +16,7 @@ function newFolder(): string {
 const bytesOf = (value: number, length = 100): Uint8Array => new Uint8Array(length).fill(value);
 
 describe('indexes on disk', () => {
-  it('are found by their key, by another process too, and nobody else may read them', async () => {
+  it('are found by their key, also by another process of the same user only', async () => {
     const folder = join(newFolder(), 'a', 'b');
     const cache = createDiskIndexCache({ folder, maxBytes: 1_000 });
     expect(await cache.load('one')).toBeUndefined();
@@ -30,7 +30,7 @@ describe('indexes on disk', () => {
     expect(statSync(folder).mode & 0o077).toBe(0);
   });
 
-  it('take no more than they may: the least recently used go first, and what is larger than all is not kept', async () => {
+  it('stay within the size limit: the least recently used go first, and what is larger than the limit is not kept', async () => {
     const folder = newFolder();
     let time = 1_000_000;
     const cache = createDiskIndexCache({ folder, maxBytes: 250, now: () => time });
@@ -56,7 +56,7 @@ describe('indexes on disk', () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  it('are never there in part: what a writer left behind is no index, and goes in time', async () => {
+  it('are never partial: what a writer left behind is not an index, and is deleted later', async () => {
     const folder = newFolder();
     const cache = createDiskIndexCache({ folder, maxBytes: 1_000 });
     await cache.save('one', bytesOf(1));
@@ -71,7 +71,7 @@ describe('indexes on disk', () => {
     expect(await cache.load('one')).toEqual(Buffer.from(bytesOf(1)));
   });
 
-  it('survive writers that are killed in the middle of it: each is whole, the old or the new one', async () => {
+  it('survive writers that are killed midway: each is complete, the old or the new one', async () => {
     const folder = newFolder();
     const cache = createDiskIndexCache({ folder, maxBytes: 50_000_000 });
     const whole = (value: number): Buffer => Buffer.alloc(3_000_000, value);
@@ -102,7 +102,7 @@ describe('indexes on disk', () => {
     }
   });
 
-  it('are no reason to fail: without a place to write there are none', async () => {
+  it('are optional: without a writable folder there are none', async () => {
     const file = join(newFolder(), 'file');
     writeFileSync(file, '');
     const cache = createDiskIndexCache({ folder: join(file, 'below'), maxBytes: 1_000 });
@@ -129,7 +129,7 @@ describe('the levels of the cache', () => {
     };
   };
 
-  it('are asked in turn, and the nearer ones keep what a farther one had', async () => {
+  it('are asked in turn, and nearer ones keep what a farther one had', async () => {
     const folder = newFolder();
     const settings = { folder, diskBytes: 1_000, storeBytes: 500 };
     const store = memory();

@@ -20,7 +20,7 @@ describe('a lazy reranker', () => {
     expect(chosen).toBe(1);
   });
 
-  it('says why there is none', async () => {
+  it('says why there is no model', async () => {
     const reranker = createLazyReranker(async () => ({ engine: 'hybrid', reason: 'no ONNX runtime' }));
     await reranker.prepare?.([TOOL]);
     expect(await reranker.compare(ASKED)).toEqual({ kind: 'fallback', reason: 'no ONNX runtime' });

@@ -73,7 +73,7 @@ describe('learning from use', () => {
     expect(await bonus('anna', 'archive')).toBeLessThan(0.5);
   });
 
-  it('is nobody else’s, and of no other catalog', async () => {
+  it('is separate for each owner and catalog', async () => {
     const { learned, search, bonus } = learning();
     search('anna', 'post a letter');
     learned.called('ben', SEND.id);
@@ -97,7 +97,7 @@ describe('learning from use', () => {
     ]);
   });
 
-  it('keeps no vectors where only counts are wanted', async () => {
+  it('keeps no vectors if only counts are kept', async () => {
     const { learned, search, rows, bonus } = learning({ learn: 'counts' });
     search('anna', 'post a letter');
     learned.called('anna', SEND.id);
@@ -116,7 +116,7 @@ describe('learning from use', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('learns a call that is told twice for the last search alone', async () => {
+  it('learns a repeated call for the last search only', async () => {
     const { learned, search, rows } = learning();
     search('anna', 'archive the inbox');
     search('anna', 'post a letter');
@@ -126,7 +126,7 @@ describe('learning from use', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('goes on where the store fails, and writes down later what it has learned meanwhile', async () => {
+  it('continues if the store fails, and writes later what it has learned meanwhile', async () => {
     const { learned, search, bonus, setDown, errors, rows } = learning();
     setDown(true);
     search('anna', 'post a letter');
@@ -149,7 +149,7 @@ describe('learning from use', () => {
     expect(await bonus('anna', 'post a letter')).toBeCloseTo(0.2 * Math.log1p(1), 5);
   });
 
-  it('does not write down what is forgotten while it writes', async () => {
+  it('does not write what is forgotten while it writes', async () => {
     const { learned, search, rows } = learning();
     for (const owner of ['anna', 'ben']) {
       search(owner, 'post a letter');

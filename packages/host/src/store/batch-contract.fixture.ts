@@ -45,14 +45,14 @@ export function describeBatches({ place, open, clock }: StoreHarness): void {
       expect(await store.batches.get(batch.id, OWNER)).toEqual(batch);
     });
 
-    it('refuses two items with one custom id, and a batch of nothing, and stores neither', async () => {
+    it('refuses two items with one custom id and an empty batch, and stores neither', async () => {
       const twice = [...makeItems(2), { customId: 'item-0', params: '{}' }];
       await expect(store.batches.create({ owner: OWNER, items: twice })).rejects.toThrow('same custom id');
       await expect(store.batches.create({ owner: OWNER, items: [] })).rejects.toThrow('at least one item');
       expect(await store.batches.list({ owner: OWNER, limit: 10 })).toEqual({ batches: [], hasMore: false });
     });
 
-    it('keeps more items than one statement can insert, and big ones, in order', async () => {
+    it('keeps more items than one statement can insert, and large ones, in order', async () => {
       const big = 'x'.repeat(400_000);
       const items = makeItems(1203).map((item, index) => (index % 300 === 0 ? { ...item, params: big } : item));
       const { id } = await store.batches.create({ owner: OWNER, items });
@@ -100,7 +100,7 @@ export function describeBatches({ place, open, clock }: StoreHarness): void {
       ).toBeUndefined();
     });
 
-    it('streams results in the order of the items, whatever the order of the work', async () => {
+    it('streams results in the order of the items', async () => {
       const { id } = await store.batches.create({ owner: OWNER, items: makeItems(120) });
       const leases = [...(await store.batches.claim({ limit: 120, leaseMs: 1000 }))].reverse();
       for (const lease of leases) {
@@ -165,7 +165,7 @@ export function describeBatches({ place, open, clock }: StoreHarness): void {
       expect(await store.batches.cancel(id, OWNER)).toMatchObject({ status: 'ended', counts: { canceled: 2 } });
     });
 
-    it('a cancelled batch whose worker died is ended by a sweep, and the late worker is told that it lost', async () => {
+    it('a cancelled batch whose worker died is ended by a sweep, and the late worker gets an error', async () => {
       const { id } = await store.batches.create({ owner: OWNER, items: makeItems(1) });
       const [lease] = await store.batches.claim({ limit: 1, leaseMs: 1000 });
       await store.batches.cancel(id, OWNER);
@@ -198,7 +198,7 @@ export function describeBatches({ place, open, clock }: StoreHarness): void {
       expect(await store.batches.get(id, OWNER)).toMatchObject({ status: 'ended', counts: { errored: 1, expired: 2 } });
     });
 
-    it('an ended batch is forgotten when its retention is over', async () => {
+    it('an ended batch is deleted after its retention', async () => {
       const { id } = await store.batches.create({ owner: OWNER, items: makeItems(1) });
       const { id: open } = await store.batches.create({ owner: OWNER, items: makeItems(1) });
       const [lease] = await store.batches.claim({ limit: 1, leaseMs: BATCH_RETENTION_MS * 2 });

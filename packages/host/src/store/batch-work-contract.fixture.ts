@@ -9,7 +9,7 @@ const LEASE_MS = 60_000;
 
 export function describeBatchWork({ place, open, clock }: StoreHarness): void {
   describe('work on batches', () => {
-    it('hands out an item with all that its worker needs', async () => {
+    it('hands out an item with everything that its worker needs', async () => {
       const store = await open(await place());
       const batch = await store.batches.create({ owner: OWNER, items: makeItems(1) });
       expect(await store.batches.claim({ limit: 5, leaseMs: LEASE_MS })).toEqual([
@@ -57,7 +57,7 @@ export function describeBatchWork({ place, open, clock }: StoreHarness): void {
       expect((await collect(store.batches.results(id, OWNER))).map(({ result }) => result)).toEqual(['"alive"']);
     });
 
-    it('the items of a worker that died are free at once for the next to start, unless another is alive', async () => {
+    it('the items of a dead worker are free for the next one to start, unless another is alive', async () => {
       const location = await place();
       const first = await open(location);
       await first.batches.enlist();
@@ -102,7 +102,7 @@ export function describeBatchWork({ place, open, clock }: StoreHarness): void {
       expect(await store.batches.claim({ limit: 1, leaseMs: LEASE_MS })).toEqual([]);
     });
 
-    it('released items are claimed at once, and their old lease is worth nothing', async () => {
+    it('released items are claimed at once, and their old lease is invalid', async () => {
       const store = await open(await place());
       await store.batches.create({ owner: OWNER, items: makeItems(2) });
       const leases = await store.batches.claim({ limit: 2, leaseMs: LEASE_MS });

@@ -16,7 +16,7 @@ function record(id: string, given: Partial<InsightRecord> = {}): InsightRecord {
 
 export function describeInsight({ place, open, clock }: StoreHarness): void {
   describe('labelled requests', () => {
-    it('are kept by catalog and query, whatever either says, until they are deleted', async () => {
+    it('are kept by catalog and query, of any text, until they are deleted', async () => {
       const location = await place();
       const { cases } = await open(location);
       for (const query of hostileNames) {
@@ -37,7 +37,7 @@ export function describeInsight({ place, open, clock }: StoreHarness): void {
   });
 
   describe('insight', () => {
-    it('adds up the counts of all replicas, which may be a loss, and outlasts a restart', async () => {
+    it('adds up the counts of all replicas, which may be negative, and survives a restart', async () => {
       const location = await place();
       const [one, two] = [await open(location), await open(location)];
       const some = cell({ owner: 'ann', requests: 2, keptOut: 10, added: 500 });
@@ -53,7 +53,7 @@ export function describeInsight({ place, open, clock }: StoreHarness): void {
       expect(await insight.cells({ fromDay: '2026-11-16' })).toEqual([]);
     });
 
-    it('counts what differs only in the end of a long name together, since names are cut', async () => {
+    it('counts long names that differ only at the end together, since names are cut', async () => {
       const { insight } = await open(await place());
       const cells = ['one', 'two'].map((end) => cell({ catalog: `${'long, '.repeat(50)}${end}`, requests: 1 }));
       await insight.add({ cells, records: [] });

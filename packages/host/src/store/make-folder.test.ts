@@ -11,7 +11,7 @@ describe('makeFolder', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('makes all that is missing, and leaves what is there', () => {
+  it('creates missing folders, and keeps existing ones', () => {
     makeFolder(join(folder, 'a', 'b', 'c'));
     makeFolder(join(folder, 'a', 'b', 'd'));
     makeFolder(join(folder, 'a'));
@@ -24,14 +24,14 @@ describe('makeFolder', () => {
     expect(existsSync(join(folder, '.gitignore'))).toBe(false);
   });
 
-  it('fails below what is no folder', () => {
+  it('fails below a file', () => {
     writeFileSync(join(folder, 'file'), '');
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link'));
     expect(() => makeFolder(join(folder, 'file', 'a'))).toThrow('ENOTDIR');
     expect(() => makeFolder(join(folder, 'link', 'a'))).toThrow('EEXIST');
   });
 
-  it('fails, and ends, where the file system knows of no new folders', () => {
+  it('fails without a loop if the file system cannot create folders', () => {
     const place = '/proc/quartermaster';
     if (existsSync('/proc')) expect(() => makeFolder(join(place, 'a'))).toThrow(/mkdir '\/proc/);
     expect(existsSync(place)).toBe(false);

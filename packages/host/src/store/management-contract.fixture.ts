@@ -3,8 +3,8 @@ import { hostileNames } from './records-contract.fixture.ts';
 import { START, type StoreHarness } from './store-contract.fixture.ts';
 
 export function describeManagement({ place, open, clock }: StoreHarness): void {
-  describe('policies that were set while running', () => {
-    it('are kept for servers and tools of any name until they are taken back, and every change is noted', async () => {
+  describe('policies that were set at run time', () => {
+    it('are kept for servers and tools of any name until they are removed, and every change is logged', async () => {
       const location = await place();
       const { policies, audit } = await open(location);
       await policies.change(hostileNames.map((name) => ({ kind: 'tool', name, policy: 'never' })));
@@ -36,7 +36,7 @@ export function describeManagement({ place, open, clock }: StoreHarness): void {
   });
 
   describe('versions of a catalog', () => {
-    it('count up with its content, say who put them there, and end with it', async () => {
+    it('increase with its content, name their author, and end with it', async () => {
       const { catalogs } = await open(await place());
       const put = (hash: string, id: string) =>
         catalogs.put({ name: 'acme', hash, tools: '[]', toolCount: 0 }, { id, mayChangeAny: true });

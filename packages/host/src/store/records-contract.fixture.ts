@@ -23,7 +23,7 @@ export const hostileNames: readonly string[] = [
 
 export function describeRecords({ place, open, clock }: StoreHarness): void {
   describe('catalogs', () => {
-    it('are created, replaced, left alone and deleted by name', async () => {
+    it('are created, replaced, kept and deleted by name', async () => {
       const { catalogs } = await open(await place());
       const first = { name: 'acme', hash: 'h1', tools: '[{"name":"a"}]', toolCount: 1 };
       expect(await catalogs.put(first)).toBe('created');
@@ -44,7 +44,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect(await catalogs.head('acme')).toBeUndefined();
     });
 
-    it('belong to who created them: others can neither replace nor delete them, unless they may change any', async () => {
+    it('belong to their creator: others can neither replace nor delete them, unless they may change any', async () => {
       const location = await place();
       const [one, two] = [await open(location), await open(location)];
       const [ann, bob, admin] = [
@@ -73,7 +73,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       ).toContainEqual([owner.id, 'catalog.delete', 'acme']);
     });
 
-    it('of any name are told apart and listed in the order of their bytes', async () => {
+    it('of any name are distinguished and listed in byte order', async () => {
       const { catalogs } = await open(await place());
       for (const name of hostileNames)
         await catalogs.put({ name, hash: 'h', tools: JSON.stringify(name), toolCount: 1 });
@@ -86,13 +86,13 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
     it.each([
       ['', 'is empty'],
       ['x'.repeat(513), 'has 513 characters'],
-    ])('refuse a name that can not be a key', async (name, problem) => {
+    ])('refuse a name that cannot be a key', async (name, problem) => {
       const { catalogs } = await open(await place());
       const put = catalogs.put({ name, hash: 'h', tools: '[]', toolCount: 0 });
       await expect(put).rejects.toThrow(`The name of a catalog ${problem}; allowed are 1 to 512 characters`);
     });
 
-    it('hold megabytes of tools', async () => {
+    it('can hold megabytes of tools', async () => {
       const { catalogs } = await open(await place());
       const tools = JSON.stringify(Array.from({ length: 30 }, (_, index) => `${index}${'ü'.repeat(100_000)}`));
       await catalogs.put({ name: 'big', hash: 'h', tools, toolCount: 100 });
@@ -107,7 +107,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect((await catalogs.get('big'))?.tools).toBe('[]');
     });
 
-    it('give way to other work while they are written and read, and one that is replaced meanwhile is read as it is then', async () => {
+    it('yield to other work while they are written and read, and one that is replaced meanwhile is read in its new state', async () => {
       const { catalogs } = await open(await place());
       const textOf = (letter: string): string => JSON.stringify([letter.repeat(1_500_000)]);
       let turns = 0;
@@ -154,7 +154,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect([...((await one.indexes.get('words.1')) ?? [])]).toEqual([...index(2, 10)]);
     });
 
-    it('take no more than they may: the least recently used go', async () => {
+    it('stay within the size limit: the least recently used go', async () => {
       const { indexes } = await open(await place());
       const maxBytes = 700_000;
       await indexes.put('a', index(1), { maxBytes });
@@ -191,7 +191,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect((await rateLimits.take(minute)).kind).toBe('refused');
     });
 
-    it('count what is charged afterwards, and let a cost of nothing look', async () => {
+    it('count what is charged afterwards, and allow a check at no cost', async () => {
       const { rateLimits } = await open(await place());
       const look = { ...minute, bucket: 'key_1/tokens', limit: 1000, cost: 0 };
       expect(await rateLimits.take(look)).toEqual({ kind: 'granted', remaining: 1000 });
@@ -201,7 +201,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect((await rateLimits.take(look)).kind).toBe('refused');
     });
 
-    it('grant nothing when the limit is nothing, and refuse a cost that is no count', async () => {
+    it('grant nothing if the limit is 0, and refuse an invalid cost', async () => {
       const { rateLimits } = await open(await place());
       expect((await rateLimits.take({ ...minute, limit: 0 })).kind).toBe('refused');
       expect((await rateLimits.take({ ...minute, cost: 11 })).kind).toBe('refused');
@@ -209,7 +209,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       await expect(rateLimits.charge({ ...minute, cost: -1 })).rejects.toThrow('whole numbers');
     });
 
-    it('budgets count in a period of their own, for all replicas', async () => {
+    it('budgets count per period, for all replicas', async () => {
       const location = await place();
       const [one, two] = [await open(location), await open(location)];
       const day = { bucket: 'key_1/day', startedAt: START };
@@ -231,7 +231,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect(answers.filter((answer) => answer?.kind === 'granted')).toHaveLength(10);
     });
 
-    it('a refused caller that waits as told is served, and not a millisecond earlier', async () => {
+    it('a refused caller is served after the given wait, and not a millisecond earlier', async () => {
       const { rateLimits } = await open(await place());
       let bucket = 0;
       await fc.assert(
@@ -269,7 +269,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       );
     });
 
-    it('a sweep forgets only windows that no longer count', async () => {
+    it('a sweep deletes only windows that no longer count', async () => {
       const { rateLimits, sweep } = await open(await place());
       await rateLimits.charge({ ...minute, cost: 10 });
       clock.time += 60_000;
@@ -339,7 +339,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       capabilities: { tools: {} },
     });
 
-    it('the latest is found by the server’s key, with all that was said', async () => {
+    it('the latest is found by the server’s key, with everything in it', async () => {
       const { listings } = await open(await place());
       expect(await listings.get('github')).toBeUndefined();
       await listings.put('github', listing('h1', 'a'));
@@ -351,7 +351,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect(await listings.get('github')).toBeUndefined();
     });
 
-    it('tools that servers share go with the last of them', async () => {
+    it('shared tools are deleted with the last server', async () => {
       const { listings } = await open(await place());
       await Promise.all(['a', 'b', 'c'].map((server) => listings.put(server, listing('h', 'shared'))));
       await listings.delete('a');
@@ -390,7 +390,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect(await learnedUses.forget()).toBe(1);
     });
 
-    it('are bounded, and go once they are too old to count', async () => {
+    it('are bounded, and deleted once they are too old to count', async () => {
       const store = await open(await place());
       const many = Array.from({ length: 4_100 }, (_, at) => ({ tool: `t${at}`, atMs: START - 5_000 + at }));
       await store.learnedUses.add(anna, many);

@@ -43,7 +43,7 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
       await expect(keys.create({ name: ' Rene\u0301 ', ...permissions })).rejects.toThrow('There is a key named');
     });
 
-    it('have names of their own, until they are revoked', async () => {
+    it('have unique names, until they are revoked', async () => {
       const location = await place();
       const stores = await Promise.all([open(location), open(location)]);
       const created = await Promise.allSettled(stores.map(({ keys }) => keys.create({ name: 'ci', ...permissions })));
@@ -58,7 +58,7 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
       ]);
     });
 
-    it('get a new secret by rotation, beside which the one before works for the overlap', async () => {
+    it('get a new secret by rotation, and the old one works for the overlap', async () => {
       const { keys } = await open(await place());
       const { key, secret } = await keys.create({ name: 'ci', ...permissions });
       const rotated = await keys.rotate(key.id, 1_000);
@@ -124,7 +124,7 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
       expect(await tokens.get({ ...owner, user: 'bob' })).toBe('of bob');
     });
 
-    it('are renewed by one process at a time, which gives up its claim or loses it when its time is over', async () => {
+    it('are renewed by one process at a time, which releases its claim or loses it after the timeout', async () => {
       const location = await place();
       const stores = await Promise.all([1, 2, 3].map(() => open(location, { encryptionKeys: [newKey] })));
       const claims = await Promise.all(stores.map(({ tokens }) => tokens.claim(owner, 1_000)));
@@ -143,7 +143,7 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
       expect(await tokens.claim(owner, 1_000)).toBeUndefined();
     });
 
-    it('open with an older key that is still listed, and are sealed with the first', async () => {
+    it('are decrypted with any listed key, and encrypted with the first', async () => {
       const location = await place();
       const before = await open(location, { encryptionKeys: [oldKey] });
       await before.tokens.put(owner, 'kept');
@@ -163,7 +163,7 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
   });
 
   describe('opening', () => {
-    it('replicas that start together on empty tables all come up', async () => {
+    it('replicas that start together on empty tables all succeed', async () => {
       const location = await place();
       const replicas = await Promise.all(Array.from({ length: 6 }, () => open(location)));
       await Promise.all(replicas.map((store) => store.ping()));

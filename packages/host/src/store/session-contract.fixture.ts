@@ -15,7 +15,7 @@ export function describeSessions({ place, open }: StoreHarness): void {
       expect(await one.sessions.read('b')).toEqual(['other']);
     });
 
-    it('begin with their first record', async () => {
+    it('start with their first record', async () => {
       const { sessions } = await open(await place());
       await sessions.append('a', []);
       expect(await sessions.read('a')).toBeUndefined();

@@ -35,7 +35,7 @@ describeStore('PostgreSQL', () => postgres.createPlace());
 describeKills('SQLite', newFile);
 describeKills('PostgreSQL', () => postgres.createPlace());
 
-describe('what a thief of the file finds', () => {
+describe('the file without its key', () => {
   it('is no secret, no token, no user, and no request that has its answer; and the file is its owner’s alone', async () => {
     const { path } = await newFile();
     const store = await openStore({ path, encryptionKeys: [readEncryptionKey('ab'.repeat(32))] });
@@ -95,7 +95,7 @@ describe('opening a store', () => {
     await store.close();
   });
 
-  it('deletes what an upload left behind that was broken off, an hour later, and nothing that is in use', async () => {
+  it('deletes the rest of an interrupted upload after an hour, and nothing that is in use', async () => {
     const file = await newFile();
     let time = 1_000;
     const store = await openStore({ ...file, now: () => time });

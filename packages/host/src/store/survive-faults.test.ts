@@ -34,7 +34,7 @@ describe('a PostgreSQL that fails', () => {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'quartermaster'",
     );
 
-  it('by ending connections under load leaves the process alive, and no caller notices a lost read', async () => {
+  it('by closing connections under load keeps the process alive, and reads are retried', async () => {
     const { store, url } = await open();
     await store.catalogs.put(CATALOG);
     let isOver = false;
@@ -104,7 +104,7 @@ describe('a PostgreSQL that fails', () => {
     await lock;
   });
 
-  it('for want of space is not well until a write succeeds, half a minute later at the earliest', async () => {
+  it('by a full disk is unhealthy until a write succeeds, after half a minute at the earliest', async () => {
     const clock = { time: 1_000_000 };
     const { store, url } = await open({ now: () => clock.time });
     const failing = (table: string) =>
@@ -132,7 +132,7 @@ describe('a PostgreSQL that fails', () => {
     ['25006', 'unavailable', 'it is read-only, as after a failover'],
     ['53300', 'unavailable', 'it has no free connection'],
     ['58030', 'unavailable', 'it reports a system error'],
-  ])('with SQLSTATE %s is told as %s', async (state, code, words) => {
+  ])('with SQLSTATE %s is reported as %s', async (state, code, words) => {
     const { store, url } = await open();
     await postgres.query(
       url,
@@ -153,7 +153,7 @@ describe('a SQLite file that fails', () => {
     return join(folder, 'store.db');
   }
 
-  it('for want of space says so, and takes what fits', async () => {
+  it('by a full disk says so, and stores what fits', async () => {
     const sql = openSqlite(newFile());
     await sql.run('CREATE TABLE t (text TEXT)');
     await sql.all('PRAGMA max_page_count = 8');
@@ -163,7 +163,7 @@ describe('a SQLite file that fails', () => {
     await sql.close();
   });
 
-  it('by being gone refuses to write what would be lost', async () => {
+  it('by being deleted refuses to write what would be lost', async () => {
     const path = newFile();
     const store = await openStore({ path });
     renameSync(path, `${path}.moved`);

@@ -21,7 +21,7 @@ export function describeTranscripts({ place, open, clock }: StoreHarness): void 
       return (owner) => transcripts.storeFor(owner);
     });
 
-    it('give an entry back under each of its ids, byte for byte, to every replica and after a restart', async () => {
+    it('return an entry under each of its ids, byte for byte, to every replica and after a restart', async () => {
       const location = await place();
       const first = await open(location, { encryptionKeys });
       await first.transcripts.storeFor('ann').keep(['call_1', 'resp_1', 'text@ü'], entry('call_1'));
@@ -32,7 +32,7 @@ export function describeTranscripts({ place, open, clock }: StoreHarness): void 
       expect(JSON.stringify(found.get('text@ü'))).toBe(JSON.stringify(entry('call_1')));
     });
 
-    it('are forgotten whole, and take no more room', async () => {
+    it('are deleted completely, and free their space', async () => {
       const { transcripts } = await open(await place(), { encryptionKeys });
       const ann = transcripts.storeFor('ann');
       await ann.keep(['a', 'b'], entry('a'));
@@ -44,7 +44,7 @@ export function describeTranscripts({ place, open, clock }: StoreHarness): void 
       expect(await transcripts.sweep({ ...NO_BOUNDS, maxBytes: 0 })).toBe(1);
     });
 
-    it('end with their time, and the oldest first when there are too many', async () => {
+    it('expire, and the oldest go first if there are too many', async () => {
       const { transcripts } = await open(await place(), { encryptionKeys });
       const ann = transcripts.storeFor('ann');
       await ann.keep(['a'], entry('a'));

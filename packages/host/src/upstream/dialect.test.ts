@@ -38,14 +38,14 @@ describe.each(NAMES)('an answer of %s', (dialect) => {
   const { parts } = SAMPLES[dialect];
   const whole = DIALECTS[dialect].whole.fromParts(parts as never);
 
-  it('has no fault as it should be', () => {
+  it('is valid as it should be', () => {
     expect(parts.map((part) => DIALECTS[dialect].endpoint.problemInPart(part as JsonObject))).toEqual(
       parts.map(() => undefined),
     );
     expect(DIALECTS[dialect].endpoint.problemInWhole(whole as JsonObject)).toBeUndefined();
   });
 
-  it('has a fault in its stream, or is carried to the client, whatever stands in place of a field', () => {
+  it('is rejected in its stream or carried to the client, whatever replaces a field', () => {
     for (const [index, part] of parts.entries()) {
       for (const bad of spoiled(part)) {
         if (!isJsonObject(bad) || DIALECTS[dialect].endpoint.problemInPart(bad) !== undefined) continue;
@@ -57,7 +57,7 @@ describe.each(NAMES)('an answer of %s', (dialect) => {
     }
   });
 
-  it('has a fault as a whole, or is carried to the client, whatever stands in place of a field', () => {
+  it('is rejected as a whole or carried to the client, whatever replaces a field', () => {
     for (const bad of spoiled(whole)) {
       if (!isJsonObject(bad) || DIALECTS[dialect].endpoint.problemInWhole(bad) !== undefined) continue;
       expect(
@@ -80,7 +80,7 @@ describe('a fault', () => {
     ['openai-chat', { choices: [{ message: { tool_calls: 5 } }] }, 'tool_calls is not a list of objects'],
     ['openai-responses', {}, 'output is not a list of objects'],
     ['openai-responses', { output: 'x' }, 'output is not a list of objects'],
-  ])('of %s in the whole response %j is told', (dialect, answer, told) => {
+  ])('of %s in the whole response %j is reported', (dialect, answer, told) => {
     expect(DIALECTS[dialect].endpoint.problemInWhole(answer)).toBe(told);
   });
 

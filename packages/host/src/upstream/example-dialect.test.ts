@@ -20,7 +20,7 @@ function answer(message: object, reason: string): ChatCompletion {
 }
 
 describe('the example of another dialect', () => {
-  it('stands in the guide for contributors as it is run here', () => {
+  it('is the same in the guide for contributors', () => {
     const source = readFileSync(new URL('./example-dialect.fixture.ts', import.meta.url), 'utf8');
     expect(readFileSync(new URL('CONTRIBUTING.md', root), 'utf8')).toContain(`\`\`\`ts\n${source}\`\`\``);
   });

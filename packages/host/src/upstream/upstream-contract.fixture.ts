@@ -45,7 +45,7 @@ export function describeUpstream<D extends DialectName>(contract: UpstreamContra
     const ask = (upstream: DialectUpstream<D>, signal = new AbortController().signal): AsyncIterable<PartOf<D>> =>
       upstream.stream(sample.request, signal);
 
-    it('sends parts in an order that the dialect allows', async () => {
+    it('sends parts in a valid order', async () => {
       const parts = await collect(ask(await make('answers')));
       sample.expectOrder(parts);
     });
@@ -68,7 +68,7 @@ export function describeUpstream<D extends DialectName>(contract: UpstreamContra
       expect(held).toMatchObject([{ name: 'get_weather', arguments: { city: 'Oslo' } }]);
     });
 
-    it('gives text, calls, the ending and usage, streaming and whole alike', async () => {
+    it('returns text, calls, the stop reason and usage, streamed and whole', async () => {
       const streamed = DIALECTS[dialect].whole.fromParts(await collect(ask(await make('answers'))));
       const whole = await (await make('answers')).whole(sample.request, new AbortController().signal);
       for (const response of [streamed, whole]) {
@@ -92,7 +92,7 @@ export function describeUpstream<D extends DialectName>(contract: UpstreamContra
       await expect(whole.whole(sample.request, new AbortController().signal)).rejects.toMatchObject({ status: 429 });
     });
 
-    it('throws an error after the first part, once what came before it is out', async () => {
+    it('throws an error after the first part when earlier parts have been sent', async () => {
       const parts: PartOf<D>[] = [];
       const error = await collect(ask(await make('breaks')), parts).catch((thrown: unknown) => thrown);
       expect(parts.length).toBeGreaterThan(0);
@@ -105,7 +105,7 @@ export function describeUpstream<D extends DialectName>(contract: UpstreamContra
       await expect((await make('answers')).whole(sample.request, signal)).rejects.toThrow('gone');
     });
 
-    it('throws the reason of a signal that aborts in the middle, and waits for nothing', async () => {
+    it('throws the reason of a signal that aborts midway, without waiting', async () => {
       const controller = new AbortController();
       const iterator = ask(await make('hangs'), controller.signal)[Symbol.asyncIterator]();
       await iterator.next();

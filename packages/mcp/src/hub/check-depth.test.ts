@@ -8,7 +8,7 @@ function nested(levels: number): JsonObject {
 }
 
 describe('checkDepth', () => {
-  it('lets through what can be written', () => {
+  it('accepts what can be serialized', () => {
     const result = nested(DEEPEST_RESULT);
     expect(checkDepth(result, 'files')).toBe(result);
     expect(JSON.stringify(result)).toHaveLength(DEEPEST_RESULT * 2 + 4);
@@ -20,7 +20,7 @@ describe('checkDepth', () => {
     );
   });
 
-  it('ends where a result of this process holds itself', () => {
+  it('stops at circular results', () => {
     const result: Record<string, JsonObject> = {};
     result.self = result;
     expect(() => checkDepth(result, 'files')).toThrow('nests deeper');

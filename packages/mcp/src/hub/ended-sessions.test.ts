@@ -39,7 +39,7 @@ describe('the session at a server', () => {
     expect(server.ended).toEqual(server.sessions);
   });
 
-  it('is ended with the peer that it was for, and no other', async () => {
+  it('is ended with its client, and no other', async () => {
     const { hub, server } = await start();
     const peer: Peer = { capabilities: {}, request: async () => ({}), notify: () => {} };
     await call(hub, peer);
@@ -62,7 +62,7 @@ describe('the session at a server', () => {
     expect(hub.status()).toMatchObject([{ state: 'idle' }]);
   });
 
-  it('does not keep what is under way, though the server is slow to hear that it has ended', async () => {
+  it('does not keep running calls if the server is slow to end it', async () => {
     let hasBegun = false;
     let hear = (): void => {};
     const heard = new Promise<Response>((resolve) => {
@@ -95,7 +95,7 @@ describe('the session at a server', () => {
       async (aborted: Promise<never>): Promise<Response> =>
         new Response(new ReadableStream({ start: (body) => void aborted.catch((error) => body.error(error)) })),
     ],
-  ])('is not waited for longer than two seconds where the server %s', async (_, answer) => {
+  ])('has two seconds to end if the server %s', async (_, answer) => {
     let isAsked = false;
     const { hub, clock } = await start(({ signal }) => {
       isAsked = true;

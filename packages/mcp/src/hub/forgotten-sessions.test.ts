@@ -55,7 +55,7 @@ function slowTool(): { readonly run: () => Promise<string>; readonly hasBegun: (
   return { run, hasBegun: () => hasBegun, finish: () => finish() };
 }
 
-describe('a hub whose server has forgotten the session', () => {
+describe('a hub whose server has lost the session', () => {
   it('repeats the call on a new session', async () => {
     const { hub, server } = await start();
     expect(await call(hub)).toBe('hello');
@@ -86,7 +86,7 @@ describe('a hub whose server has forgotten the session', () => {
     expect(server.posted.at(-1)?.session).toBe(shared);
   });
 
-  it('begins one session for all calls that learn of it together', async () => {
+  it('starts one session for all calls that fail together', async () => {
     const { hub, server } = await start();
     server.forget();
     const texts = await Promise.all(Array.from({ length: 5 }, () => call(hub)));
@@ -104,7 +104,7 @@ describe('a hub whose server has forgotten the session', () => {
     expect(await call(hub, 'more')).toBe('more');
   });
 
-  it('lists the tools of the new session though those of the old one are still being listed', async () => {
+  it('lists the tools of the new session even while those of the old one are being listed', async () => {
     const server = sessionServer({ tools: () => HELLO });
     const gate = slowTool();
     const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -123,7 +123,7 @@ describe('a hub whose server has forgotten the session', () => {
     expect(server.sessions).toHaveLength(2);
   });
 
-  it('lets a call end that is under way on the old one', async () => {
+  it('lets a running call on the old session finish', async () => {
     const slow = slowTool();
     const { hub, server } = await start({ tools: () => ({ ...HELLO, slow: slow.run }) });
     const under = call(hub, 'slow');
@@ -139,7 +139,7 @@ describe('a hub whose server has forgotten the session', () => {
     expect(answersTo(server, 'tools/call').filter((status) => status === 404)).toHaveLength(1);
   });
 
-  it('ends what is under way on the old one when it is closed', async () => {
+  it('ends running calls on the old session when it is closed', async () => {
     const slow = slowTool();
     const { hub, server } = await start({ tools: () => ({ ...HELLO, slow: slow.run }) });
     const ended = call(hub, 'slow').catch(String);
@@ -150,7 +150,7 @@ describe('a hub whose server has forgotten the session', () => {
     expect(await ended).toMatch(/connection to server "remote" was lost while "slow" ran/);
   });
 
-  it('begins a session at once each time after one that was of use', async () => {
+  it('starts a session at once after each one that was useful', async () => {
     const { hub, server } = await start();
     for (const sessions of [2, 3, 4]) {
       server.forget();
@@ -159,7 +159,7 @@ describe('a hub whose server has forgotten the session', () => {
     }
   });
 
-  it('begins a session at once again after one that lasted', async () => {
+  it('starts a session at once after one that lasted', async () => {
     const { hub, server, clock } = await start();
     server.forget();
     await expect(hub.request({ server: 'remote', method: 'no/such' })).rejects.toThrow('Method not found');
@@ -188,8 +188,8 @@ describe('a hub whose server has forgotten the session', () => {
   });
 });
 
-describe('a hub whose server keeps forgetting sessions', () => {
-  it('repeats a call once, then says so, and pauses', async () => {
+describe('a hub whose server keeps losing sessions', () => {
+  it('repeats a call once, then fails and pauses', async () => {
     let isForgetful = true;
     const refuse: SessionServerOptions['refuse'] = ({ method }) =>
       isForgetful && method === 'tools/call' ? 404 : undefined;
@@ -208,7 +208,7 @@ describe('a hub whose server keeps forgetting sessions', () => {
     expect(server.sessions).toHaveLength(3);
   });
 
-  it('pauses longer each time where not even the tools can be listed', async () => {
+  it('pauses longer each time if not even the tools can be listed', async () => {
     const { hub, server, clock } = await start({ refuse: ({ method }) => (method === 'tools/list' ? 404 : undefined) });
     const isDown = (): boolean => hub.status()[0]?.state === 'down';
     await until(isDown);
@@ -246,7 +246,7 @@ describe('a call that failed in another way', () => {
     expect(hub.status()[0]?.state).toBe('ready');
   });
 
-  it('is not repeated: cut off', async () => {
+  it('is not repeated: connection lost', async () => {
     let calls = 0;
     const inner = sessionServer({ tools: () => HELLO });
     const fetch: typeof globalThis.fetch = async (input, init) => {

@@ -52,14 +52,14 @@ function neverMade(): { readonly settings: InProcessSettings; make(server: McpSe
 }
 
 describe('a hub with servers that misbehave', () => {
-  it('reads past text and foreign JSON on standard output', async () => {
+  it('skips text and unrelated JSON on standard output', async () => {
     const hub = await startHub({ noisy: oddServer('noisy') });
     expect(await callText(hub, 'noisy/hello')).toBe('done');
     const [status] = hub.status();
     expect(status?.noise).toEqual({ count: 5, last: 'working on it' });
   });
 
-  it('names servers that can not be used and why, and keeps the others', async () => {
+  it('reports unusable servers with the reason, and keeps the others', async () => {
     const hub = await startHub({
       fine: oddServer('plain'),
       silent: oddServer('silent', { connectTimeoutMs: 300 }),
@@ -105,7 +105,7 @@ describe('a hub with servers that misbehave', () => {
     },
   );
 
-  it('keeps in mind what could not be read of a list that is known from before', async () => {
+  it('remembers what was unreadable in a stored list', async () => {
     const listings = createMemoryListingStore();
     const servers = { mixed: oddServer('bad-tools'), useless: oddServer('all-bad') };
     const first = await startHub(servers, { listings });
@@ -115,7 +115,7 @@ describe('a hub with servers that misbehave', () => {
     expect(second.unavailable()).toEqual(first.unavailable());
   });
 
-  it('loses no tool to the bad ones beside it, and tells of those', async () => {
+  it('keeps valid tools beside invalid ones, and reports the invalid ones', async () => {
     const hub = await startHub({ mixed: oddServer('bad-tools') });
     expect(hub.unavailable()).toEqual([
       {
@@ -163,7 +163,7 @@ describe('a hub with servers that misbehave', () => {
     await until(() => !pids.some(isRunning));
   });
 
-  it('listens less and less to a server that tells of changes which are none', async () => {
+  it('slows down for a server that reports changes without any', async () => {
     const clock = manualClock();
     const hub = await startHub({ restless: oddServer('restless') }, { clock });
     const pauses: number[] = [];
@@ -179,7 +179,7 @@ describe('a hub with servers that misbehave', () => {
     expect(await callText(hub, 'restless/listed')).toBe('5');
   });
 
-  it('keeps what has become unreadable though the tools that are left are the same', async () => {
+  it('remembers newly unreadable tools even if the others are unchanged', async () => {
     const clock = manualClock();
     const kept: (string | undefined)[] = [];
     const listings: ListingStore = {
@@ -202,7 +202,7 @@ describe('a hub with servers that misbehave', () => {
     expect(hub.status()[0]?.state).toBe('idle');
   });
 
-  it('gives a server in this process that is never made no more time than any other', async () => {
+  it('applies the start timeout to an in-process server', async () => {
     const clock = manualClock();
     const hub = createHub({ servers: { never: neverMade().settings, good: smallServer(() => ({ one: '' })) }, clock });
     hubs.push(hub);
@@ -214,7 +214,7 @@ describe('a hub with servers that misbehave', () => {
     expect(hub.snapshot().tools.map(({ id }) => id)).toEqual(['good/one']);
   });
 
-  it('does not wait for a server that is never made when it is closed, and closes one that comes too late', async () => {
+  it('does not wait for an in-process server when it is closed, and closes one that arrives late', async () => {
     const { settings, make } = neverMade();
     const hub = createHub({ servers: { never: settings } });
     const started = hub.start();
@@ -229,7 +229,7 @@ describe('a hub with servers that misbehave', () => {
     await closed;
   });
 
-  it('hands a process its own variables and none of ours', async () => {
+  it('passes a process only its own variables', async () => {
     const hub = await startHub(
       { environment: oddServer('environment', { env: { OWN_TOKEN: 'theirs' } }) },
       { environment: { ...process.env, OUR_SECRET: 'ours' } },
@@ -239,7 +239,7 @@ describe('a hub with servers that misbehave', () => {
     expect(Object.keys(environment)).not.toContain('OUR_SECRET');
   });
 
-  it('answers a call to a server that ends in the middle of it with its name and what is not known', async () => {
+  it('names the server in the error if it exits during a call, and says that the outcome is unknown', async () => {
     const hub = await startHub({ crashing: oddServer('crashing') });
     // Each call starts it again at once: no pause makes the second one fail for another reason.
     for (let calls = 0; calls < 3; calls += 1) {

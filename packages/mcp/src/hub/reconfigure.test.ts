@@ -11,10 +11,10 @@ function makeHub(options: HubOptions): Hub {
 
 const toolIds = (hub: Hub): readonly string[] => hub.snapshot().tools.map(({ id }) => id);
 
-describe('servers that can not be used', () => {
+describe('unusable servers', () => {
   const unusable = [{ server: 'broken', reason: 'needs the environment variable TOKEN' }];
 
-  it('are named beside the others, in searches and in the status', async () => {
+  it('are listed in searches and in the status', async () => {
     const hub = makeHub({ servers: { one: smallServer(() => ({ a: 'A' })) }, unusable });
     await hub.start();
     expect(toolIds(hub)).toEqual(['one/a']);
@@ -25,7 +25,7 @@ describe('servers that can not be used', () => {
     ]);
   });
 
-  it('are named no more once they can be used', async () => {
+  it('are no longer listed once they can be used', async () => {
     const hub = makeHub({ servers: {}, unusable });
     await hub.start();
     await hub.reconfigure({ servers: { broken: smallServer(() => ({ a: 'A' })) } });
@@ -35,7 +35,7 @@ describe('servers that can not be used', () => {
 });
 
 describe('reconfiguring', () => {
-  it('starts what is new, ends what is gone, starts again what changed, and leaves the rest alone', async () => {
+  it('starts new servers, stops removed ones, restarts changed ones, and leaves the rest alone', async () => {
     const [kept, gone, added] = [
       smallServer(() => ({ k: 'K' })),
       smallServer(() => ({ g: 'G' })),
@@ -64,7 +64,7 @@ describe('reconfiguring', () => {
     });
   });
 
-  it('starts nothing before the hub has begun, nor after it has ended', async () => {
+  it('starts nothing before the hub starts or after it is closed', async () => {
     const [one, two] = [smallServer(() => ({ a: 'A' })), smallServer(() => ({ b: 'B' }))];
     const hub = makeHub({ servers: {} });
     await hub.reconfigure({ servers: { one } });

@@ -31,7 +31,7 @@ async function call(hub: Hub, id: string, args = {}, peer?: Peer): Promise<strin
 }
 
 describe('a hub with servers on the network', () => {
-  it('speaks Streamable HTTP to a server of the older line', async () => {
+  it('uses Streamable HTTP with a server of an older revision', async () => {
     const server = await startListening(realServer('everything', ['streamableHttp']), /listening/i);
     listening.push(server);
     const hub = await startHub({ servers: { all: { type: 'http', url: `${server.origin}/mcp` } } });
@@ -49,7 +49,7 @@ describe('a hub with servers on the network', () => {
     },
   );
 
-  it('hands headers to their own server', async () => {
+  it('sends headers only to their own server', async () => {
     const { handler } = modernHandler(() => ['one']);
     const seen = new Set<string | null>();
     const fetch: typeof globalThis.fetch = (input, init) => {
@@ -64,7 +64,7 @@ describe('a hub with servers on the network', () => {
 });
 
 describe('a hub with servers of the newer revision', () => {
-  it('speaks it over HTTP, and follows changes', async () => {
+  it('uses it over HTTP, and follows changes', async () => {
     let tools = ['one'];
     const { handler, fetch } = modernHandler(() => tools);
     const hub = await startHub({ servers: { remote: { type: 'http', url: 'http://remote.test/mcp' } }, fetch });
@@ -78,7 +78,7 @@ describe('a hub with servers of the newer revision', () => {
     await handler.close();
   });
 
-  it('asks the peer when a result asks for input', async () => {
+  it('asks the client if a result requests input', async () => {
     const { fetch } = modernHandler();
     const hub = await startHub({ servers: { remote: { type: 'http', url: 'http://remote.test/mcp' } }, fetch });
     const asked: unknown[] = [];
@@ -96,14 +96,14 @@ describe('a hub with servers of the newer revision', () => {
     ]);
   });
 
-  it('speaks it over stdio to a server that knows nothing else', async () => {
+  it('uses it over stdio with a server that supports nothing else', async () => {
     const script = fileURLToPath(new URL('../testing/modern-server.fixture.mjs', import.meta.url));
     const hub = await startHub({ servers: { modern: { command: process.execPath, args: [script] } } });
     expect(await call(hub, 'modern/hello')).toBe('hello');
     expect(hub.status()[0]?.protocolVersion).toBe('2026-07-28');
   });
 
-  it('loses no tool to the bad ones beside it', async () => {
+  it('keeps valid tools beside invalid ones', async () => {
     const { handler } = modernHandler(() => ['one']);
     const spoil = async (response: Response): Promise<Response> => {
       const body = (await response.json()) as { result?: { tools?: unknown[] } };

@@ -39,8 +39,8 @@ const discover: RemoteAnswer = (message) =>
 const listed = { tools: [{ name: 'go', inputSchema: { type: 'object' } }], ttlMs: 0, cacheScope: 'private' };
 const gone: RemoteAnswer = (message) => jsonAnswer(message, { result: { content: [{ type: 'text', text: 'gone' }] } });
 
-describe('a server that says it speaks the newer revision, and sends results without resultType', () => {
-  it('in lists is spoken to in its older revision', async () => {
+describe('a server of the newer revision that sends results without resultType', () => {
+  it('in lists gets the older revision', async () => {
     const answers = { 'server/discover': discover, 'tools/call': gone };
     const remote = scriptedRemote({ ...answers, 'tools/list': (message) => jsonAnswer(message, { result: listed }) });
     const hub = makeHub(remote);
@@ -52,7 +52,7 @@ describe('a server that says it speaks the newer revision, and sends results wit
     expect(hub.status()[0]?.noise.last).toContain('lack resultType');
   });
 
-  it('in calls alone loses no result, and keeps what only its newer revision has', async () => {
+  it('only in calls loses no result, and keeps the newer revision', async () => {
     const answers = { 'server/discover': discover, 'tools/call': gone };
     const list: RemoteAnswer = (message) => jsonAnswer(message, { result: { ...listed, resultType: 'complete' } });
     const remote = scriptedRemote({ ...answers, 'tools/list': list });
@@ -62,7 +62,7 @@ describe('a server that says it speaks the newer revision, and sends results wit
     expect(remote.asked).not.toContain('initialize');
   });
 
-  it('stays on it where it has no older one', async () => {
+  it('keeps the newer revision if it has no older one', async () => {
     const remote = scriptedRemote({
       'server/discover': discover,
       'tools/list': (message) => jsonAnswer(message, { result: listed }),
@@ -96,7 +96,7 @@ describe('a server that the settings hold to a revision', () => {
     expect(hub.status()[0]?.protocolVersion).toBe(spoken);
   });
 
-  it('and that does not speak it can’t be reached, and says so', async () => {
+  it('that it does not support is reported as unreachable', async () => {
     const older = sessionServer({ tools: () => ({ one: () => 'one' }) });
     const hub = makeHub(older, { protocolVersion: '2026-07-28' });
     await hub.start();

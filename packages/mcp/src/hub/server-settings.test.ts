@@ -18,11 +18,11 @@ describe('settingsKey', () => {
     ['an argument', stdio, { ...stdio, args: ['-y', 'other'] }],
     ['the folder', stdio, { ...stdio, cwd: '/elsewhere' }],
     ['the address', remote, { ...remote, url: 'https://example.org/mcp' }],
-  ])('is another when %s changes', (_, before, after) => {
+  ])('changes when %s changes', (_, before, after) => {
     expect(settingsKey('a', after)).not.toBe(settingsKey('a', before));
   });
 
-  it('tells servers with the same settings apart', () => {
+  it('distinguishes servers with the same settings', () => {
     expect(settingsKey('a', stdio)).not.toBe(settingsKey('b', stdio));
   });
 });

@@ -36,7 +36,7 @@ describe('a call to a process', () => {
     return hub;
   }
 
-  it('fails at once when its answer can not be used, and the next one is served', async () => {
+  it('fails at once if its answer is invalid, and the next call works', async () => {
     const hub = await startRaw();
     const answered = (rest: string): Promise<string> => call(hub, { line: `{"jsonrpc":"2.0","id":$ID,${rest}}` });
     await expect(answered('"result":null')).rejects.toThrow('The server answered with nothing in place of a result');
@@ -59,7 +59,7 @@ describe('a call to a process', () => {
     expect(await call(hub, { line, long: 3 })).toBe('xxx');
   });
 
-  it('fails when its result nests too deeply to be handed on', async () => {
+  it('fails if its result is nested too deeply to be forwarded', async () => {
     const hub = await startRaw();
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const calling = call(hub, { line: `{"jsonrpc":"2.0","id":$ID,"result":{"structuredContent":{"a":${deep}}}}` });
@@ -108,7 +108,7 @@ describe('a call over HTTP', () => {
     ['as the response', (message) => jsonAnswer(message, RESULT)],
     ['on a stream that ends', ({ id }) => eventStream([event({ id, ...RESULT })])],
     ['on a stream that breaks after it', ({ id }) => eventStream([event({ id, ...RESULT })], 'break')],
-  ])('has its result, and nothing else is said of it, when that comes %s', async (_, answer) => {
+  ])('returns only its result if that comes %s', async (_, answer) => {
     const { hub } = await startRemote({ 'tools/call': answer });
     expect(await call(hub)).toBe('gone');
     expect(hub.status()[0]?.noise.last ?? '').not.toContain('unknown message ID');
@@ -117,7 +117,7 @@ describe('a call over HTTP', () => {
   it.each([
     ['response', 'application/json', '{"jsonrpc":"2.0","id":0,"result":{"text":"'],
     ['event', 'text/event-stream', `${PRIMING}data: `],
-  ])('fails with the bound when the %s does not end, and the rest is not read', async (_, type, beginning) => {
+  ])('fails with the limit if the %s does not end, and stops reading', async (_, type, beginning) => {
     let chunks = 0;
     let isCancelled = false;
     const filler = Buffer.alloc(MIB, 'x');
@@ -147,7 +147,7 @@ describe('a call over HTTP', () => {
   it.each([
     ['goes on', false, 2],
     ['was given up', true, 1],
-  ])('that %s is asked for again or not, where the server can say what it missed', async (_, isGivenUp, streams) => {
+  ])('that %s is resumed or not if the server supports resuming', async (_, isGivenUp, streams) => {
     const { hub, asked, clock } = await startRemote({ 'tools/call': () => eventStream([PRIMING]) });
     const caller = new AbortController();
     const calling = call(hub, {}, caller.signal);
@@ -162,7 +162,7 @@ describe('a call over HTTP', () => {
     expect(asked.filter((method) => method === 'GET')).toHaveLength(streams);
   });
 
-  it('may have events without end, each within the bound', async () => {
+  it('may have any number of events within the size limit', async () => {
     const comment = `: ${'x'.repeat(MIB)}\n\n`;
     const { hub } = await startRemote({
       'tools/call': ({ id }) => eventStream([...Array.from({ length: 40 }, () => comment), event({ id, ...RESULT })]),
@@ -171,8 +171,8 @@ describe('a call over HTTP', () => {
   });
 });
 
-describe('a request that is no call', () => {
-  it('fails as well when its result nests too deeply to be handed on', async () => {
+describe('a request other than a call', () => {
+  it('also fails if its result is nested too deeply to be forwarded', async () => {
     const deep: unknown = JSON.parse(`${'['.repeat(1_500)}${']'.repeat(1_500)}`);
     const { hub } = await startRemote({ 'prompts/get': (message) => jsonAnswer(message, { result: { deep } }) });
     const asking = hub.request({ server: 'remote', method: 'prompts/get', params: {} });
@@ -180,12 +180,12 @@ describe('a request that is no call', () => {
   });
 });
 
-describe('a stream that a server wants opened again', () => {
+describe('a stream that a server asks to reopen', () => {
   it.each([
     ['at once', 0, 1_000],
     ['after a while', 5_000, 5_000],
     ['later than a timer can wait', 1e12, 3_600_000],
-  ])('%s is opened again after a second at the least', async (_, retry, waitMs) => {
+  ])('%s is reopened after at least a second', async (_, retry, waitMs) => {
     const { asked, clock } = await startRemote({ GET: () => eventStream([`id: 1\nretry: ${retry}\n\n`]) });
     const opened = (): number => asked.filter((method) => method === 'GET').length;
     await until(() => clock.pending.length === 1);
@@ -196,7 +196,7 @@ describe('a stream that a server wants opened again', () => {
   });
 });
 
-describe('a call in the old way, over one stream', () => {
+describe('a call over the older SSE transport', () => {
   /** The server's end of the latest stream. */
   function oldServer(): { readonly answers: Record<string, RemoteAnswer>; write(text: string): void; end(): void } {
     const encoder = new TextEncoder();
@@ -246,7 +246,7 @@ describe('a call in the old way, over one stream', () => {
       },
       "The server's answer is longer than 33554432 bytes",
     ],
-  ])('fails at once when the stream %s, and the server is greeted anew', async (_, happen, reason) => {
+  ])('fails at once when the stream %s, and the server is initialized again', async (_, happen, reason) => {
     const server = oldServer();
     const { hub, asked, clock } = await startRemote(server.answers, { type: 'sse' });
     const calling = call(hub);
@@ -261,7 +261,7 @@ describe('a call in the old way, over one stream', () => {
 });
 
 describe('a list that fails', () => {
-  it('is in the status until there is one', async () => {
+  it('is in the status until a list succeeds', async () => {
     let isLocked = true;
     const error = { code: -32_603, message: 'the database is locked' };
     const result = { tools: [{ name: 'go', inputSchema: { type: 'object' } }] };

@@ -54,7 +54,7 @@ async function signIn(hub: Hub, network: ProtectedNetwork, attempt: Promise<unkn
 describe('a server that wants more scopes for one of its tools', () => {
   const scopes = { write: 'tools:write', erase: 'tools:erase' };
 
-  it('is signed in at again with all scopes so far, and then the call works', async () => {
+  it('gets a new sign-in with all scopes so far, and then the call works', async () => {
     const network = protectedNetwork({ scopes });
     const hub = makeHub(network);
     await signIn(hub, network, hub.connect('tools'));
@@ -67,7 +67,7 @@ describe('a server that wants more scopes for one of its tools', () => {
     expect([await call(hub, 'erase'), await call(hub, 'write')]).toEqual(['erase', 'write']);
   });
 
-  it('that does not grant what was asked for is told apart from one that needs a sign-in', async () => {
+  it('that does not grant the scopes is distinguished from one that needs a sign-in', async () => {
     const network = protectedNetwork({ scopes, grant: () => 'tools:read' });
     const hub = makeHub(network);
     await signIn(hub, network, hub.connect('tools'));
@@ -78,7 +78,7 @@ describe('a server that wants more scopes for one of its tools', () => {
     });
   });
 
-  it('is asked for the scopes of the settings at once', async () => {
+  it('gets the scopes of the settings in the first request', async () => {
     const network = protectedNetwork({ scopes });
     const hub = makeHub(network, { settings: { oauth: { scopes: ['tools:write', 'tools:erase'] } } });
     await signIn(hub, network, hub.connect('tools'));
@@ -86,8 +86,8 @@ describe('a server that wants more scopes for one of its tools', () => {
   });
 });
 
-describe('the client that a sign-in is made with', () => {
-  it('is the one that the operator has registered, with its secret', async () => {
+describe('the OAuth client of a sign-in', () => {
+  it('is the client that the operator has registered, with its secret', async () => {
     const network = protectedNetwork({ clients: { ours: 'hush' } });
     const hub = makeHub(network, { settings: { oauth: { clientId: 'ours', clientSecret: 'hush' } } });
     const address = await signIn(hub, network, hub.connect('tools'));
@@ -98,7 +98,7 @@ describe('the client that a sign-in is made with', () => {
     expect(network.asked).toEqual(['authorization_code', 'refresh_token']);
   });
 
-  it('is the address of its description where the authorization server reads it, else a registered one', async () => {
+  it('is a metadata URL if the authorization server supports it, otherwise a registered client', async () => {
     const clientMetadataUrl = 'https://quartermaster.test/client.json';
     for (const readsDocuments of [true, false]) {
       const network = protectedNetwork({ readsDocuments });
@@ -110,7 +110,7 @@ describe('the client that a sign-in is made with', () => {
     }
   });
 
-  it('is registered anew for another redirect address; a sign-in that is not finished changes nothing', async () => {
+  it('is registered again for another redirect address; an unfinished sign-in changes nothing', async () => {
     const network = protectedNetwork();
     const tokens = createMemoryTokenStore();
     const first = makeHub(network, { tokens });
@@ -156,7 +156,7 @@ describe('tokens', () => {
     };
   }
 
-  it('are renewed once by several replicas that find them expired together, and no refresh token is used twice', async () => {
+  it('are renewed once when several replicas find them expired, and no refresh token is used twice', async () => {
     const network = protectedNetwork();
     const open = await sharedStore();
     const stores = await Promise.all(Array.from({ length: REPLICAS }, open));
@@ -195,7 +195,7 @@ describe('tokens', () => {
     expect(network.reuses).toBe(0);
   });
 
-  it('are kept while the authorization server is away, and dropped when it no longer knows them', async () => {
+  it('are kept while the authorization server is unavailable, and deleted when it rejects them', async () => {
     const network = protectedNetwork();
     const tokens = createMemoryTokenStore();
     const hub = makeHub(network, { tokens });
@@ -222,7 +222,7 @@ describe('tokens', () => {
     expect(await hub.signIns()).toEqual([{ server: 'tools', isSignedIn: false }]);
   });
 
-  it('are sent to the address that they are for, not to another of the same name', async () => {
+  it('are sent only to the address that they were issued for', async () => {
     const network = protectedNetwork();
     const tokens = createMemoryTokenStore();
     const hub = makeHub(network, { tokens });

@@ -106,7 +106,7 @@ async function signInUrl(hub: Hub, user: string): Promise<string> {
 }
 
 describe('servers that want users to sign in', () => {
-  it('let each user in with their own token, and nobody with another’s', async () => {
+  it('let each user in with their own token only', async () => {
     const network = protectedServer();
     const tokens = createMemoryTokenStore();
     const hub = makeHub(network.fetch, tokens);
@@ -129,7 +129,7 @@ describe('servers that want users to sign in', () => {
     expect(new Set(network.seen)).toEqual(new Set(['ada', 'grace']));
   });
 
-  it('are named to the user behind a proxy with the address to sign in at', async () => {
+  it('are reported to the user of a proxy with the address for signing in', async () => {
     const network = protectedServer();
     const hub = makeHub(network.fetch, createMemoryTokenStore());
     await hub.finishSignIn(network.signIn(await signInUrl(hub, 'ada'), 'ada'));
@@ -149,7 +149,7 @@ describe('servers that want users to sign in', () => {
     await proxy.close();
   });
 
-  it('know a user again after a restart', async () => {
+  it('recognise a user after a restart', async () => {
     const network = protectedServer();
     const tokens = createMemoryTokenStore();
     const first = makeHub(network.fetch, tokens);
@@ -158,7 +158,7 @@ describe('servers that want users to sign in', () => {
     expect((await second.connect('tools', { user: 'ada' })).server).toBe('tools');
   });
 
-  it('take a callback once, and only one that was begun', async () => {
+  it('accept a callback once, and only for a sign-in that was started', async () => {
     const network = protectedServer();
     const hub = makeHub(network.fetch, createMemoryTokenStore());
     const callback = network.signIn(await signInUrl(hub, 'ada'), 'ada');
@@ -172,7 +172,7 @@ describe('servers that want users to sign in', () => {
     await expect(hub.finishSignIn(refused)).rejects.toThrow('The sign-in at server "tools" was refused: access_denied');
   });
 
-  it('offer one sign-in to requests that are refused together, and it can be ended', async () => {
+  it('offer one sign-in to requests that are refused together, and let it be cancelled', async () => {
     const network = protectedServer();
     const tokens = createMemoryTokenStore();
     const oauth = createOAuthClient({ tokens, redirectUrl: 'http://localhost:8080/callback', fetch: network.fetch });
@@ -183,7 +183,7 @@ describe('servers that want users to sign in', () => {
     expect(await oauth.finish(network.signIn(String(urls[0]), 'ada'))).toEqual(owner);
   });
 
-  it('offer no sign-in that another process has ended or replaced', async () => {
+  it('do not offer a sign-in that another process has ended or replaced', async () => {
     const network = protectedServer();
     const tokens = createMemoryTokenStore();
     const settings = { serverUrl: SERVER };
@@ -201,7 +201,7 @@ describe('servers that want users to sign in', () => {
     expect(await one.begin(owner, settings)).not.toBe(third);
   });
 
-  it('take no callback an hour after the sign-in began', async () => {
+  it('reject a callback an hour after the sign-in started', async () => {
     const network = protectedServer();
     const clock = manualClock();
     const redirectUrl = 'http://localhost:8080/callback';
@@ -211,7 +211,7 @@ describe('servers that want users to sign in', () => {
     await expect(oauth.finish(network.signIn(String(url), 'ada'))).rejects.toThrow('is unknown or has already ended');
   });
 
-  it('where no sign-in can begin let in those who signed in elsewhere, and tell the others what to do', async () => {
+  it('without a redirect address accept users who signed in elsewhere, and tell the others what to do', async () => {
     const network = protectedServer();
     const tokens = createMemoryTokenStore();
     const howToSignIn = ({ user, server }: TokenOwner): string => `run: login ${server} for ${user}`;
@@ -242,7 +242,7 @@ describe('servers that want users to sign in', () => {
     );
   });
 
-  it('are tried again by themselves where the sign-in is made elsewhere', async () => {
+  it('are retried automatically if the user signs in elsewhere', async () => {
     const network = protectedServer();
     const tokens = createMemoryTokenStore();
     const clock = manualClock();
@@ -257,7 +257,7 @@ describe('servers that want users to sign in', () => {
     expect(closed.unavailable()).toEqual([]);
   });
 
-  it('ask for it too where nobody said that they would, unless they were given a key', async () => {
+  it('may ask for a sign-in even if the settings do not say so, unless they have a key', async () => {
     const { fetch } = protectedServer();
     const reasonFor = async (headers: Record<string, string>): Promise<unknown> => {
       const hub = makeHub(fetch, createMemoryTokenStore(), {
@@ -289,7 +289,7 @@ describe('servers that want users to sign in', () => {
     };
   }
 
-  it('are no longer waited for, whatever they say on where to sign in, when the hub is closed', async () => {
+  it('do not delay closing the hub during discovery', async () => {
     const { fetch, waiting } = withHole(protectedServer(), (url) => url.includes('oauth-authorization-server'));
     const hub = makeHub(fetch, createMemoryTokenStore(), { clock: manualClock() });
     const started = hub.start();
@@ -299,7 +299,7 @@ describe('servers that want users to sign in', () => {
     expect(waiting.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('are not waited for longer than for a connection when tokens are renewed', async () => {
+  it('have the connection timeout for renewing tokens', async () => {
     const network = protectedServer();
     let isHung = false;
     const { fetch, waiting } = withHole(network, (url) => isHung && url === `${ISSUER}/token`);
@@ -320,7 +320,7 @@ describe('servers that want users to sign in', () => {
     );
   });
 
-  it('are not waited for longer than half a minute at the end of a sign-in', async () => {
+  it('have half a minute to complete a sign-in', async () => {
     const network = protectedServer();
     const { fetch, waiting } = withHole(network, (url) => url === `${ISSUER}/token`);
     const clock = manualClock();

@@ -36,13 +36,13 @@ function noting(asks: readonly Ask[]): { readonly asks: readonly Ask[]; readonly
 const { signal } = new AbortController();
 
 describe('askInTurn', () => {
-  it('asks the next one when one has failed, and no other when one has answered', async () => {
+  it('asks the next one after a failure, and no other after an answer', async () => {
     const { asks, asked } = noting([failing('no'), answering('yes'), answering('later')]);
     expect(await askInTurn(asks, { clock: manualClock(), signal })).toBe('yes');
     expect(asked).toEqual([0, 1]);
   });
 
-  it('passes by one that is silent, and ends its waiting when another has answered', async () => {
+  it('moves on from one that does not answer, and stops waiting for it when another answers', async () => {
     const clock = manualClock();
     const { asks, asked, ended } = noting([silent, failing('no'), answering('yes')]);
     const answer = askInTurn(asks, { clock, signal });
@@ -55,7 +55,7 @@ describe('askInTurn', () => {
     expect(clock.pending).toEqual([]);
   });
 
-  it('takes the answer of one that was passed by', async () => {
+  it('accepts a late answer', async () => {
     const clock = manualClock();
     let tell = (_answer: string): void => {};
     const slow: Ask = () =>
@@ -91,7 +91,7 @@ describe('askInTurn', () => {
     await expect(asking).rejects.toThrow('not here');
   });
 
-  it('ends with the caller, and asks nobody else', async () => {
+  it('stops with the caller, and asks no one else', async () => {
     const caller = new AbortController();
     const { asks, asked } = noting([silent, answering('yes')]);
     const asking = askInTurn(asks, { clock: manualClock(), signal: caller.signal });
@@ -100,7 +100,7 @@ describe('askInTurn', () => {
     expect(asked).toEqual([0]);
   });
 
-  it('has no answer where there is nobody to ask', async () => {
+  it('has no answer if there is no one to ask', async () => {
     expect(await askInTurn([], { clock: manualClock(), signal })).toBeUndefined();
   });
 });

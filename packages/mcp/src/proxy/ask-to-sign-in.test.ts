@@ -52,7 +52,7 @@ async function connect(
 }
 
 describe.each(LINES)('a %s client that can open addresses', (line) => {
-  it('is sent to sign in with the scopes that a call needs, and the call goes on', async () => {
+  it('is sent to sign in with the scopes that a call needs, and the call continues', async () => {
     const setting = await signedIn();
     const opened: URL[] = [];
     const client = await connect(setting, line, async (url) => {
@@ -67,7 +67,7 @@ describe.each(LINES)('a %s client that can open addresses', (line) => {
     expect(textOf(await client.callTool({ name: 'tools__write', arguments: {} }))).toBe('write');
   });
 
-  it('hears so where its user does not want to', async () => {
+  it('is told if its user declines', async () => {
     const client = await connect(await signedIn(), line, async () => 'decline');
     expect(await client.callTool({ name: 'tools__write', arguments: {} })).toMatchObject({
       isError: true,
@@ -76,7 +76,7 @@ describe.each(LINES)('a %s client that can open addresses', (line) => {
   });
 });
 
-it('a client that can’t open addresses is told which command to run', async () => {
+it('a client that can’t open addresses gets the command to run', async () => {
   const client = await connect(await signedIn(), 'v2');
   expect(textOf(await client.callTool({ name: 'tools__write', arguments: {} }))).toBe(
     'Server "tools" requires the user to sign in; run: quartermaster mcp login tools',

@@ -21,14 +21,14 @@ describe('a result of a tool', () => {
     expect(content[1]?.text.length).toBeLessThan(80);
   });
 
-  it('is never cut inside a character or an image', () => {
+  it('is never cut within a character or an image', () => {
     const emoji = boundResult({ content: [text(80, '😀')] }, 100) as { content: { text: string }[] };
     expect(emoji.content[0]?.text).toMatch(/^(😀)+$/u);
     const image = { type: 'image', data: 'A'.repeat(200), mimeType: 'image/png' };
     expect(boundResult({ content: [text(3), image] }, 100).content).toEqual([text(3), NOTE]);
   });
 
-  it('is an error where its structured content does not fit, since half of that is none', () => {
+  it('is an error if its structured content does not fit', () => {
     const result = { content: [text(5)], structuredContent: { rows: ['z'.repeat(500)] } };
     expect(boundResult(result, 100)).toEqual({
       content: [
@@ -39,14 +39,14 @@ describe('a result of a tool', () => {
     });
   });
 
-  it('loses metadata that alone is too long, and stays the error that it was', () => {
+  it('loses metadata that is too long by itself, and stays an error', () => {
     expect(boundResult({ content: [], _meta: { a: 'b'.repeat(500) }, isError: true }, 100)).toEqual({
       content: [NOTE],
       isError: true,
     });
   });
 
-  it('of many small members is no shorter for that', () => {
+  it('of many small parts is cut at the same size', () => {
     expect(boundResult({ content: [], _meta: { list: Array.from({ length: 1000 }, () => 0) } }, 100)).toEqual({
       content: [NOTE],
     });

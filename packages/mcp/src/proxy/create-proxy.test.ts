@@ -96,7 +96,7 @@ describe('permissions of a connection', () => {
     expect(refused.isError).toBe(true);
   });
 
-  it('tell those who may use a server that it is down', async () => {
+  it('report a server that is down to those who may use it', async () => {
     const { proxy } = serve(servers(), { settings: DEFERRING });
     const client = await connect(proxy);
     expect(await search(client, 'read a mail')).toMatchObject({
@@ -123,7 +123,7 @@ describe('a connection whose servers are all down', () => {
     });
   });
 
-  it('has none where nothing is to be searched, or where the servers are not its own', async () => {
+  it('has none if nothing is searchable, or if the servers are not its own', async () => {
     const inline = serve({ broken: BROKEN }, { form: 'inline' });
     expect(await names(await connect(inline.proxy))).toEqual([]);
     const { proxy } = serve({ broken: BROKEN });
@@ -131,7 +131,7 @@ describe('a connection whose servers are all down', () => {
     expect(await names(await connect(proxy, 'v2', { access }))).toEqual([]);
   });
 
-  it('is told when tools are there to be listed', async () => {
+  it('is notified when tools can be listed', async () => {
     const late = smallServer(() => ({ one: 'The first' }));
     let begin: () => void = () => {};
     const begun = new Promise<void>((resolve) => {
@@ -152,7 +152,7 @@ describe('a connection whose servers are all down', () => {
 });
 
 describe('a catalog that changes under a connection', () => {
-  it('is told in the next answer, and the list that the client has stays', async () => {
+  it('is reported in the next answer, and the list of the client stays', async () => {
     let tools: Record<string, string> = { one: 'The first' };
     const server = smallServer(() => tools);
     const { hub, proxy } = serve({ small: server }, { settings: DEFERRING });
@@ -174,7 +174,7 @@ describe('a catalog that changes under a connection', () => {
     expect(changes).toBe(0);
   });
 
-  it('is listed anew where everything is shown', async () => {
+  it('is listed again if everything is shown', async () => {
     const server = smallServer(() => ({ one: 'The first' }));
     const { proxy } = serve({ small: server }, { form: 'inline' });
     const client = await connect(proxy);
@@ -190,7 +190,7 @@ describe('a catalog that changes under a connection', () => {
 });
 
 describe('a server that is late', () => {
-  it('keeps no client waiting, and is told of when it is there', async () => {
+  it('delays no client, and is announced when it is ready', async () => {
     const late = smallServer(() => ({ two: 'The second' }));
     let begin: () => void = () => {};
     const begun = new Promise<void>((resolve) => {
@@ -211,7 +211,7 @@ describe('a server that is late', () => {
     expect(await names(client)).toEqual(['small__one', 'late__two']);
   });
 
-  it('is named in answers to searches until it is there', async () => {
+  it('is named in search answers until it is ready', async () => {
     const create = (): Promise<Connectable> => new Promise(() => {});
     const servers = { small: smallServer(() => ({ one: 'The first' })), late: { type: 'in-process' as const, create } };
     const { hub, proxy } = serve(servers, { settings: DEFERRING, waits: { greetingMs: 1, listMs: 1, callMs: 1 } });
@@ -223,7 +223,7 @@ describe('a server that is late', () => {
 });
 
 describe('capabilities', () => {
-  it('are offered where a server behind has them, and only those; the status is a resource of our own', async () => {
+  it('are those of the servers; the status is an additional resource', async () => {
     const plain = serve({ small: smallServer(() => ({ one: 'The first' })) });
     const own = { tools: { listChanged: true }, resources: {} };
     expect((await connect(plain.proxy)).getServerCapabilities()).toEqual(own);
@@ -239,7 +239,7 @@ describe('capabilities', () => {
   });
 });
 
-describe('what goes both ways', () => {
+describe('what is forwarded both ways', () => {
   it.each<ClientLine>(['v1', 'v2', 'v2-modern'])(
     'a call that a %s client cancels is cancelled at the server, under the server’s id',
     async (line) => {
@@ -280,7 +280,7 @@ describe('what goes both ways', () => {
     },
   );
 
-  it('content that nobody knows yet, audio, and further fields are handed on with the metadata of the request', async () => {
+  it('unknown content, audio and further fields are forwarded with the metadata of the request', async () => {
     const { hub, proxy } = serve({ odd: oddServer('odd-results') }, { form: 'inline' });
     const client = await connect(proxy);
     const results: unknown[] = [];
@@ -344,7 +344,7 @@ describe('what goes both ways', () => {
     });
   });
 
-  it('what servers say of their use is said, each under its name, and nothing of those that may not be used', async () => {
+  it('instructions of servers are forwarded under their names, except of those that may not be used', async () => {
     const { hub, proxy } = serve({ odd: oddServer('plain'), other: oddServer('noisy') }, { form: 'inline' });
     await hub.start();
     expect((await connect(proxy)).getInstructions()).toBe('odd: I am plain\n\nother: I am noisy');
@@ -352,7 +352,7 @@ describe('what goes both ways', () => {
     expect(client.getInstructions()).toBe('odd: I am plain');
   });
 
-  it('what a server tells of itself, and a client of its roots, goes through, tasks under our ids', async () => {
+  it('server information, client roots and tasks are forwarded, tasks under the ids of the proxy', async () => {
     const { proxy } = serve({ 'a b': oddServer('telling') }, { form: 'inline' });
     const client = createClient('v2', { elicitation: { url: {} }, roots: { listChanged: true } });
     const told: unknown[] = [];
@@ -375,7 +375,7 @@ describe('what goes both ways', () => {
     await until(async () => (await call('heard')).includes('notifications/roots/list_changed'));
   });
 
-  it('a level for logging reaches a server ahead of the first call to it', async () => {
+  it('a log level reaches a server before the first call to it', async () => {
     const { hub, proxy } = serve({ raw: rawServer({ capabilities: { logging: {} } }) }, { form: 'inline' });
     await hub.start();
     const client = await connect(proxy);
@@ -384,13 +384,13 @@ describe('what goes both ways', () => {
     expect(textOf(await client.callTool({ name: 'raw__answer', arguments: { line } }))).toBe('warning');
   });
 
-  it('lists of prompts have all pages', async () => {
+  it('lists of prompts contain all pages', async () => {
     const { proxy } = serve({ odd: oddServer('telling') });
     const { prompts } = await (await connect(proxy)).listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['odd__a', 'odd__b']);
   });
 
-  it('a list that is cut off says so, and so does an error about what it may have had', async () => {
+  it('a truncated list says so, and so does an error about what it may have had', async () => {
     const { proxy } = serve({ odd: oddServer('endless-prompts'), fine: oddServer('telling') });
     const client = await connect(proxy);
     const { prompts, _meta } = await client.listPrompts();
@@ -437,7 +437,7 @@ describe('what goes both ways', () => {
     expect(server.instances.map((one) => one.isConnected())).toEqual([true, false, true]);
   });
 
-  it('a client that is the only one shares no process with anybody', async () => {
+  it('a single client does not share a process', async () => {
     const server = smallServer(() => ({ one: '' }));
     const { proxy } = serve({ small: server }, { form: 'inline' });
     const client = await connect(proxy, 'v1', { isSole: true });

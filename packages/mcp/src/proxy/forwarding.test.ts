@@ -98,7 +98,7 @@ describe.each<ClientLine>(['v1', 'v2'])('a %s client in front of a server that h
     ]);
   });
 
-  it('that can not be asked is not: the server is told that nobody can', async () => {
+  it('that does not support questions gets none: the server gets an error', async () => {
     const client = await connectEverything(line);
     const names = await listNames(client);
     expect(names).toContain('all__echo');

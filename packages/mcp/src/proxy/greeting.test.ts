@@ -51,7 +51,7 @@ describe('the instructions', () => {
     },
   );
 
-  it('say nothing of a search where there is none', async () => {
+  it('do not mention a search if there is none', async () => {
     expect(await instructionsFor(serve({ mail, rules: instructing('Be brief.') }))).toBe('rules: Be brief.');
     expect(await instructionsFor(serve({ mail }))).toBeUndefined();
   });
@@ -65,7 +65,7 @@ describe('the instructions', () => {
     expect(text).toMatch(/\n\nThe instructions of d, e are left out\.$/);
   });
 
-  it('are of servers that the client may use', async () => {
+  it('cover only servers that the client may use', async () => {
     const proxy = serve({ rules: instructing('Be brief.'), secret: instructing('The password is 1234.') });
     const client = createClient('v2');
     await connectClient(proxy, client, { access: { permissions: { allow: ['rules/*'] } } });
@@ -73,7 +73,7 @@ describe('the instructions', () => {
   });
 });
 
-describe('a client that shows its model only so many tools', () => {
+describe('a client with a limit on tools', () => {
   const many = (count: number) =>
     smallServer(() => Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, 'Does it'])));
 
@@ -98,7 +98,7 @@ describe('a client that shows its model only so many tools', () => {
     }
   });
 
-  it('finds its tools where each of its requests stands for itself', async () => {
+  it('finds its tools with stateless requests', async () => {
     const proxy = serve({ many: many(41) });
     const client = createClient('v2-modern', {}, 'cursor-vscode');
     const fetch = (input: string | URL, init?: RequestInit) => proxy.fetch(new Request(input, init));
@@ -136,11 +136,11 @@ describe('the mark that keeps our tools in the list of a client with a search of
     }
   });
 
-  it('is not on tools where nothing is held back', async () => {
+  it('is absent if nothing is deferred', async () => {
     expect(await toolsFor('claude-code', {})).not.toMatchObject([MARK]);
   });
 
-  it('is there for a client that does not say who it is', async () => {
+  it('is present for an unknown client', async () => {
     const proxy = serve({ mail: smallServer(() => ({ send: 'Send a mail' })) }, { settings: DEFERRING });
     const request = new Request('http://localhost/mcp', {
       method: 'POST',

@@ -58,7 +58,7 @@ describe('a server that hangs when it is first started', () => {
     expect(client.getServerVersion()?.name).toBe('quartermaster');
   });
 
-  it('holds up the first list for two seconds in all, in which there is a search, and later tools are told of', async () => {
+  it('delays the first list by at most two seconds; later tools are announced', async () => {
     const setup = setUp();
     const client = await greeted(setup);
     let changes = 0;
@@ -85,7 +85,7 @@ describe('a server that hangs when it is first started', () => {
     setup.clock.advance(50);
   });
 
-  it('holds up no call and no description of a tool that is there', async () => {
+  it('does not delay calls or descriptions of known tools', async () => {
     const setup = setUp();
     const client = await greeted(setup);
     const describing = { name: 'tool_describe', arguments: { name: 'fine__fine_tool' } };
@@ -95,7 +95,7 @@ describe('a server that hangs when it is first started', () => {
     expect(textOf(await client.callTool({ name: 'fine__fine_tool', arguments: { text: 'y' } }))).toBe('fine_tool: y');
   });
 
-  it('holds up no answer to a call of a tool that only another server could have', async () => {
+  it('does not delay the answer to a call that only another server could serve', async () => {
     const setup = setUp();
     const client = await greeted(setup);
     for (const name of ['fine__no_such_tool', 'gone__tool']) {
@@ -103,7 +103,7 @@ describe('a server that hangs when it is first started', () => {
     }
   });
 
-  it('holds up no answer to a call of a tool that is held back', async () => {
+  it('does not delay the answer to a call of a tool that is held back', async () => {
     const hanging = { type: 'in-process' as const, create: () => new Promise<never>(() => {}) };
     const hub = createHub({
       servers: { hanging, fine: smallServer(() => ({ fine_tool: 'Fine' })) },
@@ -123,7 +123,7 @@ describe('a server that hangs when it is first started', () => {
     expect(textOf(await client.callTool({ name: 'fine__fine_tool', arguments: {} }))).toContain('it is new');
   });
 
-  it('is waited for by a call of its tool, as soon as it is there', async () => {
+  it('delays only calls of its own tools', async () => {
     const setup = setUp();
     const client = await greeted(setup);
     const calling = client.callTool({ name: 'hanging__late_tool', arguments: { text: 'x' } });
@@ -132,7 +132,7 @@ describe('a server that hangs when it is first started', () => {
     expect(textOf(await calling)).toBe('late_tool: x');
   });
 
-  it('is told apart from a tool that does not exist', async () => {
+  it('is distinguished from a tool that does not exist', async () => {
     const setup = setUp();
     const client = await greeted(setup);
     const calling = client.callTool({ name: 'hanging__late_tool', arguments: {} });
@@ -145,7 +145,7 @@ describe('a server that hangs when it is first started', () => {
     expect(textOf(unknown)).toContain('There is no tool "fine__no_such_tool"');
   });
 
-  it('costs requests that stand for themselves nothing once the start is two seconds ago', async () => {
+  it('does not delay stateless requests two seconds after the start', async () => {
     const { proxy, clock } = setUp();
     const ask = async (method: string, params: object): Promise<unknown> => {
       const request = new Request('http://localhost/mcp', {
@@ -165,7 +165,7 @@ describe('a server that hangs when it is first started', () => {
   });
 });
 
-describe('a client that is greeted before its servers are there', () => {
+describe('a client that connects before the servers are ready', () => {
   /** One whose server has prompts, and starts when it is let go. */
   async function greetedEarly() {
     let release = (): void => {};
@@ -190,7 +190,7 @@ describe('a client that is greeted before its servers are there', () => {
     return { client, heard, clock, hub, release };
   }
 
-  it('is not told of what it has listed since', async () => {
+  it('is not notified of what it has listed since', async () => {
     const { client, heard, clock, hub, release } = await greetedEarly();
     release();
     await until(() => hub.snapshot().tools.length > 0);
@@ -200,7 +200,7 @@ describe('a client that is greeted before its servers are there', () => {
     expect(heard).not.toContain('notifications/prompts/list_changed');
   });
 
-  it('is offered what they may bring, and told when they bring it', async () => {
+  it('is offered possible capabilities, and notified when they arrive', async () => {
     const { client, heard, clock, hub, release } = await greetedEarly();
     expect(client.getServerCapabilities()).toMatchObject({
       tools: { listChanged: true },

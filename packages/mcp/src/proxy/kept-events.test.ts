@@ -31,7 +31,7 @@ describe('events of streams', () => {
     expect(await one.getStreamIdForEventId?.(id)).toBeUndefined();
   });
 
-  it('make way for later ones, of whichever session', async () => {
+  it('are evicted by later ones of any session', async () => {
     const kept = createKeptEvents(100);
     const [one, other] = [kept.forSession(), kept.forSession()];
     const id = await one.storeEvent('a', message(1));

@@ -104,7 +104,7 @@ describe('a connection that lasts', () => {
     expect(more.hint).toBeUndefined();
   });
 
-  it('refuses nothing but repeats where it is told to, and forgets those too, however often it refused', async () => {
+  it('refuses only repeats if configured, and forgets those too, however often it refused', async () => {
     const { clock, search } = await connect({ mode: 'stop-repeats' });
     for (let count = 0; count < 30; count += 1) await search(`zzqx${count}`);
     for (let count = 0; count < 3; count += 1) expect((await search('create invoice')).matches).not.toEqual([]);
@@ -116,7 +116,7 @@ describe('a connection that lasts', () => {
     expect((await search('create invoice')).matches).not.toEqual([]);
   });
 
-  it('says nothing where it is off', async () => {
+  it('adds nothing if it is off', async () => {
     const { search } = await connect({ mode: 'off' });
     for (let count = 0; count < 4; count += 1) expect((await search('create invoice')).hint).toBeUndefined();
   });

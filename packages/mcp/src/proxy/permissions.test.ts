@@ -45,7 +45,7 @@ describe('compilePermissions', () => {
     [{ deny: ['github/create_issue'] }, true],
     [{ deny: ['github/*'] }, false],
     [{ deny: ['*'] }, false],
-  ])('%j lets the server github be known: %s', (permissions, isAllowed) => {
+  ])('%j makes the server github visible: %s', (permissions, isAllowed) => {
     expect(compilePermissions(permissions).allowsServer('github')).toBe(isAllowed);
   });
 

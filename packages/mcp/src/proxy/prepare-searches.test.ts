@@ -47,7 +47,7 @@ describe('what searches will need', () => {
     expect(prepared).toEqual([hub.snapshot()]);
   });
 
-  it('is built for the new tools when the catalog changes, before anybody lists them', async () => {
+  it('is built for the new tools when the catalog changes, before they are listed', async () => {
     const { hub, mail, client, prepared } = await serving();
     await client.listTools();
     await until(() => prepared.length === 1);
@@ -60,7 +60,7 @@ describe('what searches will need', () => {
     expect(prepared[1]).toBe(hub.snapshot());
   });
 
-  it('is not built where nothing is deferred', async () => {
+  it('is not built if nothing is deferred', async () => {
     const { client, prepared } = await serving({ form: 'inline' });
     await client.listTools();
     await client.callTool({ name: 'mail__read_mail', arguments: {} });

@@ -15,7 +15,7 @@ function shown(more: Partial<Shown> = {}): Shown {
 }
 
 describe('renderShown', () => {
-  it('shows a tool as its server wrote it, under its name here', () => {
+  it('shows a tool as its server defines it, under its name in the proxy', () => {
     expect(renderShown(shown())).toEqual({
       name: 'files__read',
       description: tool.description,
@@ -23,7 +23,7 @@ describe('renderShown', () => {
     });
   });
 
-  it('shows of a stub what the plan shows of it', () => {
+  it('shows a stub as the plan does', () => {
     const schema = { type: 'object' };
     const stub = shown({ as: 'stub', description: 'Reads a file. …', schema });
     expect(renderShown(stub)).toEqual({ name: 'files__read', description: 'Reads a file. …', inputSchema: schema });
@@ -33,12 +33,12 @@ describe('renderShown', () => {
 describe('renderOwn', () => {
   const own: Own = { role: 'search', name: 'tool_search', description: 'Search.', schema: { type: 'object' } };
 
-  it('puts the note where every client shows it: into the description of the search', () => {
+  it('puts the note into the description of the search tool, which every client shows', () => {
     expect(renderOwn(own, 'There is more.').description).toBe('Search.\n\nThere is more.');
     expect(renderOwn({ ...own, role: 'call' }, 'There is more.').description).toBe('Search.');
   });
 
-  it('says that searching changes nothing, and of a call only what its tool says', () => {
+  it('marks the search as read-only, and a call as its tool is marked', () => {
     expect(renderOwn(own, undefined).annotations).toEqual({ readOnlyHint: true });
     expect(renderOwn({ ...own, role: 'call' }, undefined).annotations).toBeUndefined();
   });

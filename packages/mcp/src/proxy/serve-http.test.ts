@@ -53,7 +53,7 @@ const mail = (): Record<string, ServerSettings> => ({
 });
 
 describe.each<ClientLine>(['v1', 'v2', 'v2-modern'])('a %s client over HTTP, each request for itself', (line) => {
-  it('gets the bridge form, whatever form is preferred, and needs nothing remembered', async () => {
+  it('gets the bridge form, whatever form is preferred, and needs no session', async () => {
     const proxy = serve(mail(), { form: 'load' });
     const client = await connect(proxy, line);
     const { tools } = await client.listTools();
@@ -112,7 +112,7 @@ describe.each<ClientLine>(['v1', 'v2', 'v2-modern'])('a %s client over HTTP, eac
 });
 
 describe.each<ClientLine>(['v1', 'v2'])('a %s client over HTTP with a lasting connection', (line) => {
-  it('can be asked by servers, and sees what it found in its list', async () => {
+  it('can be asked by servers, and has found tools in its list', async () => {
     const proxy = serve({ all: realServer('everything') }, { form: 'load', sessions: true });
     const client = await connect(proxy, line, {
       capabilities: { elicitation: {} },
@@ -126,7 +126,7 @@ describe.each<ClientLine>(['v1', 'v2'])('a %s client over HTTP with a lasting co
     expect(client.getServerCapabilities()?.tools).toEqual({ listChanged: true });
   });
 
-  it('is its owner’s, and ends when it is idle', async () => {
+  it('belongs to its owner, and ends when it is idle', async () => {
     const clock = manualClock();
     const server = smallServer(() => ({ one: '' }));
     const hub = createHub({ servers: { small: server } });
@@ -197,7 +197,7 @@ describe('a client of the newer revision', () => {
     expect((await response.json()).error?.code).toBe(status === 404 ? -32601 : undefined);
   });
 
-  it('answers by itself what a server asks before it gives a prompt', async () => {
+  it('answers itself what a server asks before it returns a prompt', async () => {
     const { fetch } = modernHandler();
     const hub = createHub({ servers: { modern: { type: 'http', url: 'http://modern.test/mcp' } }, fetch });
     const proxy = createProxy({ hub, waits: PATIENT });

@@ -32,7 +32,7 @@ describe('serveStdio', () => {
     await connection.closed;
   });
 
-  it('cuts nobody off over a message that is long', async () => {
+  it('accepts long messages', async () => {
     const hub = createHub({ servers: { small: smallServer(() => ({ echo: 'Says it again' })) } });
     const proxy = createProxy({ hub, waits: PATIENT, form: 'inline' });
     closing.push(proxy.close, hub.close);
@@ -75,7 +75,7 @@ describe('serveStdio', () => {
     ['result', { result: { content: DEEP } }, /^The result nests too deeply to be sent$/],
     ['error', { error: { code: 1, message: 'no', data: LONG } }, /^The result has 100000\d\d bytes/],
     ['error', { error: { code: 1, message: 'no', data: DEEP } }, /^The result nests too deeply to be sent$/],
-  ])('has an error go out in place of what can not be sent: %s %#', async (_, answer, message) => {
+  ])('sends an error instead of what cannot be serialized: %s %#', async (_, answer, message) => {
     const { transport, lines } = await startTransport();
     await transport.send({ jsonrpc: '2.0', id: 7, ...answer } as unknown as JSONRPCMessage);
     const error = { code: -32_603, message: expect.stringMatching(message) };
@@ -85,7 +85,7 @@ describe('serveStdio', () => {
   it.each([
     ['notification', { method: 'notifications/message', params: { data: LONG } }],
     ['request', { id: 7, method: 'sampling/createMessage', params: { data: DEEP } }],
-  ])('refuses a %s that can not be sent', async (_, message) => {
+  ])('refuses a %s that cannot be serialized', async (_, message) => {
     const { transport, lines } = await startTransport();
     await expect(transport.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage)).rejects.toThrow(/^The message /);
     expect(lines()).toEqual([]);

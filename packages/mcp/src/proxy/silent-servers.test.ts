@@ -50,7 +50,7 @@ async function connect(
 }
 
 describe('a server that does not answer', () => {
-  it('takes no list away from the others: it has the time for a list, not for a call', async () => {
+  it('does not block the lists of others: it has the timeout of a list, not of a call', async () => {
     const { client, clock, answered } = await connect(['prompts/list'], { prompts: {} });
     const listing = client.listPrompts();
     await until(() => answered.includes('fine') && clock.pending.includes(30_000));
@@ -61,7 +61,7 @@ describe('a server that does not answer', () => {
     expect(clock.pending).toEqual([]);
   });
 
-  it('takes no list away from the others, however much time it was given for lists', async () => {
+  it('does not block the lists of others, whatever its timeout for lists', async () => {
     const settings = { listTimeoutMs: 600_000 };
     const { client, clock, answered } = await connect(['resources/list'], { resources: {} }, settings);
     const listing = client.listResources();
@@ -70,7 +70,7 @@ describe('a server that does not answer', () => {
     expect((await listing).resources.map(({ uri }) => uri)).toEqual(['raw://listed', 'quartermaster://status']);
   });
 
-  it('is not the only one to be asked for a resource', async () => {
+  it('is not the only server asked for a resource', async () => {
     const { client, clock } = await connect(['resources/read'], { resources: {} });
     const reading = client.readResource({ uri: 'raw://unlisted' });
     await until(() => clock.pending.includes(2_000));
@@ -78,7 +78,7 @@ describe('a server that does not answer', () => {
     expect((await reading).contents).toMatchObject([{ uri: 'raw://unlisted', text: 'read' }]);
   });
 
-  it('is the only one to be asked for a resource that it has listed', async () => {
+  it('is the only server asked for a resource that it has listed', async () => {
     const { client, clock } = await connect(['resources/read'], { resources: {} });
     await client.listResources();
     const caller = new AbortController();
@@ -89,7 +89,7 @@ describe('a server that does not answer', () => {
     await expect(reading).rejects.toThrow('enough');
   });
 
-  it('is called all the same when it says nothing to the level that is set', async () => {
+  it('is still called if it does not answer a log level', async () => {
     const { client } = await connect(['logging/setLevel'], { logging: {} });
     await client.setLoggingLevel('info');
     const line = '{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"called"}]}}';

@@ -143,7 +143,7 @@ async function connect(kind: (typeof FRONTS)[number], backend: Backend): Promise
 
 describe.each(FRONTS)('the %s', (front) => {
   describe.each(Object.entries(BACKENDS))('before the %s', (_, makeBackend) => {
-    it('hears of changes to a resource that it follows, until it no longer does', async () => {
+    it('is notified of changes to a resource that it follows, until it unsubscribes', async () => {
       const backend = makeBackend();
       const { heard, follow } = await connect(front, backend);
       const unfollow = await follow(NOTE);
@@ -154,7 +154,7 @@ describe.each(FRONTS)('the %s', (front) => {
       expect(heard).toEqual([NOTE]);
     });
 
-    it('hears of other prompts', async () => {
+    it('is notified of changed prompts', async () => {
       const backend = makeBackend();
       const { heard, follow } = await connect(front, backend);
       await follow(NOTE);
@@ -162,7 +162,7 @@ describe.each(FRONTS)('the %s', (front) => {
       await until(() => heard.includes('prompts'));
     });
 
-    it('goes on hearing when the server was started again, and of what it may have missed', async () => {
+    it('stays subscribed after a restart of the server, and is notified of what it may have missed', async () => {
       const backend = makeBackend();
       const { heard, follow, pass } = await connect(front, backend);
       await follow(NOTE);
@@ -179,7 +179,7 @@ describe.each(FRONTS)('the %s', (front) => {
   });
 });
 
-it('changes are heard of where the server refuses the first request to listen', async () => {
+it('receives changes even if the server refuses the first request to listen', async () => {
   const backend = newer(2);
   const { heard, pass } = await connect('older client', backend);
   await until(() => {
@@ -189,13 +189,13 @@ it('changes are heard of where the server refuses the first request to listen', 
   });
 });
 
-it('a client over HTTP is told that nobody tells of changes to a resource', async () => {
+it('tells a client over HTTP that no server reports changes to a resource', async () => {
   const { client } = await connect('newer client over HTTP', older());
   const { honoredFilter } = await client.listen({ promptsListChanged: true, resourceSubscriptions: ['note://none'] });
   expect(honoredFilter).toEqual({ promptsListChanged: true });
 });
 
-it('resources that no server has cost each server one list, however many a client names', async () => {
+it('unknown resources cost each server one list, however many a client names', async () => {
   let lists = 0;
   const create = (): McpServer => {
     const server = notes();
@@ -225,7 +225,7 @@ it('resources that no server has cost each server one list, however many a clien
   expect(lists).toBe(2);
 });
 
-it('a client over HTTP hears of nothing that its key may not use', async () => {
+it('a client over HTTP is not notified of what its key may not use', async () => {
   const backend = newer();
   const fetch = backend.fetch ?? globalThis.fetch;
   const hub = createHub({ servers: { notes: backend.settings, other: older().settings }, fetch });

@@ -36,14 +36,14 @@ describe('createSuspendedCalls', () => {
     expect(await calls.serve(leg({ requestState, inputResponses }), greet)).toEqual({ text: 'Ada and Grace' });
   });
 
-  it('hands over a result that needs no question, and an error as it is', async () => {
+  it('passes on a result without questions, and an error', async () => {
     const calls = createSuspendedCalls(manualClock());
     expect(await calls.serve(leg(), async () => ({ done: true }))).toEqual({ done: true });
     const failing = calls.serve(leg(), () => Promise.reject(new Error('broken')));
     await expect(failing).rejects.toThrow('broken');
   });
 
-  it('gives a call up when its client cancels, or does not come back', async () => {
+  it('gives up a call when its client cancels or does not return', async () => {
     const clock = manualClock();
     const calls = createSuspendedCalls(clock);
     const controller = new AbortController();
@@ -65,7 +65,7 @@ describe('createSuspendedCalls', () => {
     expect(clock.pending).toEqual([]);
   });
 
-  it('asks anew when a client means a call that is no more', async () => {
+  it('asks again if a client refers to a call that has ended', async () => {
     const calls = createSuspendedCalls(manualClock());
     const result = await calls.serve(
       leg({ requestState: 'gone', inputResponses: { 'elicitation/create 1': {} } }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeTaskId, encodeTask, encodeTaskId } from './task-ids.ts';
 
 describe('task ids', () => {
-  it('lead back to the server and its own id, whatever they look like', () => {
+  it('map back to the server and its own id, whatever they look like', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(text, text, (server, taskId) => {
@@ -16,7 +16,7 @@ describe('task ids', () => {
     expect(decodeTaskId(id)).toBeUndefined();
   });
 
-  it('are written wherever a message has them', () => {
+  it('are replaced everywhere in a message', () => {
     const related = 'io.modelcontextprotocol/related-task';
     const message = {
       taskId: '1',

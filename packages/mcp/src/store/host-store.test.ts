@@ -29,7 +29,7 @@ describe('the store of a running Quartermaster', () => {
     await store.close();
   });
 
-  it('keeps what is missing from a listing', async () => {
+  it('keeps what a listing lacks', async () => {
     const { listings, close } = await openStore({ path: ':memory:' });
     const options = {
       servers: { math: smallServer(() => ({ add: 'Adds', divide: 'Divides' })) },

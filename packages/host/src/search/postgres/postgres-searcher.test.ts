@@ -36,7 +36,7 @@ const DATABASES = [
   ['pgvector on PGlite', () => onPglite],
 ] as const;
 
-it('compares vectors with pgvector where it is there, and sign bits where it is not', () => {
+it('compares vectors with pgvector if it is installed, otherwise sign bits', () => {
   expect(onServer.vectors).toBe('sign-bits');
   expect(onPglite.vectors).toBe('pgvector');
 });
@@ -105,18 +105,18 @@ for (const [name, index] of DATABASES) {
       );
     });
 
-    it('looks further where the caller may see little of what is nearest', async () => {
+    it('looks further if the caller may see little of what is nearest', async () => {
       const allow = (tool: Tool): boolean => tool.name.startsWith('merge_photo');
       const { hits } = await here.search({ query: 'one that is kept', allow, limit: 5 });
       expect(hits.map(({ tool }) => tool.name).sort()).toEqual(PLACES.map((place) => `merge_photo_${place}`).sort());
     });
 
-    it('gives definitions back as they were', async () => {
+    it('returns definitions unchanged', async () => {
       const { hits } = await here.search({ query: 'share_photo_desktop', limit: 1 });
       expect(hits[0]?.tool).toEqual(LARGE.find((tool) => tool.name === 'share_photo_desktop'));
     });
 
-    it('never finds what another catalog has', async () => {
+    it('never finds tools of another catalog', async () => {
       const secret = createTool({ server: 'vault', name: 'open_secret_vault', description: 'Opens the secret vault.' });
       await index().sync('other', [secret]);
       const queries = [
@@ -162,7 +162,7 @@ for (const [name, index] of DATABASES) {
   });
 }
 
-it('fails as the store does while the server is away, and works again afterwards', async () => {
+it('fails like the store while the server is down, and works again afterwards', async () => {
   await onServer.sync('away', LARGE.slice(0, 20));
   const searcher = createPostgresSearcher(onServer, 'away', { now: everLater() });
   expect((await searcher.search({ query: 'invoice' })).verdict).toBe('match');

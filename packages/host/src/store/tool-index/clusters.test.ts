@@ -45,7 +45,7 @@ describe('clusters', () => {
     expect(together / vectors.length).toBeGreaterThan(0.9);
   });
 
-  it('that are nearest to a vector have the one that it is in', () => {
+  it('nearest to a vector include its own', () => {
     const missed = vectors.filter((vector, at) => {
       return !nearestClusters(middles, vector, 2).includes(clusters.nearest(signs, at * WORDS));
     });

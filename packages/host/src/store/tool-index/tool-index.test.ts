@@ -68,7 +68,7 @@ describe('a catalog in the index', () => {
     });
   });
 
-  it('has its hash only when all is written', async () => {
+  it('has its hash only when everything is written', async () => {
     await index.sync('hashed', [tool('one')], { hash: 'abc' });
     expect((await index.figures('hashed'))?.hash).toBe('abc');
     async function* broken(): AsyncGenerator<Tool> {
@@ -107,7 +107,7 @@ describe('a catalog in the index', () => {
     );
   });
 
-  it('is not spoilt by two that write it at once', async () => {
+  it('is not damaged by two concurrent writers', async () => {
     const left = Array.from({ length: 30 }, (_, at) => tool(`left_${at}`));
     const right = Array.from({ length: 30 }, (_, at) => tool(`right_${at}`));
     await Promise.all([index.update('both', { put: left }), index.update('both', { put: right })]);
@@ -115,7 +115,7 @@ describe('a catalog in the index', () => {
     expect(await stateOf('both')).toEqual(await stateOf('both at once'));
   });
 
-  it('has no hash where another has written between two transactions of an upload', async () => {
+  it('has no hash if another upload has written between two of its transactions', async () => {
     async function* interrupted(): AsyncGenerator<Tool> {
       for (let at = 0; at < 8_192; at += 1) yield tool(`same_${at % 4}_${at}`, 'x');
       await index.update('mixed', { put: [tool('between')] });
@@ -125,7 +125,7 @@ describe('a catalog in the index', () => {
     expect((await index.figures('mixed'))?.hash).toBe('');
   });
 
-  it('is indexed again where the embedder is another one', async () => {
+  it('is indexed again if the embedder has changed', async () => {
     await index.sync('model', [tool('one'), tool('two')]);
     const other = await store.openToolIndex({ embedder: { ...embedder, modelId: 'another' } });
     expect(await other.figures('model')).toBeUndefined();
@@ -147,7 +147,7 @@ describe('a catalog in the index', () => {
     }
   });
 
-  it('takes tools of any size and in any script', async () => {
+  it('accepts tools of any size and script', async () => {
     const words = Array.from({ length: 20_000 }, (_, at) => `word${at.toString(36)}`).join(' ');
     const odd = [
       tool('huge', words),
@@ -177,7 +177,7 @@ describe('a stored tool', () => {
     ['mcp', { name: 'send', description, inputSchema: schema, annotations: { readOnlyHint: true } }],
     ['openai-chat', { type: 'function', function: { name: 'send', description, parameters: schema, strict: true } }],
     ['anthropic', { name: 'send', input_schema: schema, description, cache_control: { type: 'ephemeral' } }],
-  ])('comes back as it was from %s, and has its schema once', (_, definition) => {
+  ])('is restored unchanged from %s, and has its schema once', (_, definition) => {
     const [given] = parseTools([definition]).tools;
     if (given === undefined) throw new Error('it can be read');
     const text = writeStoredTool(given);

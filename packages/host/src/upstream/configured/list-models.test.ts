@@ -42,7 +42,7 @@ function watchedClock(): { readonly clock: ManualClock; readonly someoneDone: Pr
 }
 
 describe('the list of models', () => {
-  it('is asked for with the headers of the upstream, which stand before our own', async () => {
+  it('is requested with the headers of the upstream, which override the defaults', async () => {
     const host = await serve({ body: { data: [{ id: 'claude-a' }] } });
     const upstream = settings('anthropic', ['claude-*'], host.url);
     const headers = { 'x-team': 'blue', 'anthropic-version': '2026-10-21' };
@@ -113,7 +113,7 @@ describe('the list of models', () => {
     expect(host.requests[0]?.url).toBe('/v1/models');
   });
 
-  it('has the names of the settings, whether or not the upstream tells of them', async () => {
+  it('contains the models of the settings, whether or not the upstream lists them', async () => {
     const { models } = await listModels([
       settings('amazon-bedrock', ['nova-pro', 'nova-*']),
       settings('rehearsal', ['*']),
@@ -124,7 +124,7 @@ describe('the list of models', () => {
     ]);
   });
 
-  it('stands without an upstream that fails, and says so', async () => {
+  it('omits an upstream that fails, and reports it', async () => {
     const host = await serve({ status: 500, body: { error: { message: 'Broken' } } });
     const { models, problems } = await listModels([
       settings('openai-compatible', ['llama'], host.url),
@@ -136,7 +136,7 @@ describe('the list of models', () => {
     ]);
   });
 
-  it('says why an upstream can not be reached', async () => {
+  it('says why an upstream cannot be reached', async () => {
     const cause = new AggregateError([new Error('connect ECONNREFUSED ::1:11434')]);
     const { problems } = await listModels([settings('openai-compatible', ['llama*'], 'http://localhost:11434/v1')], {
       fetch: () => Promise.reject(new TypeError('fetch failed', { cause })),
@@ -147,7 +147,7 @@ describe('the list of models', () => {
   it.each<[string, ServerTurn]>([
     ['sends nothing', { after: 'hang' }],
     ['begins its list and sends no more', { chunks: ['{"data":['], after: 'hang' }],
-  ])('stands without an upstream that %s, and says so once its time is up', async (_what, turn) => {
+  ])('omits an upstream that %s, and reports it after the timeout', async (_what, turn) => {
     const [silent, host] = await Promise.all([serve(turn), serve({ body: { data: [{ id: 'llama' }] } })]);
     const { clock, someoneDone } = watchedClock();
     const listed = listModels(
@@ -186,7 +186,7 @@ describe('the list of models', () => {
     ]);
   });
 
-  it('is given up when the client goes away', async () => {
+  it('is cancelled when the client disconnects', async () => {
     const upstreams = [settings('openai-compatible', ['*'], 'http://127.0.0.1:1')];
     await expect(listModels(upstreams, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
   });

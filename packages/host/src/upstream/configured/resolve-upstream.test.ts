@@ -60,7 +60,7 @@ describe('what it can carry', () => {
     expect(resolved?.capabilities('anthropic')).toMatchObject(expected);
   });
 
-  it('is what the settings say for a model that the table does not know', () => {
+  it('follows the settings for an unknown model', () => {
     const upstreams = [settings(['*'], { references: true })];
     expect(resolveUpstream(upstreams, 'claude-3-haiku')?.capabilities('anthropic').references).toBe(true);
   });
@@ -85,12 +85,12 @@ describe('building', () => {
     expect(upstream).toMatchObject({ dialect, transport });
   });
 
-  it('is done once for each dialect', async () => {
+  it('happens once for each dialect', async () => {
     const resolved = resolveUpstream([settings(['*'], { apiKey: 'key' })], 'm');
     expect(await resolved?.for('anthropic')).toBe(await resolved?.for('anthropic'));
   });
 
-  it('names the package that is missing, and tries again later', async () => {
+  it('names the missing package, and tries again later', async () => {
     const missing = Object.assign(new Error("Cannot find package '@ai-sdk/mistral' imported from here"), {
       code: 'ERR_MODULE_NOT_FOUND',
     });
@@ -109,7 +109,7 @@ describe('building', () => {
     expect(attempts).toBe(2);
   });
 
-  it('really does not find a package that is not there', async () => {
+  it('does not find a package that is not installed', async () => {
     const resolved = resolveUpstream([settings(['*'], { provider: 'cerebras', apiKey: 'key' })], 'm');
     await expect(resolved?.for('anthropic')).rejects.toThrow('npm install @ai-sdk/cerebras');
   });
@@ -121,18 +121,18 @@ describe('building', () => {
       { createGroq: () => ({ languageModel: () => ({ specificationVersion: 'v2' }) }) },
       'Update it',
     ],
-  ])('tells of a package with %s', async (_what, module, message) => {
+  ])('reports a package with %s', async (_what, module, message) => {
     const environment = { load: async () => module };
     const resolved = resolveUpstream([settings(['*'], { provider: 'groq' })], 'm', environment);
     await expect(resolved?.for('anthropic')).rejects.toThrow(message);
   });
 
-  it('tells of an address that is missing', async () => {
+  it('reports a missing address', async () => {
     const resolved = resolveUpstream([settings(['*'], { provider: 'openai-compatible' })], 'm');
     await expect(resolved?.for('anthropic')).rejects.toThrow('baseUrl is missing');
   });
 
-  it('imports nothing for a provider that is none', async () => {
+  it('imports nothing for an unknown provider', async () => {
     const provider = '../../etc' as UpstreamSettings['provider'];
     const resolved = resolveUpstream([settings(['*'], { provider })], 'm');
     await expect(resolved?.for('anthropic')).rejects.toThrow('allowed: the name of a provider');
@@ -140,7 +140,7 @@ describe('building', () => {
 });
 
 describe('asking', () => {
-  it('takes the key from the environment where the settings have none', async () => {
+  it('uses the key of the environment if the settings have none', async () => {
     server = await startServer([{ chunks: eventChunks(SAMPLES.anthropic.parts, { isNamed: true }) }]);
     const upstreams = [settings(['*'], { baseUrl: server.url })];
     const upstream = await resolveUpstream(upstreams, 'm', { env: { ANTHROPIC_API_KEY: 'from env' } })?.for(
@@ -191,7 +191,7 @@ describe('asking', () => {
       return [await failed(upstream.whole(asked, signal)), await failed(collect(upstream.stream(asked, signal)))];
     };
 
-    it('sends neither its key nor the prompt to where a host redirects', async () => {
+    it('sends neither key nor prompt to the target of a redirect', async () => {
       const elsewhere = await startServer([{ body: {} }]);
       onTestFinished(() => elsewhere.stop());
       server = await startServer([{ status: 307, headers: { location: `${elsewhere.url}/steal` } }]);
@@ -205,13 +205,13 @@ describe('asking', () => {
       expect(elsewhere.requests).toEqual([]);
     });
 
-    it('tells of an answer with status 200 that can not be read as one of a host that failed', async () => {
+    it('reports an unreadable answer with status 200 as a failure of the host', async () => {
       server = await startServer([{ body: '<html>Sign in</html>' }]);
       expect((await ask(server.url))[0]).toMatchObject({ code: 'malformed', status: 502 });
     });
   });
 
-  it('ends a stream whose event does not end, in few words', async () => {
+  it('ends a stream whose event does not end, with a short error', async () => {
     const piece = new TextEncoder().encode('x'.repeat(1024 * 1024));
     let pieces = 0;
     const body = new ReadableStream<Uint8Array>({

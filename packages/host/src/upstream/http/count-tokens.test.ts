@@ -16,7 +16,7 @@ async function setUp(turns: readonly ServerTurn[]) {
 }
 
 describe('counting tokens', () => {
-  it('asks the host as a response would be asked for', async () => {
+  it('sends the host the same request as for a response', async () => {
     const { server, options } = await setUp([{ body: { input_tokens: 42 } }]);
     const headers = new Headers({ 'anthropic-version': '2026-10-21', 'anthropic-beta': 'one', cookie: 'a=b' });
     expect(await countTokens(options, REQUEST, { headers, signal })).toBe(42);
@@ -25,7 +25,7 @@ describe('counting tokens', () => {
     expect(server.requests[0]?.headers).not.toHaveProperty('cookie');
   });
 
-  it('leaves out thoughts that another provider had', async () => {
+  it('omits thoughts of another provider', async () => {
     const { server, options } = await setUp([{ body: { input_tokens: 1 } }]);
     const thought = { type: 'thinking', thinking: 'Hm', signature: writeSeal({ provider: 'google', metadata: {} }) };
     const messages = [...REQUEST.messages, { role: 'assistant', content: [thought, { type: 'text', text: 'Hi' }] }];
@@ -33,7 +33,7 @@ describe('counting tokens', () => {
     expect(JSON.stringify(server.requests[0]?.body)).not.toContain('thinking');
   });
 
-  it('asks again where that may help', async () => {
+  it('retries if that may help', async () => {
     const busy = { status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'Busy' } } };
     const { server, options } = await setUp([busy, { body: { input_tokens: 7 } }]);
     expect(await countTokens(options, REQUEST, { signal })).toBe(7);
@@ -44,7 +44,7 @@ describe('counting tokens', () => {
     ['refuses', { status: 404, body: { error: { message: 'No such path' } } }, { code: 'refused', status: 404 }],
     ['gives no number', { body: { tokens: 'many' } }, { code: 'malformed', status: 502 }],
     ['breaks off', { after: 'reset' }, { code: 'unreachable', status: 502 }],
-  ])('fails where the host %s', async (_, turn, error) => {
+  ])('fails if the host %s', async (_, turn, error) => {
     const { options } = await setUp([turn]);
     await expect(countTokens(options, REQUEST, { signal })).rejects.toMatchObject(error);
   });
@@ -59,7 +59,7 @@ describe('counting tokens', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('ends when nothing comes in time', async () => {
+  it('times out', async () => {
     const { server, clock, options } = await setUp([{ after: 'hang' }]);
     const failed = expect(countTokens(options, REQUEST, { signal })).rejects.toMatchObject({ code: 'timed_out' });
     await server.received(1);

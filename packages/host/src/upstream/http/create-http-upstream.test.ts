@@ -52,7 +52,7 @@ function refusal(status: number, headers: Record<string, string> = {}): ServerTu
 }
 
 describe('what is sent', () => {
-  it('is the body as it came, to the API at the address, with the stream asked for', async () => {
+  it('is the original body, sent to the API with streaming on', async () => {
     const { upstream, server } = await setUp([STREAM]);
     const unknown = {
       ...request,
@@ -111,7 +111,7 @@ describe('what is sent', () => {
     ['2023-06-01', 'x-api-key', 'secret'],
     ['2026-10-21', 'authorization', 'Bearer secret'],
     [undefined, 'x-api-key', 'secret'],
-  ])('carries the key as version %s wants it', async (version, name, value) => {
+  ])('carries the key as version %s expects it', async (version, name, value) => {
     const { upstream, server } = await setUp([STREAM]);
     const headers = new Headers(version === undefined ? {} : { 'anthropic-version': version });
     await collect(upstream.forClient({ headers }).stream(request, signal));
@@ -131,7 +131,7 @@ describe('what is sent', () => {
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer theirs', undefined]);
   });
 
-  it('leaves out thoughts that another provider had, which the API would refuse', async () => {
+  it('omits thoughts of another provider, which the API would refuse', async () => {
     const { upstream, server } = await setUp([STREAM]);
     const seal = writeSeal({ provider: 'google', metadata: {} });
     const messages = [
@@ -161,7 +161,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('a request that is none', () => {
+describe('an invalid request', () => {
   const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
 
   it.each(['stream', 'whole'] as const)(
@@ -186,13 +186,13 @@ describe('a request that is none', () => {
       [null, { role: 'assistant', content: [null, sealed] }],
       [null, { role: 'assistant', content: [null] }],
     ],
-  ])('is the host’s to refuse where it has %s', async (_what, messages, sent) => {
+  ])('is left for the host to refuse if it has %s', async (_what, messages, sent) => {
     const { upstream, server } = await setUp([STREAM]);
     await collect(upstream.stream({ ...request, messages: messages as never }, signal));
     expect(server.requests[0]?.body.messages).toEqual(sent);
   });
 
-  it('is the host’s to refuse where it has no item', async () => {
+  it('is left for the host to refuse if it has no item', async () => {
     const body = { status: 'completed', output: [] };
     server = await startServer([{ body }]);
     const upstream = createHttpUpstream({ dialect: 'openai-responses', baseUrl: server.url });
@@ -203,7 +203,7 @@ describe('a request that is none', () => {
 });
 
 describe('what comes back', () => {
-  it('is passed on untouched: thoughts, citations, and events that nobody knows', async () => {
+  it('is passed on unchanged: thoughts, citations and unknown events', async () => {
     const odd = [
       parts[0],
       { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
@@ -217,7 +217,7 @@ describe('what comes back', () => {
     expect(await collect(upstream.stream(request, signal))).toEqual(odd);
   });
 
-  it('is told with its status and headers', async () => {
+  it('is reported with its status and headers', async () => {
     const { upstream } = await setUp([{ ...STREAM, headers: { 'request-id': 'req_9' } }]);
     const seen: string[] = [];
     const client = { onResponse: ({ headers }: { headers: Headers }) => seen.push(headers.get('request-id') ?? '') };
@@ -225,7 +225,7 @@ describe('what comes back', () => {
     expect(seen).toEqual(['req_9']);
   });
 
-  it('may be whole though a stream was asked for', async () => {
+  it('may be complete even if a stream was requested', async () => {
     const body = { id: 'msg_1', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: {} };
     const { upstream } = await setUp([{ body }]);
     const types = (await collect(upstream.stream(request, signal))).map(({ type }) => type);
@@ -245,12 +245,12 @@ describe('what comes back', () => {
     ['is no JSON', { chunks: ['data: {"type":\n\n'] }, 'malformed'],
     ['is no object', { chunks: ['data: 7\n\n'] }, 'malformed'],
     ['has an event that never ends', { chunks: [`data: ${'x'.repeat(5_000)}`], after: 'hang' }, 'malformed'],
-  ])('is an error where the stream %s', async (_what, turn, code) => {
+  ])('is an error if the stream %s', async (_what, turn, code) => {
     const { upstream } = await setUp([turn], { limits: { maxEventLength: 2_000 }, retries: { maxRetries: 0 } });
     await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ name: 'UpstreamError', code });
   });
 
-  it('is an error where a whole response is too large', async () => {
+  it('is an error if a whole response is too large', async () => {
     const { upstream } = await setUp([{ body: { content: 'x'.repeat(5_000) } }], { limits: { maxBodyBytes: 1_000 } });
     await expect(upstream.whole(request, signal)).rejects.toMatchObject({ code: 'malformed' });
   });
@@ -278,14 +278,14 @@ describe('what comes back', () => {
     ['anthropic', { type: 'message_start', message: null }],
     ['openai-chat', { choices: [null] }],
     ['openai-responses', {}],
-  ])('is an error where the stream of %s has the part %j', async (dialect, part) => {
+  ])('is an error if the stream of %s has the part %j', async (dialect, part) => {
     server = await startServer([{ chunks: eventChunks([part]) }]);
     const upstream = createHttpUpstream({ dialect, baseUrl: server.url, retries: { maxRetries: 0 } });
     const asked = collect(upstream.stream(SAMPLES[dialect].request as never, signal));
     await expect(asked).rejects.toMatchObject({ code: 'malformed', status: 502 });
   });
 
-  it('is the host’s own error where that stands in place of a response', async () => {
+  it('is the error of the host if it sends one instead of a response', async () => {
     const body = { error: { type: 'overloaded_error', message: 'Busy' } };
     const { upstream } = await setUp([{ body }], { retries: { maxRetries: 0 } });
     const expected = {
@@ -331,7 +331,7 @@ describe('errors', () => {
     expect(String(error)).toContain(reason);
   });
 
-  it('of a page of HTML is its title alone', async () => {
+  it('of an HTML page is only its title', async () => {
     const body =
       '<!DOCTYPE html><html><head><title>502\n Bad Gateway</title></head><body>nginx/1.2 secret</body></html>';
     const { upstream } = await setUp(Array.from({ length: 3 }, () => ({ status: 403, body })));
@@ -339,7 +339,7 @@ describe('errors', () => {
     expect(String(error)).toMatch(/with status 403: an HTML page titled "502 Bad Gateway"$/);
   });
 
-  it('repeats nothing of what a host says about the key of the settings', async () => {
+  it('does not repeat what a host says about the key of the settings', async () => {
     const body = { error: { message: 'Incorrect API key provided: sk-secret', type: 'invalid_api_key' } };
     const { upstream } = await setUp([{ status: 401, body }]);
     const error = await collect(upstream.stream(request, signal)).catch((thrown: unknown) => thrown);
@@ -363,12 +363,12 @@ describe('errors', () => {
     },
   );
 
-  it('have a status that means something, where the host’s does not', async () => {
+  it('have a valid status if that of the host is not', async () => {
     const { upstream } = await setUp([{ status: 799, body: {} }], { retries: { maxRetries: 0 } });
     await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ code: 'malformed', status: 502 });
   });
 
-  it('name the host that can not be reached', async () => {
+  it('name the host that cannot be reached', async () => {
     const upstream = createHttpUpstream({
       dialect: 'anthropic',
       baseUrl: 'http://127.0.0.1:1',
@@ -378,7 +378,7 @@ describe('errors', () => {
   });
 });
 
-describe('trying again', () => {
+describe('retrying', () => {
   it.each([408, 409, 429, 500, 503, 529])('helps after status %i, with pauses that double', async (status) => {
     const { upstream, server, clock } = await setUp([refusal(status), refusal(status), STREAM]);
     expect(await collect(upstream.stream(request, signal))).toEqual(parts);
@@ -412,7 +412,7 @@ describe('trying again', () => {
     expect(pausesOf(clock)).toEqual([pause]);
   });
 
-  it('is left to the client where the upstream asks for a pause that is too long', async () => {
+  it('is left to the client if the upstream asks for too long a pause', async () => {
     const { upstream, server } = await setUp([refusal(429, { 'retry-after': '3600' }), STREAM]);
     await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({
       status: 429,
@@ -430,14 +430,14 @@ describe('trying again', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('helps after an error that is the first event, and after a ping before it', async () => {
+  it('works after an error as the first event, and after a ping before it', async () => {
     const first = eventChunks([{ type: 'ping' }, SAMPLES.anthropic.error], { isNamed: true });
     const { upstream, server } = await setUp([{ chunks: first }, STREAM]);
     expect(await collect(upstream.stream(request, signal))).toEqual(parts);
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is never done once the first part is out', async () => {
+  it('never happens after the first part is sent', async () => {
     const broken = { chunks: eventChunks([...parts.slice(0, 3), SAMPLES.anthropic.error], { isNamed: true }) };
     const { upstream, server } = await setUp([broken, STREAM]);
     await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({
@@ -448,13 +448,13 @@ describe('trying again', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('helps for whole responses too', async () => {
+  it('works for whole responses too', async () => {
     const { upstream, server } = await setUp([refusal(503), { body: { content: [], stop_reason: 'end_turn' } }]);
     expect(await upstream.whole({ ...request, stream: true }, signal)).toMatchObject({ stop_reason: 'end_turn' });
     expect(server.requests.map(({ body }) => body)).toEqual([request, request]);
   });
 
-  it('stops at once when the client goes away during a pause', async () => {
+  it('stops at once if the client disconnects during a pause', async () => {
     const controller = new AbortController();
     server = await startServer([refusal(529)]);
     const clock = manualClock();

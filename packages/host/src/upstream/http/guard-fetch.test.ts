@@ -37,7 +37,7 @@ function bytesOf(text: string, size = text.length || 1): readonly Uint8Array[] {
 }
 
 describe('a guarded fetch', () => {
-  it('gives an answer as it came', async () => {
+  it('returns an answer unchanged', async () => {
     const url = await serve({ status: 201, headers: { 'request-id': 'req_1' }, body: { a: 'é😀' } });
     const response = await guardFetch()(url, { method: 'POST', body: '{}' });
     expect(response.status).toBe(201);
@@ -57,12 +57,12 @@ describe('a guarded fetch', () => {
     expect(servers[0]?.requests).toEqual([]);
   });
 
-  it('gives an answer without a body', async () => {
+  it('returns an answer without a body', async () => {
     const response = await guardFetch(async () => new Response(null, { status: 204 }))('http://host');
     expect([response.status, response.body]).toEqual([204, null]);
   });
 
-  it('refuses a status that means nothing', async () => {
+  it('refuses an invalid status', async () => {
     const url = await serve({ status: 799, body: {} });
     await expect(guardFetch()(url)).rejects.toMatchObject({ code: 'malformed', status: 502 });
   });
@@ -101,7 +101,7 @@ describe('a guarded fetch', () => {
     }
   });
 
-  it('counts characters as a string does, wherever the bytes are cut', async () => {
+  it('counts characters as a string does, for any chunk boundaries', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1 }), fc.nat({ max: 5 }), async (text, extra) => {
         const line = text.replace(/[\r\n\uFEFF]/g, ' ');
@@ -113,12 +113,12 @@ describe('a guarded fetch', () => {
     );
   });
 
-  it('does not count the events of what is no stream', async () => {
+  it('does not count events outside of streams', async () => {
     const init = { headers: { 'content-type': 'application/json' } };
     expect(await read(bytesOf('x'.repeat(500)), { maxEventLength: 100 }, init)).toHaveLength(500);
   });
 
-  it('gives the beginning of a refusal, however long it is', async () => {
+  it('returns the start of an error body of any length', async () => {
     const text = await read(bytesOf('x'.repeat(1_000_000), 60_000), {}, { status: 500 });
     expect(text).toBe('x'.repeat(256 * 1024));
   });

@@ -6,7 +6,7 @@ const text = (body: string | Uint8Array): string => (typeof body === 'string' ? 
 const TOOLS = Array.from({ length: 12 }, (_, index) => ({ name: `tool_${index}`, description: 'ä € 𝄞 "quoted"' }));
 
 describe('the body of a request', () => {
-  it('is the text of the request, however often its tools were written before', () => {
+  it('is the text of the request, even if its tools are cached', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue()),
@@ -27,7 +27,7 @@ describe('the body of a request', () => {
     expect(text(writeBody(body))).toBe(JSON.stringify({ tools }));
   });
 
-  it('has new tools when they are another array', () => {
+  it('has new tools if the array changed', () => {
     const tools = [...TOOLS];
     writeBody({ tools });
     writeBody({ tools });

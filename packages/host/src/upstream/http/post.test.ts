@@ -14,7 +14,7 @@ it.each([
     refused.message,
   ],
   ['itself', new Error('socket hang up'), 'socket hang up'],
-])('says why a host can not be reached by %s', (_, error, reason) => {
+])('says why a host cannot be reached by %s', (_, error, reason) => {
   const { signal } = new AbortController();
   expect(explained(error, createDeadline(SYSTEM_CLOCK, signal), signal)).toMatchObject({
     code: 'unreachable',

@@ -4,7 +4,7 @@ import { isSeal, openSeal, writeSeal } from './seal.ts';
 
 const METADATA = { google: { thoughtSignature: 'abc', other: 'left out', itemId: 7 } };
 
-it('comes back to the provider that it is of, with what that wants back and nothing else', () => {
+it('comes back to its provider with what that requires and nothing else', () => {
   const seal = writeSeal({ provider: 'google', metadata: METADATA });
   expect(openSeal(seal, 'google')).toEqual({ google: { thoughtSignature: 'abc' } });
   expect(openSeal(seal, 'openai')).toBeUndefined();
@@ -14,7 +14,7 @@ it('keeps a provider with a dot in its name', () => {
   expect(openSeal(writeSeal({ provider: 'a.b', metadata: {} }), 'a.b')).toEqual({});
 });
 
-it('takes no string of a stranger for one, and lets none through', () => {
+it('accepts no forged string, and lets none through', () => {
   const forged = fc.oneof(
     fc.string(),
     fc.string().map((text) => `qm1.google.${text}`),

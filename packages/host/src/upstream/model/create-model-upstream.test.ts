@@ -71,11 +71,11 @@ describe('a Messages response', () => {
     });
   });
 
-  it('makes an id, and takes the model from the request, where the provider gives none', async () => {
+  it('creates an id and uses the model of the request if the provider gives none', async () => {
     expect(await respond([...TEXT, finish()])).toMatchObject({ id: 'msg_made', model: 'sample-model' });
   });
 
-  it('makes an id where the provider’s is none of the API: some hosts give the same one each time', async () => {
+  it('creates an id if that of the provider is not unique', async () => {
     const response = await respond([{ type: 'response-metadata', id: 'chatcmpl-1' }, ...TEXT, finish()]);
     expect(response.id).toBe('msg_made');
   });
@@ -96,11 +96,11 @@ describe('a Messages response', () => {
       TEXT,
       'model_context_window_exceeded',
     ],
-  ])('ends after %s as the API says it', async (_what, ending, parts, expected) => {
+  ])('ends after %s as the API does', async (_what, ending, parts, expected) => {
     expect((await respond([...parts, ending])).stop_reason).toBe(expected);
   });
 
-  it('counts as input what no cache had', async () => {
+  it('counts uncached tokens as input', async () => {
     const usage = { ...USAGE, inputTokens: { total: 100, noCache: undefined, cacheRead: 60, cacheWrite: 10 } };
     const ending: LanguageModelV4StreamPart = {
       type: 'finish',
@@ -114,7 +114,7 @@ describe('a Messages response', () => {
     });
   });
 
-  it('shows an image that the model has made', async () => {
+  it('shows an image that the model has generated', async () => {
     const file: LanguageModelV4StreamPart = {
       type: 'file',
       mediaType: 'image/png',
@@ -125,7 +125,7 @@ describe('a Messages response', () => {
     ]);
   });
 
-  it('leaves out what another provider has executed itself', async () => {
+  it('omits what another provider has executed itself', async () => {
     const executed: readonly LanguageModelV4StreamPart[] = [
       { type: 'tool-call', toolCallId: 's', toolName: 'server:search', input: '{}', providerExecuted: true },
       { type: 'tool-result', toolCallId: 's', toolName: 'server:search', result: {} },
@@ -136,7 +136,7 @@ describe('a Messages response', () => {
     });
   });
 
-  it('has an empty message where the model said nothing', async () => {
+  it('has an empty message if the model said nothing', async () => {
     expect(await respond([finish()])).toMatchObject({ content: [], stop_reason: 'end_turn' });
   });
 
@@ -160,7 +160,7 @@ describe('a Messages response', () => {
   });
 });
 
-describe('thoughts and what calls carry', () => {
+describe('thoughts and metadata of calls', () => {
   const parts: readonly LanguageModelV4StreamPart[] = [
     { type: 'reasoning-start', id: 'r', providerMetadata: { google: { thoughtSignature: 'of the thought' } } },
     { type: 'reasoning-delta', id: 'r', delta: 'Hm' },
@@ -189,7 +189,7 @@ describe('thoughts and what calls carry', () => {
     expect(model.calls[1]?.prompt.at(-1)?.content).toMatchObject(expected);
   });
 
-  it('come back through a Chat client as far as the protocol has room', async () => {
+  it('come back through a Chat client as far as the protocol allows', async () => {
     const { upstream, model } = upstreamOf('openai-chat', [{ parts }], 'google.generative-ai');
     const sample = SAMPLES['openai-chat'].request;
     const { choices } = await upstream.whole(sample, signal);
@@ -239,7 +239,7 @@ describe('a Chat response', () => {
     ['stop', finish('stop'), TEXT, 'stop'],
     ['stop after calls', finish('stop'), [CALL], 'tool_calls'],
     ['length after calls', finish('length'), [CALL], 'length'],
-  ])('ends after %s as the API says it', async (_what, ending, parts, expected) => {
+  ])('ends after %s as the API does', async (_what, ending, parts, expected) => {
     const { upstream } = upstreamOf('openai-chat', [{ parts: [...parts, ending] }]);
     const { choices } = await upstream.whole(SAMPLES['openai-chat'].request, signal);
     expect(choices[0]?.finish_reason).toBe(expected);
@@ -373,7 +373,7 @@ describe('failures', () => {
       { code: 'malformed', message: `scripted.chat failed: ${'x'.repeat(499)}…` },
     ],
     ['a string', 'odd', { code: 'unreachable', message: 'scripted.chat failed: odd' }],
-  ])('are told for %s', async (_what, thrown, expected) => {
+  ])('are reported for %s', async (_what, thrown, expected) => {
     const { upstream } = upstreamOf('anthropic', [{ throws: thrown }]);
     await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({
       name: 'UpstreamError',
@@ -382,7 +382,7 @@ describe('failures', () => {
     await expect(upstream.whole(request, signal)).rejects.toMatchObject(expected);
   });
 
-  it('are the client’s where its request is nested too deeply, and the provider’s where that is the answer', async () => {
+  it('are the client’s if its request is nested too deeply, and the provider’s if the answer is', async () => {
     const overflow = new RangeError('Maximum call stack size exceeded');
     const { upstream } = upstreamOf('anthropic', [{ throws: overflow }]);
     const metadata = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
@@ -398,7 +398,7 @@ describe('failures', () => {
     }
   });
 
-  it('are tried again before the first part, thrown or streamed', async () => {
+  it('are retried before the first part, thrown or streamed', async () => {
     const error: LanguageModelV4StreamPart = { type: 'error', error: refused(503) };
     const { upstream, model } = upstreamOf('anthropic', [
       { throws: refused(429) },
@@ -409,7 +409,7 @@ describe('failures', () => {
     expect(model.calls).toHaveLength(3);
   });
 
-  it('are not tried again after it', async () => {
+  it('are not retried after it', async () => {
     const { upstream, model } = upstreamOf('anthropic', [{ parts: [...TEXT, { type: 'error', error: refused(503) }] }]);
     await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ status: 503 });
     expect(model.calls).toHaveLength(1);
@@ -430,7 +430,7 @@ describe('failures', () => {
     await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ code: 'cut_off' });
   });
 
-  it('include a stream that falls silent, even of a model that heeds no signal', async () => {
+  it('include a stream that stalls, even if the model ignores the signal', async () => {
     const clock = manualClock();
     const model = scriptedModel([{ parts: TEXT, hangs: true }]);
     const upstream = createModelUpstream({ dialect: 'anthropic', model, retries: { clock } });

@@ -123,7 +123,7 @@ describe('an item of a tool that OpenAI runs is a note for other hosts', () => {
     expect(responses(items, GOOGLE)).toEqual([`assistant: ${note} | <image/png>`, 'user: Make it blue']);
   });
 
-  it('what a client returned of its own screen or shell stands after the call, and never between a call and its result', () => {
+  it('output of the client’s screen or shell follows the call, and is never between a call and its result', () => {
     const screenshot = { type: 'computer_screenshot', image_url: 'data:image/png;base64,AAAA' };
     const items = [
       { type: 'computer_call', call_id: 'k', action: { type: 'click', x: 1 } },
@@ -140,7 +140,7 @@ describe('an item of a tool that OpenAI runs is a note for other hosts', () => {
     ]);
   });
 
-  it('an approval is the user’s', () => {
+  it('an approval is a user message', () => {
     const items = [
       { type: 'mcp_approval_request', id: 'a', server_label: 's', name: 'n', arguments: '{}' },
       { type: 'mcp_approval_response', approval_request_id: 'a', approve: true },
@@ -204,7 +204,7 @@ describe('a block of a tool that Anthropic runs is a note for other hosts', () =
     expect(anthropicToCall({ messages }, GOOGLE).prompt).toEqual([{ role: 'assistant', content: [IMAGE] }]);
   });
 
-  it('a document within a result goes along as a file', () => {
+  it('a document within a result is sent as a file', () => {
     const source = { type: 'base64', media_type: 'application/pdf', data: 'JVBE' };
     const result = {
       type: 'web_fetch_tool_result',
@@ -218,7 +218,7 @@ describe('a block of a tool that Anthropic runs is a note for other hosts', () =
   });
 });
 
-describe('a result whose call is gone is a note', () => {
+describe('a result without its call is a note', () => {
   const note = 'user: [Earlier step, result of a call that is not in this conversation: Seen] | Go on';
 
   it('in the Messages API', () => {
@@ -275,7 +275,7 @@ it.each([
   [{ logit_bias: { '50256': -100 } }, /^logit_bias: /],
   [{ modalities: ['text', 'audio'] }, /^modalities: /],
   [{ web_search_options: {} }, /^web_search_options: /],
-])('a Chat request with %o, which only OpenAI can answer, is refused', (options, message) => {
+])('refuses a Chat request with %o, which only OpenAI supports', (options, message) => {
   const messages = [{ role: 'user', content: 'Hi' }];
   expect(() => chatToCall({ messages, ...options }, OTHER)).toThrowError(
     expect.objectContaining({ status: 400, message: expect.stringMatching(message) }),

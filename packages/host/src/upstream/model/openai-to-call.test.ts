@@ -23,7 +23,7 @@ describe('a Chat request', () => {
     ]);
   });
 
-  it('is carried whole', () => {
+  it('is carried completely', () => {
     const request: ChatRequest = {
       model: 'm',
       max_completion_tokens: 50,
@@ -109,7 +109,7 @@ describe('a Chat request', () => {
     });
   });
 
-  it('keeps arguments that are not JSON under a key of their own, in both dialects', () => {
+  it('keeps arguments that are not JSON under a separate key, in both dialects', () => {
     const bad = '{"city": ';
     const call = { id: 'c1', function: { name: 'look', arguments: bad } };
     const [message] = chatToCall({ messages: [{ role: 'assistant', tool_calls: [call] }] }, OTHER).prompt;
@@ -159,7 +159,7 @@ describe('a Chat request', () => {
     expect(call.toolChoice).toEqual({ type: 'required' });
   });
 
-  it('offers no tool where those that are allowed are not declared', () => {
+  it('offers no tool if the allowed ones are not declared', () => {
     const tools = [{ type: 'function', function: { name: 'look' } }];
     const choice = { type: 'function', function: { name: 'gone' } };
     const allowed = { mode: 'required', tools: [choice] };
@@ -172,7 +172,7 @@ describe('a Chat request', () => {
 });
 
 describe('a Responses request', () => {
-  it('is carried whole', () => {
+  it('is carried completely', () => {
     const request: ResponsesRequest = {
       model: 'm',
       instructions: 'Be brief.',
@@ -270,7 +270,7 @@ describe('a Responses request', () => {
     expect(call).not.toHaveProperty('toolChoice');
   });
 
-  it('takes a text for its input', () => {
+  it('accepts a text as input', () => {
     expect(responsesToCall({ input: 'Hello' }, OTHER).prompt).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
     ]);

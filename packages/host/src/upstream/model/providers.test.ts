@@ -118,7 +118,7 @@ describe("OpenAI's provider behind the Messages API", () => {
     { isNamed: true },
   );
 
-  it('keeps nothing there, and gives its thoughts back encrypted', async () => {
+  it('stores nothing there, and returns its thoughts encrypted', async () => {
     const { url, requests } = await serve([{ chunks }]);
     const model = createOpenAI({ baseURL: `${url}/v1`, apiKey: 'key' }).languageModel('gpt-5.4');
     const upstream = createModelUpstream({ dialect: 'anthropic', model });
@@ -143,7 +143,7 @@ describe("OpenAI's provider behind the Messages API", () => {
 });
 
 describe("Anthropic's provider behind Chat", () => {
-  it('is asked in its own words, and answers in those of Chat', async () => {
+  it('gets requests in its own format, and answers in that of Chat', async () => {
     const { url, requests } = await serve([{ chunks: eventChunks(SAMPLES.anthropic.parts, { isNamed: true }) }]);
     const model = createAnthropic({ baseURL: `${url}/v1`, apiKey: 'key' }).languageModel('claude-sonnet-4-5');
     const upstream = createModelUpstream({ dialect: 'openai-chat', model });
@@ -212,7 +212,7 @@ describe('the provider for compatible hosts behind the Messages API', () => {
     choices: [{ index: 0, delta, finish_reason }],
   });
 
-  it('sends a plain request, and replays what such hosts think', async () => {
+  it('sends a plain request, and replays thoughts', async () => {
     const chunks = [
       ...eventChunks([
         chunk({ role: 'assistant', reasoning_content: 'Hm' }),

@@ -68,7 +68,7 @@ function blocksIn(events: readonly BlockEvent[]): { kind: string; text: string }
   return blocks;
 }
 
-it('gives every block whole, in the order of their beginnings, however they were interleaved', () => {
+it('returns complete blocks in the order of their starts, however they were interleaved', () => {
   fc.assert(
     fc.property(
       fc.array(block, { maxLength: 5 }),
@@ -92,7 +92,7 @@ it('passes on the first open block without waiting for its end', () => {
   expect(serialiser.read({ type: 'text-delta', id: 'a', delta: 'Hi' })).toEqual([{ type: 'delta', text: 'Hi' }]);
 });
 
-it('takes a call that comes whole, after a start without pieces or without a start', () => {
+it('accepts a complete call, after a start without deltas or without a start', () => {
   const call: LanguageModelV4StreamPart = { type: 'tool-call', toolCallId: 'c', toolName: 'tool', input: '{"a":1}' };
   const started = read([
     { type: 'tool-input-start', id: 'c', toolName: 'tool' },
@@ -102,7 +102,7 @@ it('takes a call that comes whole, after a start without pieces or without a sta
   for (const events of [started, read([call])]) expect(blocksIn(events)).toEqual([{ kind: 'call', text: '{"a":1}' }]);
 });
 
-it('closes what a stream has left open', () => {
+it('closes open blocks at the end of a stream', () => {
   expect(
     blocksIn(
       read([

@@ -5,7 +5,7 @@ import type { ModelTarget } from './model-target.ts';
 const OTHER: ModelTarget = { family: 'other', provider: 'local' };
 const HELLO = { role: 'user', content: 'Hello' };
 
-describe('what is no message', () => {
+describe('unknown messages', () => {
   it.each([null, 5, 'x', [], {}])('is not translated: %j', (junk) => {
     const messages = [junk, HELLO, junk] as never;
     const prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }];

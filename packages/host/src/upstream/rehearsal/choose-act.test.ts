@@ -46,7 +46,7 @@ describe('which tool is called', () => {
     expect(chooseAct(scene(parts), undefined)).toMatchObject({ kind: 'call', name });
   });
 
-  it('is none where nothing was found and nothing declared fits', () => {
+  it('is none if nothing was found and no declared tool fits', () => {
     expect(chooseAct(scene({ said: 'zzzz', declared: [current] }), undefined)).toMatchObject({ kind: 'say' });
   });
 });

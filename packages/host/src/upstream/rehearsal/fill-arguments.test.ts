@@ -47,19 +47,19 @@ it.each([
   'Write "buy milk" to notes/today.md',
   'Write to "notes/today.md" the text "buy milk"',
   'Write the text “buy milk” into the file “notes/today.md”',
-])('tells the file from what goes there: %s', (said) => {
+])('distinguishes the file from its content: %s', (said) => {
   const text: JsonObject = { type: 'string' };
   const schema: JsonObject = { properties: { path: text, content: text }, required: ['path', 'content'] };
   expect(fillArguments(schema, said)).toEqual({ path: 'notes/today.md', content: 'buy milk' });
 });
 
-it('gives a file to where it is moved from and to', () => {
+it('uses a file for the source and the target of a move', () => {
   const text: JsonObject = { type: 'string' };
   const schema: JsonObject = { properties: { source: text, destination: text }, required: ['source', 'destination'] };
   expect(fillArguments(schema, 'Move "a.txt" to "b.txt"')).toEqual({ source: 'a.txt', destination: 'b.txt' });
 });
 
-it('survives hostile schemas, and gives the same twice', () => {
+it('handles hostile schemas, and is deterministic', () => {
   const schema = fc.letrec((tie) => ({
     node: fc.oneof(
       { maxDepth: 3 },

@@ -147,7 +147,7 @@ describe.each(CASES)('a rehearsal in %s with the form %s', (dialect, _name, form
     expect(received(again).calls[0]?.id).not.toBe(call?.id);
   });
 
-  it('says that it found nothing where nothing fits', async () => {
+  it('says that it found nothing if nothing fits', async () => {
     const response = await turn(dialect, form, ask('qqqq zzzz'));
     expect(received(response)).toMatchObject({ calls: [], ending: 'done' });
     expect(received(response).text).toContain('The search found no tool for "qqqq zzzz"');
@@ -166,7 +166,7 @@ const NAMES = Object.keys(DIALECTS) as DialectName[];
 describe.each(NAMES)('a rehearsal as an upstream of %s', (dialect) => {
   const sample = SAMPLES[dialect] as (typeof SAMPLES)[DialectName];
 
-  it('sends parts in an order that the dialect allows, with usage, and stops when told to', async () => {
+  it('sends parts in a valid order, with usage, and stops when aborted', async () => {
     const upstream = rehearsal(dialect);
     const parts = await collect(upstream.stream(sample.request as never, new AbortController().signal));
     sample.expectOrder(parts as never);
@@ -192,7 +192,7 @@ describe('a rehearsal without a toolbox', () => {
     ['none', { type: 'none' }, []],
     ['a tool by name', { type: 'tool', name: 'send_message' }, ['send_message']],
     ['any', { type: 'any' }, ['get_weather']],
-  ])('heeds a tool_choice of %s', async (_name, choice, names) => {
+  ])('respects a tool_choice of %s', async (_name, choice, names) => {
     const tools = [...(request.tools ?? []), TOOLS[2]] as NonNullable<typeof request.tools>;
     const response = await rehearsal('anthropic').whole({ ...request, tools, tool_choice: choice }, signal);
     expect(SAMPLES.anthropic.received(response).calls.map(({ name }) => name)).toEqual(names);
@@ -283,7 +283,7 @@ describe('a rehearsal without a toolbox', () => {
     ]);
   });
 
-  it('tells an error as one', async () => {
+  it('reports an error as such', async () => {
     const called = await rehearsal('anthropic').whole(request, signal);
     const id = SAMPLES.anthropic.received(called).calls[0]?.id;
     const result = { type: 'tool_result', tool_use_id: id, content: 'No such city', is_error: true };

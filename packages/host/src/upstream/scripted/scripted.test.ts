@@ -31,13 +31,13 @@ describe.each(NAMES)('a script in %s', (dialect) => {
     expect(upstream.requests).toEqual([sample.request, sample.request]);
   });
 
-  it('fails where it has no turn left', async () => {
+  it('fails if it has no turn left', async () => {
     const upstream = scripted({ dialect, turns: [] });
     await expect(upstream.whole(sample.request as never, signal)).rejects.toThrow('The script has no turn 1');
   });
 });
 
-it('can end as it is told', async () => {
+it('ends as scripted', async () => {
   const upstream = scripted({ dialect: 'anthropic', turns: [{ text: 'Too lo', ending: 'length' }] });
   expect(await upstream.whole(SAMPLES.anthropic.request, signal)).toMatchObject({ stop_reason: 'max_tokens' });
 });

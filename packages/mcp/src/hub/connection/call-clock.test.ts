@@ -50,7 +50,7 @@ describe('createCallClock', () => {
     expect(clock.pending).toEqual([]);
   });
 
-  it('begins the time anew with each sign of progress, where that is wanted', () => {
+  it('restarts the timeout at each progress notification, if configured', () => {
     const { clock, begin } = start();
     const seen: number[] = [];
     const onprogress = ({ progress }: { progress: number }): void => void seen.push(progress);
@@ -63,7 +63,7 @@ describe('createCallClock', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('stands still while anything is asked, and begins anew after the last answer', async () => {
+  it('pauses the timeout while the user is asked, and restarts it after the last answer', async () => {
     const { clock, calls, begin } = start();
     const { ended, given } = begin({ timeout: 1_000, onprogress: () => {}, resetTimeoutOnProgress: true });
     const answers: (() => void)[] = [];
@@ -89,7 +89,7 @@ describe('createCallClock', () => {
     expect(clock.pending).toEqual([1_000]);
   });
 
-  it('ends a call with its caller, also one that gave up before, and leaves nothing behind', async () => {
+  it('ends a call with its caller, even one that has given up before, and leaves nothing behind', async () => {
     const { clock, begin } = start();
     const caller = new AbortController();
     const late = begin({ timeout: 1_000, signal: caller.signal });
@@ -99,7 +99,7 @@ describe('createCallClock', () => {
     expect(clock.pending).toEqual([]);
   });
 
-  it('leaves alone what has no time of its own', () => {
+  it('does not limit requests without a timeout', () => {
     const { clock, begin } = start();
     expect(begin({}).given).toEqual({});
     expect(clock.pending).toEqual([]);
@@ -107,7 +107,7 @@ describe('createCallClock', () => {
 });
 
 describe('a call', () => {
-  it('in the middle of which a person is asked waits for the answer, and then for the server no longer than for any', async () => {
+  it('waits while the user is asked, then applies the usual timeout', async () => {
     const clock = manualClock();
     const hub = createHub({ servers: { asking: oddServer('asking'), waiting: oddServer('waiting') }, clock });
     let answer: (() => void) | undefined;

@@ -63,7 +63,7 @@ function createSlot({
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the place of a connection that is kept', () => {
-  it('opens a lost one again when the pause is over, though the clock does not show it yet', async () => {
+  it('reopens a lost connection after the pause, even if the clock lags', async () => {
     const { slot, clock, lose } = createSlot({ isKept: true });
     await slot.acquire();
     lose();
@@ -73,7 +73,7 @@ describe('the place of a connection that is kept', () => {
     expect(slot.state.kind).toBe('ready');
   });
 
-  it('goes on trying as long as it fails', async () => {
+  it('keeps retrying while it fails', async () => {
     const { slot, clock, opened } = createSlot({ isKept: true, fails: (attempt) => attempt < 4 });
     await expect(slot.acquire()).rejects.toThrow('not yet');
     for (let rings = 0; rings < 3; rings += 1) {
@@ -84,7 +84,7 @@ describe('the place of a connection that is kept', () => {
     expect(opened()).toBe(4);
   });
 
-  it('opens a lost one at once for whoever asks, and makes others wait only when that fails', async () => {
+  it('reopens a lost connection at once for a caller, and pauses only if that fails', async () => {
     const { slot, lose, opened } = createSlot({ isKept: true, fails: (attempt) => attempt === 3 });
     await slot.acquire();
     lose();
@@ -97,7 +97,7 @@ describe('the place of a connection that is kept', () => {
 });
 
 describe('the place of a connection that is not kept', () => {
-  it('stays empty until it is asked for', async () => {
+  it('stays empty until it is needed', async () => {
     const { slot, clock, lose, opened } = createSlot({ isKept: false });
     await slot.acquire();
     lose();

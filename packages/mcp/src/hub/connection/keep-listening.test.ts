@@ -17,7 +17,7 @@ function refused(errors: readonly Error[]) {
   return { client: client as unknown as Client, asked: () => asked };
 }
 
-it('asks a server again that failed, and no more once it says that it does not know the method', async () => {
+it('asks a failed server again, unless it does not know the method', async () => {
   const clock = manualClock();
   const busy = new Error('503');
   const { client, asked } = refused([

@@ -35,14 +35,14 @@ describe('marks that ask for a parameter as a header', () => {
     expect(findBadHeaderName(given)).toContain(problem);
   });
 
-  it('are found however large the schema is', () => {
+  it('are found in schemas of any size', () => {
     const many = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`p${at}`, { type: 'string' }]));
     expect(findBadHeaderName(schema({ ...many, last: marked('My Region') }))).toContain('parameter "last"');
     const alternatives = Array.from({ length: 200_000 }, () => 0);
     expect(findBadHeaderName(schema({ a: { anyOf: alternatives }, z: marked('') }))).toContain('it is not a name');
   });
 
-  it('cost a tool its place among the others, and are named', () => {
+  it('exclude a tool, and are reported', () => {
     const tools = [
       { name: 'fine', inputSchema: schema({ a: marked('Region') }) },
       { name: 'broken', inputSchema: schema({ a: marked('My Region') }) },

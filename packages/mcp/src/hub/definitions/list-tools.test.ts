@@ -19,7 +19,7 @@ describe('listTools', () => {
     [{ toolsPerServer: 1 }, ['a'], 'after 1 tools (limits.toolsPerServer)'],
     [{ listBytes: 7 }, ['a', 'b'], 'after 7 bytes (limits.listBytes)'],
     [{ listPages: 1 }, ['a', 'b'], 'after 1 pages (limits.listPages)'],
-  ])('stops at %j with what it has', async (limits, kept, stopped) => {
+  ])('stops at %j and keeps what it has', async (limits, kept, stopped) => {
     const getPage = pages([{ tools: ['a', 'b'], nextCursor: '1' }, { tools: ['c'] }]);
     const listed = await listTools(getPage, { ...LIST_DEFAULTS, ...limits });
     expect(names(listed.tools)).toEqual(kept);

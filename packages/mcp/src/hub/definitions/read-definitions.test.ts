@@ -4,8 +4,8 @@ import { readDefinitions } from './read-definitions.ts';
 
 const TAGS = String.fromCodePoint(0xe0049, 0xe0067, 0xe006e);
 
-describe('what people can not see', () => {
-  it('reaches no model with a definition, while its pin stays that of what the server sent', () => {
+describe('invisible characters', () => {
+  it('are removed from definitions, while pins cover what the server sent', () => {
     const definition = {
       name: 'add',
       title: `Add${TAGS}`,
@@ -22,7 +22,7 @@ describe('what people can not see', () => {
     expect(read[0]?.definition).toEqual(definition);
   });
 
-  it('in the name of a tool or a parameter costs the tool', () => {
+  it('in the name of a tool or a parameter exclude the tool', () => {
     const { read, unreadable } = readDefinitions(
       [
         listDefinition({ name: 'a', inputSchema: { type: 'object', properties: { 'pa\u200Bth': {} } } }),

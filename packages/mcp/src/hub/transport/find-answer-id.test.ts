@@ -31,11 +31,11 @@ describe('findAnswerId', () => {
     '{"jsonrpc":"2.0","id":007,"result":{"text":"',
     '{"jsonrpc":"2.0","id":1e3,"result":{"text":"',
     '{"jsonrpc":"2.0","id":"\\x","result":{"text":"',
-  ])('passes over an id that is none of ours, also one that is no JSON: %s', (head) => {
+  ])('ignores an id that is not ours or not JSON: %s', (head) => {
     expect(findAnswerId(endsOf(`${head}${'x'.repeat(1_000)}"}}`))).toBeUndefined();
   });
 
-  it('never finds an id that is not the answer’s own', () => {
+  it('only finds the id of the answer itself', () => {
     const keys = fc.constantFrom('jsonrpc', 'id', 'result', 'method', 'error', 'params');
     const text = fc.string({
       unit: fc.constantFrom('"', '{', '}', ',', ':', 'id', '7', '\\', '"id":7}'),

@@ -37,7 +37,7 @@ async function read(response: Response, maxBytes: number): Promise<string | unde
 const sizes = fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 20 });
 
 describe('limitBody', () => {
-  it('lets a body pass up to the bound, however it is cut', async () => {
+  it('passes a body up to the limit, for any chunk boundaries', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ maxLength: 20 }), sizes, fc.nat(20), async (text, cut, maxBytes) => {
         const isShort = Buffer.byteLength(text) <= maxBytes;
@@ -46,7 +46,7 @@ describe('limitBody', () => {
     );
   });
 
-  it('lets events pass up to the bound each, however they are cut and whatever ends their lines', async () => {
+  it('passes events up to the limit, for any chunk boundaries and line endings', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r', '\r\n', '\n\n', '\r\n\r\n'), maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(text, sizes, fc.integer({ min: 8, max: 20 }), async (events, cut, maxBytes) => {
@@ -68,13 +68,13 @@ describe('limitBody', () => {
     );
   });
 
-  it('bounds no stream of short events', async () => {
+  it('does not limit a stream of short events', async () => {
     const events = 'data: hello\n\n'.repeat(1_000);
     expect(await read(responseOf(events, [], EVENTS), 20)).toBe(events);
     expect(await read(responseOf(`${events}data: ${'x'.repeat(20)}`, [], EVENTS), 20)).toBeUndefined();
   });
 
-  it('keeps the rest of a response, and one without a body', async () => {
+  it('keeps the other parts of a response, and a response without a body', async () => {
     const limit = { maxBytes: 10, onOverflow: () => {} };
     const copy = limitBody(new Response('text', { status: 418, headers: { 'x-kept': 'yes' } }), limit);
     expect([copy.status, copy.ok, copy.headers.get('x-kept'), await copy.text()]).toEqual([418, false, 'yes', 'text']);

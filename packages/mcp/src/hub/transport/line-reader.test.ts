@@ -25,7 +25,7 @@ function cut(bytes: Buffer, sizes: readonly number[]): readonly Buffer[] {
 }
 
 describe('createLineReader', () => {
-  it('gives the same lines however the bytes are cut, as splitting the whole text does', () => {
+  it('gives the same lines for any chunk boundaries as splitting the whole text', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '漢', '😀', ' ', '\r') })),
@@ -39,7 +39,7 @@ describe('createLineReader', () => {
     );
   });
 
-  it('passes over a line that is too long, and reads on', () => {
+  it('skips a line that is too long, and reads on', () => {
     const long = `a${'x'.repeat(50)}z`;
     const read = readAll(cut(Buffer.from(`short\n${long}\nnext\n`), [8, 8, 8, 8]), 20);
     expect(read).toEqual({
@@ -48,7 +48,7 @@ describe('createLineReader', () => {
     });
   });
 
-  it('keeps the same ends of a line that is too long however the bytes are cut', () => {
+  it('keeps the same ends of a too long line for any chunk boundaries', () => {
     const line = `${'a'.repeat(300)}${'b'.repeat(300)}`;
     const bytes = Buffer.from(`${line}\n`);
     fc.assert(

@@ -15,13 +15,13 @@ describe('parseMessage', () => {
     ['"error":{"code":1.5,"message":"no"}', -32_603, 'no'],
     ['"error":{"code":1e300,"message":"no"}', -32_603, 'no'],
     ['"error":{"code":"E","message":"no"}', -32_603, 'no'],
-  ])('makes %s an error that the protocol takes', (rest, code, message) => {
+  ])('turns %s into a valid protocol error', (rest, code, message) => {
     const parsed = parseMessage(LINE(rest));
     expect(parsed).toEqual({ jsonrpc: '2.0', id: 7, error: { code, message } });
     expect(isJSONRPCErrorResponse(parsed)).toBe(true);
   });
 
-  it('tells apart a list that is too deep to be written from a result', () => {
+  it('distinguishes a list that is nested too deeply from a result', () => {
     const parsed = parseMessage(LINE(`"result":${'['.repeat(100_000)}${']'.repeat(100_000)}`));
     expect(parsed).toMatchObject({ error: { message: 'The server answered with a list in place of a result' } });
   });
@@ -32,7 +32,7 @@ describe('parseMessage', () => {
     ['"result":{"a":1,"_meta":null}', { a: 1 }],
     ['"result":{"_meta":{"b":2}}', { _meta: { b: 2 } }],
     ['"result":{"constructor":1}', { constructor: 1 }],
-  ])('loses no result to an odd field: %s', (rest, result) => {
+  ])('accepts a result with an odd field: %s', (rest, result) => {
     const parsed = parseMessage(LINE(rest));
     expect(parsed).toEqual({ jsonrpc: '2.0', id: 7, result });
     expect(isJSONRPCResultResponse(parsed)).toBe(true);
@@ -50,7 +50,7 @@ describe('parseMessage', () => {
     '{"level":"info"}',
     '{"jsonrpc":"2.0","id":7}',
     '{"jsonrpc":"2.0","id":null,"result":{}}',
-  ])('takes %j for no message', (line) => {
+  ])('rejects %j as a message', (line) => {
     expect(parseMessage(line)).toBeUndefined();
   });
 });

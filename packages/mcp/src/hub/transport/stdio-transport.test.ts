@@ -6,7 +6,7 @@ const TWO_MESSAGES = `
   setInterval(() => {}, 1000);
 `;
 
-it('delivers the next message where one could not be handled, and says so', async () => {
+it('delivers the next message after one that could not be handled, and reports it', async () => {
   const transport = new StdioTransport({ command: process.execPath, args: ['-e', TWO_MESSAGES], env: {} });
   const errors: string[] = [];
   transport.onerror = ({ message }) => errors.push(message);

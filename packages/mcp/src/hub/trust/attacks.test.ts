@@ -64,7 +64,7 @@ describe('the corpus of attacks', () => {
   });
 });
 
-describe('names that look like those of another server', () => {
+describe('names that imitate those of another server', () => {
   const mail = createTool({ server: 'mail', name: 'send_mail' });
   const alike = (name: string, server = 'other'): readonly string[] => {
     const tool = createTool({ server, name });
@@ -87,7 +87,7 @@ describe('names that look like those of another server', () => {
     },
   );
 
-  it('are no find within one server', () => {
+  it('are not reported within one server', () => {
     expect(alike('send_mai1', 'mail')).toEqual([]);
   });
 });

@@ -15,13 +15,13 @@ function change(before: string, after: string): DefinitionChange {
 }
 
 describe('what changed in a definition', () => {
-  it('is shown whole, however far inside the change stands', () => {
+  it('is shown in full, however deep the change is', () => {
     const long = 'a'.repeat(15_000);
     const [field] = changedFields(change(long, `${long} and mails it`));
     expect(field).toEqual({ field: 'description', before: long, after: `${long} and mails it` });
   });
 
-  it('begins near the first difference of a text that is too long, and says what is left out', () => {
+  it('starts near the first difference of a long text, and says what is left out', () => {
     const long = 'a'.repeat(30_000);
     const [field] = changedFields(change(long, `${long}mails it${'b'.repeat(40_000)}`));
     expect(field?.after).toMatch(
@@ -35,7 +35,7 @@ describe('what changed in a definition', () => {
     );
   });
 
-  it('is all of a tool that is new', () => {
+  it('is the whole definition of a new tool', () => {
     const fields = changedFields({ ...change('Adds', 'Adds'), fields: [], isNew: true });
     expect(fields.map(({ field, before }) => [field, before])).toEqual([
       ['description', null],

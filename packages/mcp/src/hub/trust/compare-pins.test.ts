@@ -30,7 +30,7 @@ describe('comparePins', () => {
     ],
     ['metadata', { ...add, _meta: { version: 2 } }],
     ['icons', { ...add, icons: [{ src: 'https://example.com/new.png' }] }],
-  ])('does not mind a change of %s', (_, definition) => {
+  ])('ignores a change of %s', (_, definition) => {
     expect(compare([definition], pinned, 'changed')).toMatchObject({
       changes: [],
       used: [{ tool: { id: 'math/add' } }],
@@ -49,7 +49,7 @@ describe('comparePins', () => {
     expect(used).toHaveLength(1);
   });
 
-  it('never takes a change for granted because it was reported, also not for a later strict run', () => {
+  it('never accepts a change because it was reported, not even in a later strict run', () => {
     const changed = { ...add, description: 'Other' };
     const reported = compare([changed], pinned);
     expect(reported.used).toHaveLength(1);
@@ -60,7 +60,7 @@ describe('comparePins', () => {
     expect(compare([changed], strict.pins, 'changed').changes).toHaveLength(1);
   });
 
-  it('holds new ones back where it is told to, and pins none of them', () => {
+  it('holds new tools back if configured, and does not pin them', () => {
     const other = { ...add, name: 'other' };
     const { used, changes, pins } = compare([add, other], pinned, 'new');
     expect(used).toMatchObject([{ tool: { id: 'math/add' } }]);
@@ -68,7 +68,7 @@ describe('comparePins', () => {
     expect(pins).toBe(pinned);
   });
 
-  it('remembers a tool that left, so that it does not come back as another', () => {
+  it('remembers a removed tool, so that it cannot return changed', () => {
     const { pins } = compare([], pinned, 'changed');
     expect(compare([{ ...add, description: 'Other' }], pins, 'changed').changes).toHaveLength(1);
   });

@@ -29,11 +29,11 @@ describe('findSuspicions', () => {
     'Reacts with 👩‍💻 or 👍🏽',
     'Returns the previous page; see the instructions above',
     'Use this tool when another tool fails',
-  ])('leaves %j alone', (text) => {
+  ])('does not flag %j', (text) => {
     expect(kinds(text)).toEqual([]);
   });
 
-  it('looks into schemas, and says where', () => {
+  it('checks schemas, and reports the location', () => {
     const found = findSuspicions({
       name: 'a',
       inputSchema: { properties: { path: { description: 'x\u2066y' } } },
@@ -43,7 +43,7 @@ describe('findSuspicions', () => {
     ]);
   });
 
-  it('says little about a definition that is full of them', () => {
+  it('limits the findings of one definition', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 500 }, (_, index) => [`p${index}`, { description: '<!--' }]),
     );

@@ -24,7 +24,7 @@ function resultOf(content: unknown, extra: object = {}, target: ModelTarget = OT
   return message?.role === 'tool' && message.content[0]?.type === 'tool-result' ? message.content[0].output : message;
 }
 
-it('carries a request whole', () => {
+it('carries a whole request', () => {
   const request: AnthropicRequest = {
     model: 'm',
     max_tokens: 100,
@@ -118,7 +118,7 @@ describe('tools that Anthropic defines', () => {
     ['text_editor_20250728', 'str_replace_based_edit_tool', 'old_str'],
     ['memory_20250818', 'memory', 'new_path'],
     ['computer_20251124', 'computer', 'coordinate'],
-  ])('go along as functions with their known parameters where the client runs them: %s', (type, name, parameter) => {
+  ])('are sent as functions with their known parameters if the client runs them: %s', (type, name, parameter) => {
     const [tool] = toCall({ messages: [], tools: [{ type, name, defer_loading: true }] }, OTHER).tools ?? [];
     expect(tool).toMatchObject({ type: 'function', name, inputSchema: { properties: { [parameter]: {} } } });
   });
@@ -133,7 +133,7 @@ describe('tools that Anthropic defines', () => {
 });
 
 describe('messages', () => {
-  it('are split where results and text come together, the results first', () => {
+  it('are split if they contain results and text, the results first', () => {
     const content = [
       { type: 'text', text: 'Also this' },
       { type: 'tool_result', tool_use_id: 'c1', content: 'Seen' },
@@ -148,7 +148,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('of the system may stand anywhere', () => {
+  it('of the system may be anywhere', () => {
     const messages = [
       { role: 'user', content: 'a' },
       { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
@@ -157,7 +157,7 @@ describe('messages', () => {
     expect(promptOf(messages).map(({ role }) => role)).toEqual(['user', 'system', 'user']);
   });
 
-  it('of the system are told as reminders by providers that want them first', () => {
+  it('of the system become reminders for providers that require them first', () => {
     const messages = [
       { role: 'user', content: 'a' },
       { role: 'system', content: 'Be brief.' },
@@ -175,7 +175,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('of one role are joined, and empty ones left out', () => {
+  it('of one role are joined, and empty ones omitted', () => {
     const messages = [
       { role: 'user', content: 'a' },
       { role: 'assistant', content: [] },
@@ -237,7 +237,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('give thoughts to the provider that had them, and to no other', () => {
+  it('send thoughts only to the provider that produced them', () => {
     const sealed = writeSeal({ provider: 'local', metadata: { local: { thoughtSignature: 's' } } });
     const content = [
       { type: 'thinking', thinking: 'Hm', signature: sealed },
@@ -346,7 +346,7 @@ describe('results', () => {
     expect(resultOf(content, extra, OPENAI)).toEqual(expected);
   });
 
-  it('put images of all results after the last of them where a result is text', () => {
+  it('put images of all results after the last of them if a result is text', () => {
     const messages = [
       {
         role: 'assistant',
@@ -398,7 +398,7 @@ describe('results', () => {
     ]);
   });
 
-  it('of references are references where they are known, and names elsewhere', () => {
+  it('of references are references if supported, otherwise names', () => {
     const references = [{ type: 'tool_reference', tool_name: 'get_weather' }];
     const custom = {
       type: 'custom',
