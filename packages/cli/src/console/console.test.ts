@@ -600,6 +600,11 @@ describe('savings', () => {
     await create('support-bot');
     await page.locator('.keys-table').getByText('support-bot').waitFor(SOON);
     expect(await seriousFindings(page)).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 800 });
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth), SOON)
+      .toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page
       .getByRole('row', { name: /support-bot/ })
       .getByRole('button', { name: 'Revoke…' })
@@ -623,15 +628,30 @@ describe('savings', () => {
   });
 });
 
+/** Requests of different kinds, some of them made more often than others. */
+const PICTURED = [
+  ...['open pull requests waiting for my review', 'translate this PDF to French', 'restart the checkout pods'],
+  ...['Are there weather alerts for Oslo?', 'revenue by stage this quarter', 'find the ticket about the late parcel'],
+  ...[
+    'who is free on Friday afternoon',
+    'Are there weather alerts for Bergen?',
+    'Are there weather alerts for Tromsø?',
+  ],
+];
+
 describe('pictures for the documents', () => {
   // With PICTURES=docs/images they are written there; otherwise it is only seen that they can be taken.
   it('are taken of the playground, of one request and of the servers', async () => {
-    const { page, url } = await openConsole(`${QUERY}&tool=stripe/refunds.create&why=stripe/payments.release`);
+    const { page, url } = await openConsole(`${QUERY}&tool=stripe/refunds.create&why=stripe/payments.release`, {
+      url: await startGateway(JSON.stringify({ insight: 'queries' })),
+    });
     const folder = process.env.PICTURES ?? temporaryFolder();
     await page.getByRole('button', { name: 'Run the cases' }).click();
     await page.getByRole('cell', { name: 'hit@5' }).waitFor(SOON);
     const playground = await page.screenshot({ path: join(folder, 'playground.png') });
-    const id = await askModel(url);
+    for (const question of PICTURED) await askModel(url, question);
+    const id = await askModel(url, 'give the customer their money back');
+    for (const question of PICTURED.slice(0, 2)) await askModel(url, question);
     await page.goto(`${url}/activity/${id}`);
     await page.getByText('Tokens for this request, against everything inline').waitFor();
     const activity = await page.screenshot({ path: join(folder, 'activity.png') });
@@ -712,6 +732,8 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Use another key' }).last().click();
     await use('wide-key');
     await page.getByText('No requests yet').waitFor(SOON);
+    // The stream was refused before; it does not wait for its next attempt.
+    await page.getByText('live', { exact: true }).waitFor(SOON);
   });
 
   it.each(['/playground?q=money+back', '/activity', '/servers/github', '/savings'])(

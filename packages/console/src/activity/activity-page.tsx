@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Download, Search } from 'lucide-react';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { countActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { copyLink } from '../shell/copy-text.ts';
@@ -14,6 +14,7 @@ import { Problem } from '../shell/problem.tsx';
 import { rowShortcuts } from '../shell/row-shortcuts.ts';
 import { SelectBox } from '../shell/select-box.tsx';
 import { ToolName } from '../shell/tool-name.tsx';
+import { useListTop } from '../shell/use-list-top.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/activity.css';
 import { type ActivityState, DECISIONS, type DetailView, readActivityState } from './activity-state.ts';
@@ -145,9 +146,10 @@ export function ActivityPage(): ReactNode {
       </div>
       <Problem error={error} what="activity" />
       <Problem error={linked.error} what="this request" />
-      {keep === 'off' ? (
+      {keep === 'off' || keep === 'counts' ? (
         <p className="faint small not-stored">
-          Requests are shown live but not stored. <code>insight: queries</code> in the settings stores them.
+          Requests are {keep === 'counts' ? 'counted, and ' : ''}shown live but not stored.{' '}
+          <code>insight: queries</code> in the settings stores them.
         </p>
       ) : null}
       {view === 'nothing' ? <FoundNothing /> : null}
@@ -182,7 +184,7 @@ export function ActivityPage(): ReactNode {
             <span className="right">Net tokens</span>
             <span />
           </div>
-          <RequestList records={shown} id={id}>
+          <RequestList records={shown}>
             {(record) => (
               <RequestRow
                 record={record}
@@ -205,20 +207,15 @@ const ROW_HEIGHT = 57;
 /** Only rows in view are elements: the list holds 500 requests, and changes with each one that comes. */
 function RequestList(props: {
   readonly records: readonly RequestRecord[];
-  readonly id: string | undefined;
   readonly children: (record: RequestRecord) => ReactNode;
 }): ReactNode {
   const { records, children } = props;
   const list = useRef<HTMLOListElement>(null);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    const now = (list.current?.getBoundingClientRect().top ?? 0) + scrollY;
-    setTop((old) => (Math.abs(now - old) < 1 ? old : now));
-  });
+  const top = useListTop(list);
   const virtual = useWindowVirtualizer({
     count: records.length,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 8,
+    overscan: 4,
     scrollMargin: top,
     getItemKey: (index) => records[index]?.id ?? index,
   });

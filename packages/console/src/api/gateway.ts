@@ -3,8 +3,12 @@ import { type Client, createClient } from '@quartermaster/client';
 /** Kept in memory only: closing the tab forgets it. */
 let apiKey: string | undefined;
 
+/** Heard by what has been refused before and can try again now. */
+export const KEY_CHANGED = 'quartermaster-key-changed';
+
 export function rememberKey(key: string): void {
   apiKey = key;
+  dispatchEvent(new Event(KEY_CHANGED));
 }
 
 /** Whether this page has been given one. */

@@ -5,7 +5,7 @@ import type { Cases } from './cases.ts';
 import { percent, useEvaluation } from './evaluation.tsx';
 import { MarkedText } from './mark-words.tsx';
 import { type ResultRow, resultRows } from './result-rows.ts';
-import { comparableParts, scoreParts } from './score-parts.ts';
+import { comparableParts, scoreParts, showScore } from './score-parts.ts';
 
 /** What engines are called in the table. */
 export const ENGINE_NAMES: Readonly<Record<string, string>> = {
@@ -195,9 +195,7 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }
           <span className="faint small">ranked lower here</span>
         ) : (
           <>
-            <strong title={isNamed ? 'The query names this tool' : undefined}>
-              {isNamed ? 'named' : hit.score.toFixed(2)}
-            </strong>
+            <strong title={isNamed ? 'The query names this tool' : undefined}>{showScore(hit.score)}</strong>
             <ScoreBar parts={comparable.map(({ value }) => value)} most={most} />
           </>
         )}
@@ -211,7 +209,7 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }
               <span className="rank small">50+</span>
             ) : (
               <>
-                <span className="score">{other.score.toFixed(2)}</span>
+                <span className="score">{showScore(other.score)}</span>
                 <span className={`rank small${other.rank === 1 ? ' first' : other.rank <= 5 ? ' near' : ''}`}>
                   {other.rank}
                 </span>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scoreParts } from './score-parts.ts';
+import { comparableParts, scoreParts, showScore } from './score-parts.ts';
 
 const leaf = (value: number, what: string) => ({ value, what, details: [] });
 
@@ -23,5 +23,26 @@ describe('the parts of a score', () => {
     expect(scoreParts({ value: 6, what: 'terms × name', details: [leaf(3, 'terms'), leaf(2, 'name')] })).toEqual([
       { label: 'Terms × name', value: 6 },
     ]);
+  });
+});
+
+describe('a tool that the query names', () => {
+  const parts = [
+    { label: 'Bonus for a name', value: 1_000_000 },
+    { label: 'Meaning', value: 5 },
+    { label: 'Shared words', value: 3 },
+  ];
+
+  it('is compared by its other parts', () => {
+    const comparable = comparableParts(parts);
+    expect(comparable).toEqual({ parts: parts.slice(1), isNamed: true, sum: 8 });
+    expect(comparableParts(parts.slice(1))).toMatchObject({ isNamed: false, sum: 8 });
+  });
+
+  it.each([
+    [1_000_008.9, 'named'],
+    [8.918, '8.92'],
+  ])('has no figure beside the others: %d is %j', (score, text) => {
+    expect(showScore(score)).toBe(text);
   });
 });

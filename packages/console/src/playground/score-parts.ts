@@ -35,6 +35,11 @@ function flatten({ details, what, value }: Explanation): readonly ScorePart[] {
 /** A tool that the query names is put first by a bonus far above any score, which no bar can show. */
 const NAME_BONUS = 100_000;
 
+/** A score with two digits; that of a tool which the query names has no meaning beside the others. */
+export function showScore(score: number): string {
+  return score >= NAME_BONUS ? 'named' : score.toFixed(2);
+}
+
 /** The parts that are to one scale in all rows, and whether there is a bonus beside them. */
 export function comparableParts(parts: readonly ScorePart[]): {
   readonly parts: readonly ScorePart[];

@@ -38,6 +38,8 @@ function mostTokens(groups: readonly ServerGroup[], view: ServersState['view']):
   return most;
 }
 
+const NO_GROUPS: readonly ServerGroup[] = [];
+
 const NOTHING = { data: [], may_manage: false } as const;
 
 export function ServersPage(): ReactNode {
@@ -59,15 +61,17 @@ export function ServersPage(): ReactNode {
     [tools, servers, isServed],
   );
   const q = useDeferredValue(state.q);
+  // The rows of ten thousand tools are made in a task of their own, after the head of the page.
+  const listed = useDeferredValue(groups, NO_GROUPS);
   const rows = useMemo(
     () =>
-      tableRows(groups, {
+      tableRows(listed, {
         ...(state.view === 'tools' ? { view: state.view } : {}),
         ...(state.sort === undefined ? {} : { sort: state.sort }),
         ...(q === undefined ? {} : { q }),
         ...(server === undefined ? {} : { server: nameOf(server) }),
       }),
-    [groups, state.view, server, state.sort, q],
+    [listed, state.view, server, state.sort, q],
   );
   const search = (change: Partial<Record<keyof ServersState, string | true | undefined>>) => (old: object) =>
     readServersState({ ...old, ...change });

@@ -3,9 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Pin } from 'lucide-react';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { plain } from '../shell/numbers.ts';
+import { useListTop } from '../shell/use-list-top.ts';
 import { describeReason } from './describe-reason.ts';
 import type { Row, ServerGroup } from './server-groups.ts';
 import type { Sort } from './servers-state.ts';
@@ -31,16 +32,11 @@ interface TableProps {
 export function ToolTable(props: TableProps): ReactNode {
   const { rows } = props;
   const list = useRef<HTMLUListElement>(null);
-  const [top, setTop] = useState(0);
-  // What is above the list grows and shrinks: a banner, the legend, the cards of a narrow screen.
-  useLayoutEffect(() => {
-    const now = (list.current?.getBoundingClientRect().top ?? 0) + scrollY;
-    setTop((old) => (Math.abs(now - old) < 1 ? old : now));
-  });
+  const top = useListTop(list);
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 8,
+    overscan: 4,
     scrollMargin: top,
     getItemKey: (index) => rows[index]?.key ?? index,
   });

@@ -27,7 +27,7 @@ export function Waiting(props: {
   const count = countWaiting(servers);
   const { worst: findings, count: findingCount } = useMemo(() => worstFindings(tools), [tools]);
   return (
-    <aside className="panel waiting" aria-label="Waiting for you">
+    <aside className={`panel waiting${count > 0 ? ' first' : ''}`} aria-label="Waiting for you">
       <div className="waiting-part">
         <h2>
           Waiting for you <span className="faint small">{count}</span>

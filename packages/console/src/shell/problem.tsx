@@ -2,9 +2,12 @@ import { ApiFailure } from '@quartermaster/client';
 import type { ReactNode } from 'react';
 import { askForKey } from './ask-for-key.ts';
 
-/** Why something can't be shown, and what to do about it. A gateway that is away is reported at the top of the page. */
+/** What the frame of the page reports: a gateway that is away, and one that asks for a key. */
+const REPORTED_ABOVE = new Set([0, 401]);
+
+/** Why something can't be shown, and what to do about it. */
 export function Problem({ error, what }: { readonly error: Error | null; readonly what: string }): ReactNode {
-  if (error === null || (error instanceof ApiFailure && error.status === 0)) return null;
+  if (error === null || (error instanceof ApiFailure && REPORTED_ABOVE.has(error.status))) return null;
   const isRefused = error instanceof ApiFailure && error.status === 403;
   return (
     <div className="problem-line" role="alert">

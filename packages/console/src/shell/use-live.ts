@@ -1,6 +1,6 @@
 import { ApiFailure, type RequestRecord, type ServerNotice } from '@quartermaster/client';
 import { useEffect, useRef, useState } from 'react';
-import { gateway } from '../api/gateway.ts';
+import { gateway, KEY_CHANGED } from '../api/gateway.ts';
 
 interface LiveHandlers {
   readonly isPaused?: boolean;
@@ -52,16 +52,18 @@ export function useLive({ isPaused = false, ...handlers }: LiveHandlers): boolea
       clearTimeout(timer);
       setLive(false);
     };
-    const onVisibility = (): void => {
+    const begin = (): void => {
       end();
       if (document.hidden) return;
       stop = new AbortController();
       void follow(stop);
     };
-    document.addEventListener('visibilitychange', onVisibility);
-    onVisibility();
+    document.addEventListener('visibilitychange', begin);
+    addEventListener(KEY_CHANGED, begin);
+    begin();
     return () => {
-      document.removeEventListener('visibilitychange', onVisibility);
+      document.removeEventListener('visibilitychange', begin);
+      removeEventListener(KEY_CHANGED, begin);
       end();
     };
   }, [isPaused]);
