@@ -105,6 +105,10 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/tools', otherTenant: 404 },
   { name: 'catalogs', method: 'GET', path: '/v1/catalogs/mail/tools', otherTenant: 404 },
   { name: 'servers', method: 'GET', path: '/v1/servers', otherTenant: 200 },
+  {
+    ...{ name: 'servers', method: 'POST', path: '/v1/servers/check', body: { text: '{"mcpServers":{}}' } },
+    ...{ otherTenant: 403, withoutRight: 403 },
+  },
   { name: 'servers', method: 'GET', path: '/v1/servers/mail', otherTenant: 404 },
   { name: 'servers', method: 'POST', path: '/v1/servers/mail/retry', otherTenant: 404, withoutRight: 403 },
   { name: 'servers', method: 'POST', path: '/v1/servers/mail/sign-in', otherTenant: 404 },
@@ -153,7 +157,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'insight', method: 'GET', path: '/v1/learned', otherTenant: 200 },
   { name: 'insight', method: 'GET', path: '/v1/learned/export', otherTenant: 200 },
   { name: 'insight', method: 'DELETE', path: '/v1/learned', otherTenant: 200 },
-  { name: 'metrics', method: 'GET', path: '/metrics', otherTenant: 200 },
+  { name: 'metrics', method: 'GET', path: '/metrics', otherTenant: 403, withoutRight: 403 },
 ];
 
 async function setUp() {

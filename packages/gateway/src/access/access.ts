@@ -262,7 +262,9 @@ function rightsOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKe
     role: permissions.role ?? 'consumer',
     mayManageKeys: isUnlimitedAdmin(permissions),
     ...defined({ tools: permissions.tools }),
-    mayUseEndpoint: (route) => permissions.endpoints?.includes(route) ?? true,
+    // Metrics name all keys, their models and catalogs: they are for admins, and for keys that were given them by name.
+    mayUseEndpoint: (route) =>
+      permissions.endpoints?.includes(route) ?? (route !== 'metrics' || permissions.role === 'admin'),
     mayUseModel: (model) => models.some((glob) => glob.matches(model)),
     mayUseCatalog: (name) => catalogs.some((glob) => glob.matches(name)),
   };

@@ -173,7 +173,8 @@ describe('/mcp', () => {
   });
 
   it('calls are counted by server, and by tool for whoever made them', async () => {
-    const keys = [{ models: ['*'], catalogs: ['*'], limits: {}, name: 'ann', hash: hashApiKey('ann-key') }];
+    const permissions = { models: ['*'], catalogs: ['*'], limits: {}, role: 'admin' as const };
+    const keys = [{ ...permissions, name: 'ann', hash: hashApiKey('ann-key') }];
     const { url } = await running({ mail: inProcess(MAIL) }, { keys, mcp: { form: 'bridge' } });
     const client = await connect('v2-modern', url, 'ann-key');
     for (let turn = 0; turn < 3; turn += 1) {
