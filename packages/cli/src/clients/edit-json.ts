@@ -13,7 +13,7 @@ export function editJson(text: string, { block, remove, add }: ServerEdit): stri
   return mark + edited.replace(LONE_COMMA, '');
 }
 
-/** What the last server's trailing comma leaves behind: a comma on a line of its own, before the end of the block. No text has line breaks. */
+/** What the last server's trailing comma leaves behind: a comma alone on a line before the end of the block. JSON strings have no line breaks. */
 const LONE_COMMA = /\r?\n[ \t]*,(?=\s*\})/g;
 
 /** As the file itself is written. */

@@ -25,7 +25,7 @@ export function editToml(text: string, { block, remove, add }: ServerEdit): stri
   const missed = remove.filter((name) => !taken.has(name));
   if (missed.length > 0) {
     throw new InputError(
-      `The servers ${missed.join(', ')} are not written as [${table}.name] tables; write them so, or move them by hand`,
+      `The servers ${missed.join(', ')} are not written as [${table}.name] tables; write them that way, or move them by hand`,
     );
   }
   const rest = kept.join('');

@@ -11,7 +11,7 @@ export function editYaml(text: string, { block, remove, add }: ServerEdit): stri
   const list = pair?.value;
   if (document.errors.length > 0 || !isSeq(list) || list.flow === true) {
     throw new InputError(
-      `The file has no list ${key} with a dash before each server; write it so, or move them by hand`,
+      `The file has no list ${key} with a dash before each server; write it that way, or move the servers by hand`,
     );
   }
   const eol = text.includes('\r\n') ? '\r\n' : '\n';

@@ -13,7 +13,7 @@ function plainEntry({ command, args, env }: StartCommand): JsonObject {
 
 const typedEntry = (start: StartCommand): JsonObject => ({ type: 'stdio', ...plainEntry(start) });
 
-/** Claude Code waits for such a server before its first request, and does not hide its tools behind a search of its own. */
+/** Claude Code waits for such a server before its first request, and does not hide its tools behind Claude Code's own search. */
 const claudeEntry = (start: StartCommand): JsonObject => ({ ...typedEntry(start), alwaysLoad: true });
 
 /** Codex starts without the tools of a server that takes a second, unless it is required. */

@@ -96,7 +96,7 @@ describe('quartermaster doctor', () => {
     expect(await machine({}, { ANTHROPIC_BASE_URL: 'https://api.anthropic.com' }).problems()).toEqual([]);
   });
 
-  it("reads the variables in Claude Code's own settings, and says when it can not", async () => {
+  it("reads the variables in Claude Code's own settings, and says if it cannot", async () => {
     const { folder, problems } = machine();
     mkdirSync(join(folder, '.claude'));
     const settings = join(folder, '.claude', 'settings.json');
@@ -125,7 +125,7 @@ describe('quartermaster doctor', () => {
     expect(out).toContain('✓ servers: reports responds');
   });
 
-  it('refuses settings that can not be read, and a tool without a request', async () => {
+  it('rejects unreadable settings, and a tool without a request', async () => {
     const { folder, doctor } = machine();
     const settings = join(folder, 'bad.yaml');
     writeFileSync(settings, 'listen: [');

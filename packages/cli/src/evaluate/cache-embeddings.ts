@@ -7,7 +7,7 @@ import type { EmbedOptions, RerankerEmbedder } from '@quartermaster/core/search'
 /**
  * An embedder whose vectors outlast the process, by the SHA-256 of their text: measuring the same sets again embeds
  * nothing. The file belongs to the model's vectors, not to its name: a model that gives the first text it is asked for
- * another vector gets a file of its own.
+ * another vector gets a separate file.
  *
  * The file is a run of records, a hash of 32 bytes and the vector as 32-bit floats; a record cut off at the end of the file
  * is written again.

@@ -77,7 +77,7 @@ function checkName(tool: Tool, names: ReadonlyMap<string, readonly Tool[]>): rea
   const [first] = others;
   if (first === undefined) return [];
   const more = others.length > 1 ? ` and ${others.length - 1} more` : '';
-  const note = `Give it a name of its own, or a description that says how it differs from ${first.id}`;
+  const note = `Give it a unique name, or a description that says how it differs from ${first.id}`;
   return [{ rule: 'name-clash', tool, message: `same name as ${first.id}${more}`, suggestion: { note } }];
 }
 

@@ -66,7 +66,7 @@ function* alikeSets(groups: readonly Group[], onProgress?: (done: number) => voi
     for (const rank of ranks.slice(0, ranks.length - Math.ceil(ALIKE * ranks.length) + 1)) {
       const earlier = byRank[rank] ?? [];
       for (const other of earlier) if (areAlike(ranks, other.ranks)) yield [group, other.group];
-      // A word that so many share tells nothing apart; looking at all of them would take the square of their number.
+      // A word that so many share distinguishes nothing, and comparing all of them would take quadratic time.
       if (earlier.length < MOST_CANDIDATES) earlier.push(own);
       byRank[rank] = earlier;
     }

@@ -1,6 +1,6 @@
 import type { McpServerSettings } from '@quartermaster/host/config';
 
-/** An MCP server by hand, a process of its own with so many small tools: about 30 tokens each. */
+/** A minimal MCP server in its own process with many small tools of about 30 tokens each. */
 export function manyToolsServer(count: number): McpServerSettings {
   const script = `
 const tools = Array.from({ length: ${count} }, (_, index) => ({

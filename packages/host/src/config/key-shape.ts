@@ -74,7 +74,7 @@ const KEY: Shape<ConfiguredKey> = {
   },
 };
 
-/** The `keys`, each with a name and a secret of its own: who sends one that two have could be either, and may be allowed different things. */
+/** The `keys`, each with a unique name and secret: a secret that two keys share would not say which permissions apply. */
 export const KEYS: Shape<readonly ConfiguredKey[]> = {
   schema: listOf(KEY).schema,
   read(value, place) {

@@ -21,7 +21,7 @@ export function text(options: TextOptions = {}): Shape<string> {
         ? { type: 'string', minLength: 1 }
         : { anyOf: [{ type: 'string', pattern: pattern.source }, VARIABLE] },
     read(value, place) {
-      // An empty variable is the usual way to unset one, so it is told apart from a wrong value.
+      // An empty variable is the usual way to unset one, so it is distinguished from a wrong value.
       if (value === '') return empty(place);
       if (typeof value === 'string' && (pattern === undefined || pattern.test(value))) return value;
       return wrong(value, place, allowed, { isSecret });

@@ -62,7 +62,7 @@ export function translateServer(given: JsonObject): TranslatedServer {
   return { entry, problems, notes, unknown };
 }
 
-/** How users sign in, in each client's words. What the server tells by itself is passed over. */
+/** How users sign in, in each client's words. What the server announces itself is ignored. */
 function readOAuth({ oauth, auth, scopes }: JsonObject): Json | undefined {
   if (oauth !== undefined && !isJsonObject(oauth)) return oauth;
   if (isJsonObject(oauth) && oauth.enabled === false) return false;
@@ -81,7 +81,7 @@ function readOAuth({ oauth, auth, scopes }: JsonObject): Json | undefined {
   return Object.keys(block).length === 0 ? undefined : (block as JsonObject);
 }
 
-/** Keys of clients' blocks that were read, or that the server tells by itself. */
+/** Keys of clients' blocks that were read, or that the server announces itself. */
 const OAUTH_WORDS: ReadonlySet<string> = new Set([
   ...['clientId', 'client_id', 'CLIENT_ID', 'clientSecret', 'client_secret', 'CLIENT_SECRET', 'clientMetadataUrl'],
   ...['scopes', 'scope', 'enabled', 'authorizationUrl', 'tokenUrl', 'registrationUrl', 'issuer', 'audiences'],

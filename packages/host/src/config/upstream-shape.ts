@@ -2,7 +2,7 @@ import { UPSTREAM_FORMS, UPSTREAM_PROVIDERS, type UpstreamSettings } from './con
 import { choice, flag, passedOn, text, webAddress, whole } from './scalar-shapes.ts';
 import { isGiven, listOf, object, record, type Shape, where } from './shape.ts';
 
-/** The only provider that has no address of its own. */
+/** The only provider without a default address. */
 const NEEDS_ADDRESS = 'openai-compatible';
 
 const NAMES = listOf(text());
@@ -71,7 +71,7 @@ export const UPSTREAM: Shape<UpstreamSettings> = {
   read(value, place) {
     const { models, provider, toolSearch, ...rest } = UPSTREAM_BLOCK.read(value, place) ?? {};
     if (models === undefined || provider === undefined || toolSearch === undefined) return undefined;
-    // One that is given but wrong has been told of already.
+    // One that is given but wrong has been reported already.
     if (provider === NEEDS_ADDRESS && !isGiven(value, 'baseUrl')) {
       place.report(
         place.path,

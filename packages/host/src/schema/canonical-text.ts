@@ -1,7 +1,7 @@
 import type { Json } from '@quartermaster/core/catalog';
 import type { Evaluation } from './subject.ts';
 
-/** What the text is paid from; told where the value is too deep for it. */
+/** The budget for the text; it is notified if the value is too deep. */
 type Budget = Pick<Evaluation, 'spend' | 'note'>;
 
 /** Two values are equal, in the sense of JSON Schema, exactly if their texts are: the order of keys doesn't count. */

@@ -35,8 +35,8 @@ function checkRequired(
   if (names.length === 0) return;
   const properties = mapIn(schema.properties);
   const isOpen = schema.additionalProperties !== false && schema.unevaluatedProperties !== false;
-  const strangers = isOpen ? keys.filter((key) => !Object.hasOwn(properties, key)) : [];
-  verdict.fail({ kind: 'missing', place, names: [...new Set(names)], properties, strangers });
+  const unknownNames = isOpen ? keys.filter((key) => !Object.hasOwn(properties, key)) : [];
+  verdict.fail({ kind: 'missing', place, names: [...new Set(names)], properties, unknownNames });
 }
 
 function checkSize({ schema, keys, place }: ObjectSubject, verdict: Verdict): void {
@@ -91,15 +91,15 @@ function checkAdditional(
   verdict: Verdict,
   evaluation: Evaluation,
 ): void {
-  if (child.schema === false) verdict.fail(strangerFailure(subject, child.key));
+  if (child.schema === false) verdict.fail(unknownPropertyFailure(subject, child.key));
   else verdict.includeChild(evaluation.applyTo(child.schema, subject, child));
 }
 
 /** A name that an object may not have. */
-export function strangerFailure(subject: Subject & { readonly value: JsonObject }, name: string): Failure {
+export function unknownPropertyFailure(subject: Subject & { readonly value: JsonObject }, name: string): Failure {
   const { value, schema } = subject;
   return {
-    kind: 'stranger',
+    kind: 'unknown-property',
     place: { parent: subject.place, key: name },
     name,
     object: value,

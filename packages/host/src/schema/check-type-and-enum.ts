@@ -4,7 +4,7 @@ import type { ExpectedType, TypeName } from './failure.ts';
 import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
 
-/** `type`, `enum` and `const`, together: where the allowed values are listed, their type need not be told. */
+/** `type`, `enum` and `const`, together: if the allowed values are listed, their type need not be reported. */
 export function checkTypeAndEnum(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
   const { schema, value, place } = subject;
   for (const allowed of allowedLists(schema)) {

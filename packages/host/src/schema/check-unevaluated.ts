@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '@quartermaster/core/catalog';
-import { strangerFailure } from './check-object.ts';
+import { unknownPropertyFailure } from './check-object.ts';
 import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -25,7 +25,7 @@ export function checkUnevaluated(subject: Subject, verdict: Verdict, evaluation:
       verdict.see(key);
       if (outcome.truth === 'invalid' && !isCertain) verdict.doubt();
       else if (part === false && typeof key === 'string' && isJsonObject(value)) {
-        verdict.fail(strangerFailure({ ...from, value }, key));
+        verdict.fail(unknownPropertyFailure({ ...from, value }, key));
       } else verdict.includeChild(outcome);
     }
   }

@@ -16,7 +16,7 @@ const MOST_KNOWN = 1_000;
 
 /** A failure in words that tell a model what to send instead. */
 export function describeFailure(failure: Failure): ArgumentProblem {
-  const closest = failure.kind === 'stranger' ? closestKnown(failure) : undefined;
+  const closest = failure.kind === 'unknown-property' ? closestKnown(failure) : undefined;
   return {
     path: cut(toPointer(failure.place), MOST_POINTER),
     message: cut(describe(failure), MOST_MESSAGE),
@@ -34,8 +34,8 @@ function describe(failure: Failure): string {
       return `must have ${enumerate(failure.groups.slice(0, MOST_LISTED).map(renderGroup), { joiner: 'or', total: failure.groups.length })}`;
     case 'needs':
       return `needs ${renderNames(failure.names, LISTED)} too, because ${renderName(failure.name)} is given`;
-    case 'stranger':
-      return describeStranger(failure);
+    case 'unknown-property':
+      return describeUnknownProperty(failure);
     case 'bound':
       return BOUNDS[failure.bound](failure.limit, failure.actual);
     case 'pattern':
@@ -77,7 +77,7 @@ function describeType({ name, of }: ExpectedType): string {
   return of === undefined ? TYPES[name].one : `${TYPES[name].one} of ${TYPES[of].many}`;
 }
 
-function describeMissing({ names, properties, strangers, place }: Of<'missing'>): string {
+function describeMissing({ names, properties, unknownNames, place }: Of<'missing'>): string {
   const noun = nounFor(place, names.length);
   const listed = names.slice(0, MOST_LISTED).map((name) => {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -86,14 +86,14 @@ function describeMissing({ names, properties, strangers, place }: Of<'missing'>)
     return `${renderName(name)}${hint}`;
   });
   const misspelt = names.slice(0, MOST_LISTED).flatMap((name) => {
-    const sent = closestName(name, strangers);
+    const sent = closestName(name, unknownNames);
     return sent === undefined ? [] : [`${renderName(name)} instead of ${renderName(sent)}`];
   });
   const hint = misspelt.length === 0 ? '' : `; did you mean ${enumerate(misspelt, { joiner: 'and' })}?`;
   return `lacks the required ${noun} ${enumerate(listed, { joiner: 'and', total: names.length })}${hint}`;
 }
 
-function describeStranger(failure: Of<'stranger'>): string {
+function describeUnknownProperty(failure: Of<'unknown-property'>): string {
   const { name, properties, place } = failure;
   const start = `${renderName(name)} is not a ${nounFor(place?.parent, 1)}`;
   const closest = closestKnown(failure);
@@ -104,7 +104,7 @@ function describeStranger(failure: Of<'stranger'>): string {
 }
 
 /** Names that were not sent are the likelier meanings; one that was sent can only be meant twice by mistake. */
-function closestKnown({ name, object, properties }: Of<'stranger'>): string | undefined {
+function closestKnown({ name, object, properties }: Of<'unknown-property'>): string | undefined {
   const known = Object.keys(properties).slice(0, MOST_KNOWN);
   return closestName(
     name,

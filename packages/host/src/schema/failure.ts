@@ -39,12 +39,12 @@ export type Failure = { readonly place: Place } & (
       /** The object's own `properties`, for the types of what is missing. */
       readonly properties: JsonObject;
       /** What was sent and is neither known nor refused: a missing name may be one of them misspelt. */
-      readonly strangers: readonly string[];
+      readonly unknownNames: readonly string[];
     }
   | { readonly kind: 'missing-any'; readonly groups: readonly (readonly string[])[] }
   | { readonly kind: 'needs'; readonly name: string; readonly names: readonly string[] }
   | {
-      readonly kind: 'stranger';
+      readonly kind: 'unknown-property';
       readonly name: string;
       readonly object: JsonObject;
       readonly properties: JsonObject;

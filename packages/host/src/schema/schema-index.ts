@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 
-/** A schema with an address of its own: the root, and every embedded schema with an `$id`. */
+/** A schema with its own address: the root, and every embedded schema with an `$id`. */
 export interface Resource {
   readonly uri: string;
   readonly root: JsonObject;

@@ -4,7 +4,7 @@ import type { ClaimedItem } from './batch-store.ts';
 import { openStore, type StoreLocation } from './open-store.ts';
 
 /**
- * A replica in a process of its own, to be killed at any moment. It works on whatever it can claim until there is nothing
+ * A replica in its own process, which can be killed at any moment. It works on whatever it can claim until there is nothing
  * left, and writes each upstream call and each commit into a log before it goes on, a line at a time.
  * Arguments: the store's location as JSON, the log, a file that holds the time, and after how
  * many lines it kills itself, if at all.

@@ -257,7 +257,7 @@ function createSecret(): string {
   return `qm_${randomBytes(32).toString('base64url')}`;
 }
 
-/** What is kept as JSON: all but what has a column of its own. */
+/** What is kept as JSON: everything without its own column. */
 function permissionsOf({ models, catalogs, limits, tools, role, endpoints }: KeyPermissions): KeyPermissions {
   return {
     ...{ models, catalogs, limits },

@@ -99,7 +99,7 @@ async function withDriver<Module>(driver: string, loading: Promise<Module>): Pro
   }
 }
 
-/** Brings the tables up to date, and tells the clock that they are kept by. What the database has against it is told as ours. */
+/** Migrates the tables, and returns their clock. Errors of the database are translated. */
 async function prepareTables(sql: Sql, given: (() => number) | undefined): Promise<() => number> {
   try {
     const now = given ?? (await databaseClock(sql));

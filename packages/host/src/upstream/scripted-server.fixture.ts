@@ -81,7 +81,7 @@ function answer(response: ServerResponse, turn: ServerTurn): void {
   if (after === 'reset') setImmediate(() => response.destroy());
 }
 
-/** Events as a server sends them, each in a chunk of its own. */
+/** Events as a server sends them, each in its own chunk. */
 export function eventChunks(parts: readonly object[], options: { readonly isNamed?: boolean } = {}): readonly string[] {
   return parts.map((part) => {
     const name = options.isNamed === true && 'type' in part ? `event: ${String(part.type)}\n` : '';

@@ -13,7 +13,7 @@ import { createStatusNotes, type ServerStatus, type ServerSummary } from './serv
 import type { DefinitionChange, Suspicion } from './trust/index.ts';
 
 /**
- * Several changes that come together are one. A server that tells of changes which are none, such as one that does so
+ * Several changes that come together are one. A server that reports changes without any, such as one that does so
  * whenever it is asked for its list, is listened to less and less.
  */
 const SETTLE_MS = { initial: 100, max: 60_000 };
@@ -221,7 +221,7 @@ export class HubServer {
     else this.#context.onNotification({ server: this.name, method, params, user });
   }
 
-  /** One at a time; a change that comes meanwhile makes it list once more. Never fails: the status tells. */
+  /** One at a time; a change that comes meanwhile makes it list once more. Never fails: the status has the error. */
   #relist(connection: Connection): Promise<void> {
     if (this.#listing !== undefined) {
       this.#isStale = true;
@@ -246,7 +246,7 @@ export class HubServer {
           ? { tools: [] }
           : await listTools((cursor) => connection.listPage(cursor, { timeout }), this.#context.limits);
       const before = this.#listingFailure;
-      // Before it is told what there is.
+      // Before the capabilities are sent.
       this.#listingFailure = undefined;
       const about = { tools, capabilities: capabilities as JsonObject, ...defined({ instructions, stopped }) };
       const isSame = await this.#catalog.update(about).catch((error: unknown) => {

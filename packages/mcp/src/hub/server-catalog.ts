@@ -54,7 +54,7 @@ export class ServerCatalog {
   readonly #options: ServerCatalogOptions;
   readonly #key: string;
   #known: Known | undefined;
-  /** What tells the last listing of this run from others. */
+  /** Identifies the last listing of this run. */
   #listed: string | undefined;
   readonly #reported = new Map<string, string>();
 

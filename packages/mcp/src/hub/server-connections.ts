@@ -225,7 +225,7 @@ export class ServerConnections {
     });
   }
 
-  /** What lacks a scope is told where to sign in again. */
+  /** An error about a missing scope says where to sign in again. */
   async #refuse(error: unknown, { user = NO_USER }: Origin): Promise<never> {
     const { name, settings, context, notes } = this.#options;
     const owner = { user, server: name };

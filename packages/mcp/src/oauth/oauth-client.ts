@@ -155,7 +155,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     return begun;
   };
 
-  /** Only an address that is known beforehand is told with every refusal; others are asked for. */
+  /** Only an address that is known in advance is included in every refusal; others are created on demand. */
   const refuse = async (owner: TokenOwner, settings: SignInSettings, wish: SignInWish): Promise<McpError> => {
     const authorizationUrl = typeof redirectUrl === 'string' ? await begin(owner, settings, wish) : undefined;
     const how = authorizationUrl === undefined ? howToSignIn?.(owner) : undefined;

@@ -227,7 +227,7 @@ function createContext(options: ProxyOptions): ProxyContext {
       hub.unavailable().filter(({ server }) => originOf(caller)?.session.permissions.allowsServer(server) === true),
     findings: (tool) => hub.findings(tool).map(({ kind }) => kind),
     ...defined({ searcher, uses, hooks, onEvent, recordQueries }),
-    // An MCP client follows changes of the list, and has nothing else that tells its model what there is.
+    // An MCP client follows changes of the list, and its model has no other source for which tools exist.
     listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,
     ...defined({ stubDescriptionLength }),
     guard,

@@ -35,7 +35,7 @@ export interface EndpointOptions {
   readonly context: ProxyContext;
   readonly session: Session;
   readonly instructions?: string | undefined;
-  /** Called with the client's capabilities before it is told ours, which depend on servers that are told theirs. */
+  /** Called with the client's capabilities before ours are sent: they depend on the servers, which receive the client's. */
   readonly prepare: (capabilities: ClientCapabilities, endpoint: Endpoint) => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export class Endpoint extends Server implements Audience {
     this.fallbackNotificationHandler = async ({ method, params }) => this.#hear(method, params);
   }
 
-  /** What this client is told, as against what may be sent at all. */
+  /** The capabilities that this client sees, as opposed to those that may be sent at all. */
   override getCapabilities(): ServerCapabilities {
     // The base class's constructor may ask before ours has run.
     return #options in this ? advertisedCapabilities(this.#options.context, this.#options.session) : ALL_CAPABILITIES;
@@ -200,7 +200,7 @@ function withStatus(list: JsonObject): JsonObject {
   return { ...list, resources: [...resources, STATUS_RESOURCE] };
 }
 
-/** One that can't be needs no connection of its own. */
+/** A client that can't be asked needs no separate connection. */
 function canBeAsked(capabilities: unknown): capabilities is ClientCapabilities {
   return isJsonObject(capabilities) && ['elicitation', 'sampling', 'roots'].some((name) => name in capabilities);
 }
@@ -211,7 +211,7 @@ function clientIn(envelope: unknown): ClientInfo | undefined {
   return isJsonObject(info) && typeof info.name === 'string' ? { name: info.name } : undefined;
 }
 
-/** What clients tell servers, other than about single requests. */
+/** Notifications from clients to servers that are not about single requests. */
 const PASSED_ON: ReadonlySet<string> = new Set(['notifications/roots/list_changed']);
 
 /** All that a client may ask for, those that the SDK serves by itself included. */

@@ -6,17 +6,17 @@ import type { Session } from './session.ts';
 
 /** A client that hears of changes while it is connected, or listens. */
 export interface Audience {
-  /** Whether its lists are seen here: one that was told that its list is old is told again only after it has listed. */
+  /** Whether its lists pass through here: a client that was notified of an outdated list is notified again only after it has listed. */
   readonly isListing: boolean;
   tellToolsChanged(): void;
-  /** What a server told on a connection that several clients share. */
+  /** A notification of a server on a connection that several clients share. */
   pass(notification: Pick<ServerNotification, 'method' | 'params'>): void;
 }
 
 /** Several changes of the catalog that come together are one. */
 const SETTLE_MS = 50;
 
-/** What one server tells everybody whom it concerns. */
+/** Passes a notification of one server on to every client that may use it. */
 const FOR_ALL: ReadonlySet<string> = new Set([
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
@@ -55,7 +55,7 @@ export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience,
   };
 }
 
-/** Which lists have servers that were not there when the client was told what there is. Each is named once. */
+/** Which lists have servers that were not ready when the client received its capabilities. Each is named once. */
 export function takeNewLists({ hub }: ProxyContext, session: Session): readonly ('prompts' | 'resources')[] {
   if (!session.wasGreetedEarly) return [];
   return (['prompts', 'resources'] as const).filter((kind) => noteListed(hub, session, kind));
@@ -71,7 +71,7 @@ export function noteListed(hub: Hub, session: Session, kind: 'prompts' | 'resour
   return isNew;
 }
 
-/** A client that has a connection of its own to the server hears of it there. */
+/** A client with its own connection to the server is notified there. */
 function concerns({ hub }: ProxyContext, session: Session, notification: ServerNotification): boolean {
   const { server, user, method, params } = notification;
   const { peer, access, permissions, followed } = session;
@@ -82,7 +82,7 @@ function concerns({ hub }: ProxyContext, session: Session, notification: ServerN
 
 /**
  * Whether a client should list its tools again. Tools that come and go behind the search change nothing that it sees, and a new
- * list would cost it its prompt cache: those are told in answers.
+ * list would cost it its prompt cache: those are reported in answers.
  */
 function needsRelist(before: Plan, after: Plan): boolean {
   if (before === after) return false;

@@ -10,7 +10,7 @@ export interface CallOrigin {
   readonly ask?: RunningRequest['ask'];
   /** The parameters of the client's `tools/call`. */
   readonly params: JsonObject;
-  /** Whether progress can be told: not where one request makes several calls. */
+  /** Whether progress can be reported: not if one request makes several calls. */
   isOnly: boolean;
   /** Whether the client named the tool itself, rather than one of ours that calls it. */
   readonly isDirect: boolean;

@@ -8,7 +8,7 @@ const MOST_NAMED = 40;
 const MOST_REASON = 200;
 
 /**
- * What a client is told of the use of this server: what is behind it and how to find it, what is missing, and what the servers say of
+ * The instructions for a client: which tools there are and how to find them, what is missing, and what the servers say of
  * themselves, each under its name. Within bounds, and what is left out for them is named. Ours first: clients cut the end off.
  */
 export function proxyInstructions(context: ProxyContext, session: Session): string | undefined {

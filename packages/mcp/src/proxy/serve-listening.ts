@@ -31,7 +31,7 @@ export interface ListenFace {
 }
 
 /**
- * Clients of the newer revision that listen over HTTP. Each has a handler of its own, since each hears only of the servers that it may
+ * Clients of the newer revision that listen over HTTP. Each has its own handler, since each is notified only of the servers that it may
  * use, and of the resources that it named.
  */
 export function createListenFace({ context, open, createEndpoint }: ListenFaceOptions): ListenFace {
@@ -90,7 +90,7 @@ function audienceOf(listener: (event: ServerEvent) => void): Audience {
   };
 }
 
-/** The request with those resources that a server tells of. What can't be read is left to the handler, which says so. */
+/** The request with the resources whose changes a server reports. What can't be parsed is left to the handler, which reports it. */
 async function followBody(
   { hub }: ProxyContext,
   session: Session,

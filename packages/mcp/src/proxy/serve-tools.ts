@@ -102,7 +102,7 @@ function answer(
   return result;
 }
 
-/** What came and went since the client listed the tools, told once. */
+/** Tools that were added or removed since the client listed them, reported once. */
 function takeNews(context: ProxyContext, session: Session, plan: Plan): readonly string[] {
   const snapshot = context.toolbox.snapshot();
   if (session.told === snapshot) return [];

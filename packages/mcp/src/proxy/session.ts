@@ -30,7 +30,7 @@ export class Session {
   readonly permissions: CompiledPermissions;
   readonly form: Form;
   readonly isLasting: boolean;
-  /** Whether the client can be told of changes. */
+  /** Whether the client can be notified of changes. */
   readonly hearsChanges: boolean;
   /** Whether the hub has no other client. */
   readonly isSole: boolean;
@@ -43,19 +43,19 @@ export class Session {
   memory: Memory = EMPTY_MEMORY;
   /** What the client was shown last. */
   plan: Plan | undefined;
-  /** Whether the client was told what there is before all servers were there. */
+  /** Whether the client received its capabilities before all servers were ready. */
   wasGreetedEarly = false;
   /** The servers whose prompts and resources the client knows of, where it was greeted early. */
   readonly listed: { prompts: string; resources: string } = { prompts: '', resources: '' };
-  /** Whether the client was told that its list is out of date, and has not listed since. */
+  /** Whether the client was notified that its list is out of date, and has not listed since. */
   isToldToList = false;
-  /** The catalog that the client has been told of. */
+  /** The catalog that the client knows. */
   told: Snapshot | undefined;
   peer: Peer | undefined;
   /** Who the client says that it is. */
   client: ClientInfo | undefined;
   logLevel: string | undefined;
-  /** The resources whose changes the client wants to hear of, and the servers that tell of them. */
+  /** The resources that the client subscribed to, and the servers that report their changes. */
   readonly followed: Map<string, { readonly server: string; readonly release: () => void; count: number }> = new Map();
   /** Which server listed a resource. */
   readonly resourceOwners: Map<string, string> = new Map();

@@ -12,7 +12,7 @@ export interface ScriptedRemote {
   readonly asked: readonly string[];
 }
 
-/** A server of the older revision over HTTP with a tool `go`, whose answers are given by method; `GET` is the stream of its own. */
+/** A server of the older revision over HTTP with a tool `go`, whose answers are given by method; `GET` is its own stream. */
 export function scriptedRemote(answers: Readonly<Record<string, RemoteAnswer>>): ScriptedRemote {
   const asked: string[] = [];
   return {

@@ -25,7 +25,7 @@ export type SignInOutcome =
   | { readonly kind: 'signed-in'; readonly kept: string; readonly tools: number };
 
 /**
- * Signs a user in at a server: with a client of its own, since a registration holds for one redirect address. Tokens are the caller's
+ * Signs a user in at a server: with a separate client, since a registration is valid for one redirect address. Tokens are the caller's
  * to keep, once it has worked: a sign-in that fails leaves the one before.
  */
 export async function signIn(options: SignInOptions): Promise<SignInOutcome> {
@@ -48,11 +48,14 @@ export async function signIn(options: SignInOptions): Promise<SignInOutcome> {
     const state = new URL(address).searchParams.get('state') ?? '';
     const signal = AbortSignal.timeout(options.timeoutMs);
     const callback = await listener.wait(state, signal).catch(() => {
-      throw new UnavailableError(`No one signed in within ${options.timeoutMs / 60_000} minutes`);
+      throw new UnavailableError(
+        `No one signed in within ${options.timeoutMs / 60_000} minutes; run the command again`,
+      );
     });
     await finishSignIn(hub, callback);
     const kept = await tokens.get({ user: '', server });
-    if (kept === undefined) throw new UnavailableError(`The sign-in at ${JSON.stringify(server)} left no tokens`);
+    if (kept === undefined)
+      throw new UnavailableError(`The sign-in at ${JSON.stringify(server)} returned no tokens; try again`);
     return { kind: 'signed-in', kept, tools: hub.snapshot().tools.length };
   } finally {
     await hub.close();

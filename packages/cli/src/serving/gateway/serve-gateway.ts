@@ -36,7 +36,7 @@ import { renderGreeting } from './render-greeting.ts';
 import { renderLogEntry } from './render-log-entry.ts';
 import { storeSampleCatalog } from './store-sample-catalog.ts';
 
-/** Serves the gateway until it is told to stop. */
+/** Serves the gateway until a signal stops it. */
 export async function serveGateway(flags: ServeFlags, context: CommandContext): Promise<void> {
   const { io } = context;
   const { log, ...given } = flags;

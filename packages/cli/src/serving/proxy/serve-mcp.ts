@@ -28,7 +28,7 @@ import { openConfiguredStore } from '../store/open-configured-store.ts';
 import { tryToMakeTokenKey } from '../store/token-key-file.ts';
 import { renderRerankerEvent } from './render-reranker-event.ts';
 
-/** Serves one MCP client over stdin and stdout until it leaves, or until told to stop. Everything for people goes to stderr. */
+/** Serves one MCP client over stdin and stdout until it disconnects or a signal stops it. Everything for people goes to stderr. */
 export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise<void> {
   const print = (line: string): void => void io.stderr.write(`quartermaster: ${line}\n`);
   const printNew = printOnce(print);

@@ -19,7 +19,7 @@ export interface ConfiguredHubOptions {
   readonly isStrict?: boolean;
   /** Whether servers that are known from the store wait for their first use. @default true */
   readonly isLazy?: boolean;
-  /** The page of a gateway where users sign in. @default they are told which command to run */
+  /** The page of a gateway where users sign in. @default the error names the command to run */
   readonly signInPage?: string | undefined;
   /** Where authorization servers send users back to, asked for when a sign-in is to begin here. @default none begins */
   readonly redirectUrl?: () => Promise<string>;

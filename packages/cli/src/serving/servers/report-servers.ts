@@ -1,7 +1,7 @@
 import type { Hub, ServerStatus } from '@quartermaster/mcp';
 import { counted, oneLine } from '../../terminal/index.ts';
 
-/** Tells how servers are doing, a line for each change that matters to people. Gives a function that tells no more. */
+/** Reports the state of servers, one line for each change that matters to people. Returns a function that stops it. */
 export function reportServers(hub: Hub, print: (line: string) => void): () => void {
   const told = new Map<string, string>();
   const tell = (status: ServerStatus): void => {

@@ -28,7 +28,7 @@ export interface RecordOptions {
 const MOST_ERRORS = 20;
 const MOST_FILES = 1_000;
 
-/** Keeps a file about this process up to date until the function that it gives is called. It is a help to people: nothing fails for want of it. */
+/** Keeps a file about this process up to date until the returned function is called. It only informs people: nothing fails without it. */
 export function recordStatus({
   hub,
   env,

@@ -59,8 +59,8 @@ describe('quartermaster keys', () => {
   });
 
   it.each([
-    [['--role', 'king'], 'There is no role king: consumer, publisher, admin'],
-    [['--endpoints', 'everything'], 'There is no endpoint everything: messages,'],
+    [['--role', 'king'], 'There is no role king; allowed: consumer, publisher, admin'],
+    [['--endpoints', 'everything'], 'There is no endpoint everything; allowed: messages,'],
     [['--expires-in', 'soon'], 'such as 30m or 90d'],
   ])('refuses %j', async (flags, words) => {
     const { keys } = onStore();

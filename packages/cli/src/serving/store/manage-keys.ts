@@ -103,12 +103,12 @@ async function sayUnknown(id: string, context: CommandContext): Promise<void> {
 function readRole(text: string | undefined): KeyRole | undefined {
   const role = KEY_ROLES.find((one) => one === text);
   if (text === undefined || role !== undefined) return role;
-  throw new InputError(`There is no role ${oneLine(text, MOST_CHARACTERS)}: ${KEY_ROLES.join(', ')}`);
+  throw new InputError(`There is no role ${oneLine(text, MOST_CHARACTERS)}; allowed: ${KEY_ROLES.join(', ')}`);
 }
 
 function readEndpoint(text: string): string {
   if (KEY_ENDPOINTS.includes(text)) return text;
-  throw new InputError(`There is no endpoint ${oneLine(text, MOST_CHARACTERS)}: ${KEY_ENDPOINTS.join(', ')}`);
+  throw new InputError(`There is no endpoint ${oneLine(text, MOST_CHARACTERS)}; allowed: ${KEY_ENDPOINTS.join(', ')}`);
 }
 
 function expiryOf(expiresInMs: number | undefined): { readonly expiresAt?: number } {

@@ -17,7 +17,7 @@ export function tokenKeys({ location, encryptionKeys }: StoreSettings): readonly
 }
 
 /**
- * Sees to it that tokens can be encrypted, with a key of its own beside the store where the settings have none. A store that others
+ * Makes sure that tokens can be encrypted: with a key file beside the store if the settings have none. A store that others
  * share needs a key that they share too.
  */
 export function makeTokenKey({ location, encryptionKeys }: StoreSettings): void {
@@ -44,7 +44,7 @@ export function tryToMakeTokenKey(settings: StoreSettings): void {
   }
 }
 
-/** Whether SQLite takes a file for one of its own: an empty one, or one that begins as all of them do. */
+/** Whether a file is an SQLite database: empty, or with SQLite's header. */
 function isDatabase(path: string): boolean {
   if (!statSync(path).isFile()) return false;
   const descriptor = openSync(path, 'r');
@@ -60,7 +60,7 @@ function isDatabase(path: string): boolean {
 const SQLITE_START = 'SQLite format 3\0';
 
 /**
- * Sees to it that what responses hid from their clients can be kept encrypted. Answers what to tell the operator where it can't:
+ * Makes sure that what responses hid from their clients can be kept encrypted. Returns a notice for the operator if it can't:
  * it then stays in memory.
  */
 export function prepareTranscriptKey(settings: StoreSettings): string | undefined {

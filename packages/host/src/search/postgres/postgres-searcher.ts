@@ -61,7 +61,7 @@ const OPTIONS: OptionNames<PostgresSearcherOptions> = {
 const OBJECT_BYTES = 2 * 1024 ** 2;
 /** For so long the figures of a catalog are taken to be what they were. */
 const FRESH_MS = 1_000;
-/** Where a caller may not see most of what was found, so many times as much is looked at before it is told that there is no more. */
+/** If a caller may not see most of what was found, the search looks at this many times as much before it gives up. */
 const DEPTHS = [1, 4, 16] as const;
 
 interface View {

@@ -18,7 +18,7 @@ const ABANDONED_MS = 60 * 60_000;
 /** How many abandoned values one sweep deletes. */
 const SWEPT_BLOBS = 20;
 
-/** Writes a value in parts, each a statement of its own, with a turn of the event loop for others after each. */
+/** Writes a value in parts, one statement each, and yields to the event loop after each. */
 export async function writeBlob({ sql, now, createId }: StoreContext, bytes: Uint8Array): Promise<Blob> {
   const id = createId('blob_');
   let parts = 0;

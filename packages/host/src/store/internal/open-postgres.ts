@@ -59,7 +59,7 @@ export function openPostgres(url: string, timeouts: PostgresTimeouts = POSTGRES_
     }
   }
 
-  /** Runs work again where that can't apply it twice, and tells what the database has against it as ours. */
+  /** Retries work that can't be applied twice, and translates errors of the database. */
   function run<Result>(work: () => Promise<Result>, mayRepeat: (error: unknown) => boolean): Promise<Result> {
     return guard(async () => {
       for (let retry = 0; ; retry += 1) {

@@ -8,7 +8,7 @@ const PRESENCE_LOCK = 712_884_620;
 const RECONNECT_MS = 1_000;
 
 /**
- * Every worker holds a shared lock on a connection of its own for as long as it lives; the server lets go of it when the process
+ * Every worker holds a shared lock on its own connection as long as it lives; the server releases it when the process
  * dies. A process that can have it exclusively is alone. Poolers that share connections between sessions must not stand in between.
  */
 export function postgresPresence(url: string, timeoutMs: number): Presence {

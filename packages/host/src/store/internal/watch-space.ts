@@ -3,14 +3,14 @@ import type { Sql } from './sql.ts';
 
 export interface SpaceWatch {
   readonly sql: Sql;
-  /** Fails while a write failed for want of space lately. Then it tries `write`, since no other work may be writing any more. */
+  /** Fails if a write failed recently because the disk is full. Then it tries `write`, since no other work may be writing any more. */
   check(write: () => Promise<void>): Promise<void>;
 }
 
 /** How long a shortage is believed: a small write still fits where the one that failed did not. */
 const SHORTAGE_MS = 30_000;
 
-/** Remembers that a write failed for want of space: reading goes on working on a full disk. */
+/** Remembers that a write failed because the disk is full: reads still work then. */
 export function watchSpace(sql: Sql, now: () => number): SpaceWatch {
   let shortage: { readonly error: StoreError; readonly at: number } | undefined;
 

@@ -4,7 +4,7 @@ import type { Statements } from '../internal/sql.ts';
 import { textArray } from './index-context.ts';
 
 /**
- * What is counted of a catalog, each kind with a letter of its own before it: stems anywhere and in names, words that differ from their
+ * What is counted of a catalog, each kind with its own prefix letter: stems anywhere and in names, words that differ from their
  * stems, and servers. Those that a search looks for are also marks of the tools (see `tool-marks.ts`).
  */
 export const TERM = {

@@ -80,7 +80,7 @@ export async function listModels(
   return { models: [...models.values()], problems };
 }
 
-/** What an upstream answered tells what it said; what never came to an answer has its reason further down. */
+/** An error with an answer contains what the upstream said; without an answer, the reason is in its cause. */
 function describeProblem(error: unknown): string {
   return error instanceof UpstreamError ? error.message : deepestReason(error);
 }

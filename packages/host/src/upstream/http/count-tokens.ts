@@ -26,7 +26,7 @@ export async function countTokens(
       const response = await post(exchange, { body, path: PATH, deadline });
       const answer = await readJson(response, MOST_BYTES);
       if (isJsonObject(answer) && typeof answer.input_tokens === 'number') return answer.input_tokens;
-      throw new UpstreamError({ code: 'malformed', message: 'The upstream counted tokens and gave no number' });
+      throw new UpstreamError({ code: 'malformed', message: 'The upstream did not return a number of tokens' });
     } catch (error) {
       throw explained(error, deadline, signal);
     } finally {

@@ -42,7 +42,7 @@ export async function post<D extends DialectName>(
     headers,
     ...defined({ body }),
     signal: deadline.signal,
-    // A key in a header of its own would go along to wherever a redirect leads.
+    // A key in a custom header would be sent to the target of a redirect.
     redirect: 'manual',
   });
   client.onResponse?.({ status: response.status, headers: response.headers });

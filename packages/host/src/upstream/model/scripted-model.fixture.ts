@@ -9,7 +9,7 @@ export interface ModelTurn {
   readonly parts?: readonly LanguageModelV4StreamPart[];
   /** Thrown before there is a stream. */
   readonly throws?: unknown;
-  /** Whether the stream stays open. It does not heed the signal. */
+  /** Whether the stream stays open. It ignores the signal. */
   readonly hangs?: boolean;
 }
 

@@ -228,7 +228,7 @@ function named(name: unknown): readonly SceneTool[] {
   return typeof name === 'string' ? [{ name, description: '' }] : [];
 }
 
-/** A later answer tells more of a tool (a description after a search), and does not change its place. */
+/** A later answer adds to a tool (a description after a search), and does not change its place. */
 function mergeFound(found: readonly SceneTool[]): readonly SceneTool[] {
   const byName = new Map<string, SceneTool>();
   for (const tool of found) {

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 
 /** The time that calls on one connection may take. It stands still while someone is asked: people take longer than servers. */
 export interface CallClock {
-  /** Asks; meanwhile no call's time runs, and after it each begins again. Which call it is asked for can't be told. */
+  /** Asks the user. The timeouts of all calls pause meanwhile and restart after it, since it is unknown which call the question belongs to. */
   whileAsking<Value>(ask: () => Promise<Value>): Promise<Value>;
   /** The connection with its timeouts kept by this clock. */
   watch(connection: Connection): Connection;

@@ -19,7 +19,7 @@ export interface ListeningOptions {
 const PAUSE_MS = { initial: 1_000, max: 60_000 };
 
 /**
- * On the newer revision changes are told only to those who ask, and only while the answer to that lasts. One such answer at a time holds
+ * On the newer revision, changes are sent only to clients that listen, and only while that response lasts. One such answer at a time holds
  * everything that is wanted; when it ends, another is asked for.
  */
 export function keepListening(client: Client, { clock, onNoise, onMissed }: ListeningOptions): Listening {

@@ -31,7 +31,7 @@ export interface ConnectionOptions extends TransportOptions, ConnectionEnd {
   readonly clientInfo: Implementation;
   /** What a user can do who has to sign in, where a sign-in can't begin here. */
   readonly howToSignIn?: string | undefined;
-  /** Whose connection it is. No one's: then the server is told that it can ask for nothing. */
+  /** Whose connection it is. Without a client, the server is offered no capabilities to ask for anything. */
   readonly peer?: Peer | undefined;
   readonly onNotification: (method: string, params: JsonObject) => void;
   /** Whether the server has shown that it does not speak the newer revision, whatever it says. */
@@ -130,7 +130,7 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
       isClosing = true;
       client.onerror = () => {};
       listening?.close();
-      // Both at once: what is under way ends now, not when the server has been told.
+      // Both at once: running calls end now, not when the server has been notified.
       await Promise.all([endSession(client.transport), client.close()]);
     },
   };
@@ -236,7 +236,7 @@ function reasonOf(error: unknown, settings: ServerSettings): string {
   return describeError(isFailedFetch(error) ? deepestReason(error) : error);
 }
 
-/** `fetch` tells nothing but that it failed, and the SDK puts words of its own around that. */
+/** `fetch` only says that it failed, and the SDK wraps that in its own words. */
 function isFailedFetch(error: unknown, depth = 0): boolean {
   if (!(error instanceof Error) || depth > MOST_CAUSES) return false;
   return error.message === 'fetch failed' || isFailedFetch(error.cause, depth + 1);

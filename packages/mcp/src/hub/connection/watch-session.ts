@@ -14,7 +14,7 @@ export interface WatchOptions {
 }
 
 /**
- * Notices that the server has forgotten the connection's session, which it tells by the status 404. Such a connection is of no
+ * Notices that the server has lost the connection's session, which it reports with the status 404. Such a connection is of no
  * further use, and closes itself as soon as nothing is under way on it: what began earlier may still be answered.
  * See https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */

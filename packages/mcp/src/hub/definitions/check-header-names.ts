@@ -9,7 +9,7 @@ interface Node {
   readonly value: Json | undefined;
   /** The parameter that it belongs to; undefined for the schema itself. */
   readonly path: Path | undefined;
-  /** Whether only `properties` lead to it: a client can't tell whether any other part of a schema holds for a call. */
+  /** Whether only `properties` lead to it: a client can't know whether any other part of a schema applies to a call. */
   readonly isReachable: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface ToolsPage {
   readonly nextCursor?: string;
 }
 
-/** How much of a server's list is taken. What is past a limit is missing, and everybody who searches is told so. */
+/** How much of a server's list is taken. What exceeds a limit is missing, and every search says so. */
 export interface ListLimits {
   /** @default 100_000 */
   readonly toolsPerServer: number;

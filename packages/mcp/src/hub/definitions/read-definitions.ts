@@ -35,7 +35,7 @@ const MOST_NAME_CHARACTERS = 512;
 const MOST_PROBLEMS = 50;
 const MOST_EXAMPLE_CHARACTERS = 200;
 
-/** Reads what a server lists, one by one: a definition that can't be used is a problem of its own and costs the others nothing. */
+/** Reads what a server lists, one by one: a definition that can't be used is reported and does not affect the others. */
 export function readDefinitions(list: readonly ListedDefinition[], options: ReadOptions): ReadDefinitions {
   const read: ReadDefinition[] = [];
   const problems: string[] = [];

@@ -8,7 +8,7 @@ export interface ProcessGroupOptions {
   readonly cwd?: string | undefined;
 }
 
-/** How often a group is looked at while it ends. No one tells us when a grandchild is gone. */
+/** How often a group is looked at while it ends. There is no event for the exit of a grandchild. */
 const LOOK_EVERY_MS = 20;
 
 /**

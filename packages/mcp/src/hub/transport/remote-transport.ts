@@ -33,7 +33,7 @@ export interface RemoteTransportOptions {
 
 const REMOTE_DEFAULTS: { readonly maxBytes: number } = { maxBytes: 32 * 1024 * 1024 };
 
-/** How long a server may take to be told that a session has ended. */
+/** How long notifying a server of the end of a session may take. */
 const PARTING_MS = 2_000;
 
 /** A server may ask to be asked again at once, for ever; or later than a timer can wait. */
@@ -117,7 +117,7 @@ export class RemoteTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    // Who wants to know of the stream's end has no need to be told here.
+    // The end of the stream is reported elsewhere.
     if (!('method' in message && 'id' in message) || options?.onRequestStreamEnd !== undefined) {
       if ('method' in message && message.method === 'notifications/cancelled') this.#forget(message.params?.requestId);
       return this.#sending.run(undefined, () => this.#deliver(message, options));

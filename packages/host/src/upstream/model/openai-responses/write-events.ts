@@ -15,7 +15,7 @@ import { createItemWriter, type ItemWriter } from './write-item.ts';
 
 /**
  * A model's blocks as the events of a Responses stream. Thoughts go out as summaries, with what their provider wants back as
- * encrypted content. Sources, and calls that the provider executed itself, are left out; an image is an item of its own.
+ * encrypted content. Sources, and calls that the provider executed itself, are left out; an image is a separate item.
  */
 export function writeEvents(request: ResponsesRequest, context: WriterContext): BlockWriter<ResponsesEvent> {
   const declared = declaredTools(request, context.target);

@@ -162,7 +162,7 @@ function customWriter(block: CallBlock, tool: DeclaredTool, { index, responseId 
   };
 }
 
-/** A search that the client executes comes whole: it has no events of its own. */
+/** A search that the client executes is sent whole: it has no events. */
 function searchWriter(block: CallBlock, { index, responseId }: ItemContext): ItemWriter {
   let json = '';
   let item: ResponsesItem = {
