@@ -35,7 +35,7 @@ export interface FollowOptions {
   readonly onOpen?: () => void;
   /** So many events were left out, because they were read too slowly. */
   readonly onMissed?: (events: number) => void;
-  /** An MCP server's state or one of its definitions has changed. Only admin keys are told. */
+  /** An MCP server's state or one of its definitions has changed. Only admin keys get this event. */
   readonly onServer?: (notice: ServerNotice) => void;
 }
 

@@ -11,7 +11,7 @@ export interface GatewayUpstream {
   readonly toolSearch: 'local' | 'upstream';
   /** `upstream`: the host connects to the servers in `mcp_servers`. @default as toolSearch */
   readonly mcpConnector?: 'local' | 'upstream';
-  /** How found tools reach the model, if the host has no way of its own. @default by the dialect */
+  /** How found tools reach the model if the host has no references. @default by the dialect */
   readonly form?: 'bridge' | 'stub' | 'load';
   readonly limits: ModelLimits;
   /** Whether its model is offered fitting tools before it has to search. @default false */
@@ -24,7 +24,7 @@ export interface GatewayUpstream {
     request: RequestOf<'anthropic'>,
     options: { readonly headers: Headers; readonly signal: AbortSignal },
   ): Promise<number>;
-  /** For what the host has besides answers of models: embeddings. Absent where it is not asked over OpenAI's API. */
+  /** For the host's other endpoints, such as embeddings. Absent unless it is called over OpenAI's API. */
   readonly pass?: PassTo;
 }
 
@@ -51,7 +51,7 @@ export interface Upstreams {
   models(signal: AbortSignal): Promise<readonly GatewayModel[]>;
   /** The first host whose files clients may use, by the API that they speak. @default no host's */
   files?(api: 'anthropic' | 'openai'): PassTo | undefined;
-  /** What is wrong with the settings, so that no request to a model can be served. @default nothing */
+  /** Mistakes in the settings that keep the gateway from serving any model. @default nothing */
   problems?(): readonly string[];
 }
 

@@ -2,13 +2,13 @@ import { SettingError } from '@quartermaster/core/errors';
 import { checkAgentField } from '../contract/index.ts';
 import { checkMode, checkToolRules, type PermissionMode } from '../permissions/index.ts';
 
-/** A subagent: another conversation, with a prompt and a scope of tools of its own, that the model can give a task to. */
+/** A subagent: another conversation, with its own prompt and tools, that the model can give a task to. */
 export interface AgentDefinition {
   /** When to use it, for the model. */
   readonly description: string;
   /** Its system prompt. */
   readonly prompt: string;
-  /** The tools that are there for it, spelled as in `allowedTools`. @default all tools of the query */
+  /** The tools that it may use, spelled as in `allowedTools`. @default all tools of the query */
   readonly tools?: readonly string[];
   /** Tools that are not there for it. @default none */
   readonly disallowedTools?: readonly string[];

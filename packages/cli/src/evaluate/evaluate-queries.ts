@@ -14,7 +14,7 @@ interface OutcomeBase {
   readonly query: string;
   readonly split?: string;
   readonly isRefused: boolean;
-  /** How likely it is that something fits, where the engine can tell. */
+  /** The estimated probability that a tool fits, if the engine reports one. */
   readonly confidence?: number;
   /** The engine could not take the query, for example as a regular expression; counts as nothing found. */
   readonly isInvalid: boolean;
@@ -31,7 +31,7 @@ export interface AnswerableOutcome extends OutcomeBase {
   readonly unknownRelevant: number;
 }
 
-/** Nothing in the catalog fits, so that the only right answer is none. */
+/** Nothing in the catalog fits: the right answer is no match. */
 export interface UnanswerableOutcome extends OutcomeBase {
   readonly kind: 'unanswerable';
 }
@@ -45,7 +45,7 @@ export interface EvaluateOptions {
   onProgress?(done: number): void;
 }
 
-/** Asks every query in turn, each alone, so that the time is that of one search. */
+/** Runs the queries one after the other, so the times are those of single searches. */
 export async function evaluateQueries(queries: readonly LabelledQuery[], options: EvaluateOptions): Promise<Outcome[]> {
   const { searcher, snapshot, now = () => performance.now() } = options;
   const byLabel = toolsByLabel(snapshot);

@@ -39,7 +39,7 @@ export interface ToolExtras {
   readonly annotations?: JsonObject;
   /** Extra words to be found by, from MCP's `_meta["anthropic/searchHint"]`. */
   readonly searchHint?: string;
-  /** The `type` of a tool that its provider defines (`web_search_20250305`, `bash_20250124`, …); it has no schema of its own. */
+  /** The `type` of a tool that its provider defines (`web_search_20250305`, `bash_20250124`, …); it has no schema. */
   readonly providerType?: string;
   /** The tool takes one text instead of JSON arguments (OpenAI's custom tools); its schema is a stand-in with the single field `input`. */
   readonly freeform?: true;

@@ -23,7 +23,7 @@ export type ToolboxEvent =
       readonly found: readonly string[];
       /** Their ids, in the same order. */
       readonly tools: readonly string[];
-      /** Why each was found, in the same order. A reason quotes the query, so it is there only with `queries`. */
+      /** Why each was found, in the same order. A reason quotes the query, so it is set only with `queries`. */
       readonly reasons?: readonly string[] | undefined;
       /** Their scores, in the same order. */
       readonly scores: readonly number[];

@@ -69,7 +69,7 @@ export interface ToolboxOptions {
   readonly listingTokens?: number;
   /** The longest description that a stub shows whole, in characters; `Infinity` for no bound. @default 280 */
   readonly stubDescriptionLength?: number;
-  /** Servers that can't be reached now, and why: named in answers to searches. Only those that the caller may know of. */
+  /** Servers that can't be reached now, and why: named in answers to searches. Only servers that the caller may use. */
   readonly unavailable?: (caller: Caller) => readonly Unavailable[];
   /** What is suspicious about a tool's definition, one word each; shown with the tool in search results. @default nothing */
   readonly findings?: (tool: Tool) => readonly string[];

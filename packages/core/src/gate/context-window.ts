@@ -1,6 +1,6 @@
 import { SettingError } from '../errors.ts';
 
-/** What the gate needs to know of a model. */
+/** What the gate needs to know about a model. */
 export interface ModelLimits {
   readonly contextTokens: number;
   /** Where the figure comes from, for the reason that a plan gives. */

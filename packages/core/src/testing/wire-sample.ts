@@ -62,7 +62,7 @@ export interface Received {
   readonly closings: number;
 }
 
-/** How a client goes on. */
+/** How a client continues. */
 export interface Reply {
   /** The result of each call, by id. */
   readonly results: ReadonlyMap<string, string>;

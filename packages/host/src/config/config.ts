@@ -104,7 +104,7 @@ export interface UpstreamSettings {
   readonly contextTokens?: number;
   /** Whether the host expands `tool_reference` blocks. */
   readonly references?: boolean;
-  /** How found tools reach the model if the host has no way of its own. @default by the protocol of the client */
+  /** How found tools reach the model if the host has no references. @default by the protocol of the client */
   readonly form?: (typeof UPSTREAM_FORMS)[number];
   /** Whether the models read images; if not, a note replaces each image. @default true */
   readonly images?: boolean;

@@ -25,6 +25,7 @@ describe('defaults', () => {
         findings: 'warn',
         alwaysLoad: 'auto',
         limits: { toolsPerServer: 100_000, listBytes: 67_108_864 },
+        resultBytes: 8 * 1024 ** 2,
         origins: [],
         connector: {
           enabled: true,

@@ -12,7 +12,7 @@ export interface UseLearning {
   called(owner: string, tool: string): void;
   /** The ids of an owner's most used tools, the same for a day (UTC), so that the prompt's prefix changes at most once a day. */
   hotTools(owner: string): Promise<readonly string[]>;
-  /** Forgets what this process knows of an owner, or all; what is stored is forgotten in the store. */
+  /** Clears what this process remembers of an owner, or of all. What is stored stays in the store. */
   forget(owner?: string): void;
   /** Writes down what was learned since the last time. */
   flush(): Promise<void>;

@@ -4,7 +4,7 @@ import type { StoreContext } from './internal/store-context.ts';
 
 /** What tool search did and saved: counts by day, and the records of requests where their texts may be kept. */
 export interface InsightStore {
-  /** Adds to the counts, and keeps the records. All or nothing; a record that is there already is left as it is. */
+  /** Adds to the counts, and keeps the records. All or nothing; existing records are not replaced. */
   add(insight: { readonly cells: readonly InsightCell[]; readonly records: readonly InsightRecord[] }): Promise<void>;
   /** The counts of one owner, or of all, from a day on. */
   cells(query: { readonly owner?: string | undefined; readonly fromDay: string }): Promise<readonly InsightCell[]>;

@@ -6,7 +6,7 @@ import type { StoreContext } from './internal/store-context.ts';
 export interface SessionStore {
   /** What was appended, in order. Undefined for a session that is not there. */
   read(sessionId: string): Promise<readonly string[] | undefined>;
-  /** All of the records or none, after those that are there. Nothing appended is nothing begun. */
+  /** Appends all of the records or none. Appending nothing does not begin a session. */
   append(sessionId: string, records: readonly string[]): Promise<void>;
   /** `false` when there is no such session. */
   delete(sessionId: string): Promise<boolean>;

@@ -80,7 +80,7 @@ export interface GeminiToolCall {
   readonly [unknown: string]: unknown;
 }
 
-/** The server's answer to a call of its own tool. */
+/** The server's answer to a call to its own tool. */
 export interface GeminiToolResponse {
   readonly id?: string;
   readonly toolType?: string;

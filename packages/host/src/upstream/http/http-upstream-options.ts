@@ -20,11 +20,11 @@ export interface HttpUpstreamOptions<D extends DialectName> {
 
 /** How long an upstream may take, in milliseconds. */
 export interface HttpTimeouts {
-  /** Until the headers of a stream are there. @default 300_000 */
+  /** Until the headers of a stream arrive. @default 300_000 */
   readonly connectMs?: number;
   /** Between two chunks of a stream. @default 300_000 */
   readonly idleMs?: number;
-  /** Until a whole response is there. @default 600_000 */
+  /** Until a whole response has arrived. @default 600_000 */
   readonly wholeMs?: number;
 }
 

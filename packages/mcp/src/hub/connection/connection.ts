@@ -9,7 +9,7 @@ import { ANY_RESULT } from './any-result.ts';
 /** A live connection to one server. */
 export interface Connection {
   readonly server: string;
-  /** `modern` servers ask for input in their results instead of sending requests of their own. */
+  /** `modern` servers ask for input in their results instead of sending requests. */
   readonly era: ProtocolEra;
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
