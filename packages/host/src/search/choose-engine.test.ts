@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseEngine } from './choose-engine.ts';
-import type { FoundReranker } from './find-reranker.ts';
+import { chooseEngine, type FoundReranker } from './choose-engine.ts';
 
 const MODEL = { modelId: 'fake', doEmbed: async () => ({ embeddings: [] }) };
 const found = async (): Promise<FoundReranker> => ({ kind: 'found', reranker: MODEL });

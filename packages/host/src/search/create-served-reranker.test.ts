@@ -1,7 +1,8 @@
 import { createTool } from '@quartermaster/core/catalog';
 import type { RerankerEvent } from '@quartermaster/core/search';
 import { describe, expect, it } from 'vitest';
-import { createServedReranker } from './create-served-reranker.ts';
+import type { ChosenEngine } from './choose-engine.ts';
+import { createLazyReranker, createServedReranker } from './create-served-reranker.ts';
 
 const ASKED = [{ text: 'mail', tools: [createTool({ name: 'send_mail' })] }];
 
@@ -58,5 +59,29 @@ describe('a reranker that serves', () => {
     await stage.compare(ASKED);
     await stage.compare(ASKED);
     expect([chosen, told]).toEqual([1, ['fallback']]);
+  });
+});
+
+const TOOL = createTool({ name: 'send_mail', description: 'Send a mail' });
+const ASKED_OF_TOOL = [{ text: 'write to Ada', tools: [TOOL] }];
+
+describe('a lazy reranker', () => {
+  it('chooses its model with the first search, and once', async () => {
+    let chosen = 0;
+    const embedder = { modelId: 'fake', doEmbed: async () => ({ embeddings: [[1, 0]] }) };
+    const reranker = createLazyReranker(async () => {
+      chosen += 1;
+      return { engine: 'hybrid+reranker', reason: 'it loads', embedder } satisfies ChosenEngine;
+    });
+    expect(chosen).toBe(0);
+    await reranker.compare(ASKED_OF_TOOL);
+    expect(await reranker.compare(ASKED_OF_TOOL)).toEqual({ kind: 'compared', cosines: [Float32Array.of(1)] });
+    expect(chosen).toBe(1);
+  });
+
+  it('says why there is no model', async () => {
+    const reranker = createLazyReranker(async () => ({ engine: 'hybrid', reason: 'no ONNX runtime' }));
+    await reranker.prepare?.([TOOL]);
+    expect(await reranker.compare(ASKED_OF_TOOL)).toEqual({ kind: 'fallback', reason: 'no ONNX runtime' });
   });
 });

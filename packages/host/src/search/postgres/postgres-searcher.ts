@@ -21,8 +21,7 @@ import {
   type WholeCatalog,
 } from '@quartermaster/core/search';
 import { type CatalogFigures, type IndexedTool, TERM, type ToolIndex } from '../../store/index.ts';
-import { planCandidates } from './plan-candidates.ts';
-import { TermCache } from './term-cache.ts';
+import { planCandidates, TermCache } from './plan-candidates.ts';
 
 /** How a searcher over PostgreSQL is made. */
 export interface PostgresSearcherOptions extends Pick<HybridSearcherOptions, 'reranker' | 'leastConfidence'> {

@@ -3,7 +3,7 @@ import { createTool } from '@quartermaster/core/catalog';
 import type { Reranker } from '@quartermaster/core/search';
 import { describe, expect, it } from 'vitest';
 import type { SearchSettings } from '../config/index.ts';
-import { createSearcherFor, type SearcherParts } from './create-searcher-for.ts';
+import { createSearcherFor, type SearcherParts } from './create-engine.ts';
 
 const SNAPSHOT = createSnapshot([
   createTool({ name: 'send_mail', description: 'To send mail' }),
