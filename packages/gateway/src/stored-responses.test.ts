@@ -7,7 +7,9 @@ import { hashApiKey, openStore } from '@quartermaster/host/store';
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
 import OpenAI from 'openai';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { optionsFor } from './configured-gateway.fixture.ts';
 import { runningGateway } from './running-gateway.fixture.ts';
+import { scriptedHost, type Turn } from './scripted-host.fixture.ts';
 import { type ScriptedUpstreams, scriptedUpstreams } from './scripted-upstream.fixture.ts';
 import { CALLED, DEFERRED, responseRounds, SEARCHED } from './stored-responses.fixture.ts';
 
@@ -93,7 +95,36 @@ describe('responses that go on from stored ones, on a host that stores none', ()
     expect(third.slice(0, second.length)).toEqual(second);
     expect(JSON.stringify(third)).not.toContain('item_reference');
   });
+
+  it('by the references of the AI SDK, on a host that numbers its calls', async () => {
+    const host = await scriptedHost('openai-chat', ({ turn }) => SCRIPT[turn] ?? { text: 'Sunny.' });
+    const settings = { models: ['*'], provider: 'openai-compatible', baseUrl: `${host.url}/v1`, apiKey: 'none' };
+    const { url } = await runningGateway(optionsFor({ upstreams: [settings] }));
+    const openai = createOpenAI({ baseURL: `${url}/v1`, apiKey: 'none' });
+    const { text } = await generateText({
+      model: openai.responses('any'),
+      prompt: QUESTION.content,
+      tools: {
+        tool_search: openai.tools.toolSearch(),
+        get_weather: tool({
+          description: DEFERRED.description,
+          inputSchema: jsonSchema<{ location: string }>(DEFERRED.parameters as object),
+          providerOptions: { openai: { deferLoading: true } },
+          execute: async () => 'Sunny',
+        }),
+      },
+      stopWhen: stepCountIs(3),
+    });
+    expect(text).toBe('Sunny.');
+    const [, second, third] = host.requests.map(({ body }) => body.messages);
+    expect(third?.slice(0, second?.length)).toEqual(second);
+  });
 });
+
+const SCRIPT: readonly Turn[] = [
+  { call: 'tool_search', input: { query: 'weather' } },
+  { call: 'get_weather', input: { location: 'Paris' } },
+];
 
 describe('stored responses', () => {
   it.each(['whole', 'streamed'])('are read as they were sent, with their input: %s', async (how) => {

@@ -20,6 +20,7 @@ export { defined } from '../defined.ts';
 export { cutText, readFormChoice } from '../disclosure/index.ts';
 export { checkToolboxOptions, nameDistance, readAhead, readQueries, TOOLBOX_OPTIONS } from '../dispatch/index.ts';
 export { editDistance } from '../edit-distance.ts';
+export { isUniqueId } from '../loop/index.ts';
 export { readWholeNumber } from '../read-whole-number.ts';
 export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/index.ts';
 export {

@@ -49,6 +49,7 @@ export type {
 } from './wire.ts';
 export {
   type HistoryOptions,
+  isUniqueId,
   readSlots,
   resolveReferences,
   type Slot,

@@ -47,7 +47,7 @@ export async function weaveHistory<Request, Part>(
     request: await weave(options, { pieces, store, transcript }),
     ids: pieces.flatMap((piece) => (piece.by === 'model' ? piece.ids : [])),
     async keep({ shown, responseId, calls, content }) {
-      const own = responseId !== undefined && isUnique(responseId) ? [responseId] : [];
+      const own = responseId !== undefined && isUniqueId(responseId) ? [responseId] : [];
       const ids = [...idsOfResponse(pieces, shown), ...own];
       const [id] = ids;
       if (id === undefined) return;
@@ -65,7 +65,7 @@ export async function resolveReferences<Request, Part>(options: HistoryOptions<R
   const { wire, request, transcript: store } = options;
   const { transcript } = wire;
   // Other conversations may have a short id too, and nothing here tells them apart.
-  const ids = (transcript?.references?.(request) ?? []).filter(isUnique).slice(-MAX_TRANSCRIPT_IDS);
+  const ids = (transcript?.references?.(request) ?? []).filter(isUniqueId).slice(-MAX_TRANSCRIPT_IDS);
   if (store === undefined || transcript?.resolve === undefined || ids.length === 0) return request;
   const found = await bounded(options, () => store.find(ids));
   const contents = [...(found ?? [])].flatMap(([id, { dialect, version, content }]) =>
@@ -202,7 +202,7 @@ function saidSoFar(): Said {
 /** An id that other conversations may have too stands for this piece only where the client has said the same before it. */
 function idFor(id: string, piece: ShownPiece, said: Said): string {
   // Not by its text: clients trim it.
-  if (!isUnique(id)) return `${id.slice(0, 64)}@${shortHash([said.hash(), ...piece.ids])}`;
+  if (!isUniqueId(id)) return `${id.slice(0, 64)}@${shortHash([said.hash(), ...piece.ids])}`;
   return id.length > MAX_TRANSCRIPT_ID_LENGTH ? sha256([id]) : id;
 }
 
@@ -215,7 +215,7 @@ function idForText(text: string, said: Said): string {
  * in a row, or nine of all kinds, as Mistral writes them. Hosts that number a tool's calls (`functions.get_weather:0`) write
  * a dot or a colon.
  */
-function isUnique(id: string): boolean {
+export function isUniqueId(id: string): boolean {
   if (!/^[\w-]+$/.test(id)) return false;
   if (/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.test(id)) return true;
   if (/^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[a-zA-Z0-9]{9}$/.test(id)) return true;

@@ -1,6 +1,7 @@
 import type { Call, Plan } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Step } from '@quartermaster/core/dispatch';
+import { isUniqueId } from '@quartermaster/core/internal';
 import { uniqueIds, type WriterClient } from '@quartermaster/core/loop';
 import { openSearch } from './open.ts';
 import type { HeldItemCall } from './reader.ts';
@@ -92,7 +93,7 @@ export function newWriterState(
       const known = keys.get(call);
       if (known !== undefined) return known;
       const id = itemOf(call)?.type === 'tool_search_call' ? itemOf(call)?.id : undefined;
-      const key = unique(typeof id === 'string' ? id : `tsc_${call.id.replace(/^call_/, '')}`).replace(/^tsc_/, '');
+      const key = unique(typeof id === 'string' ? id : searchId(call.id, state)).replace(/^tsc_/, '');
       keys.set(call, key);
       return key;
     },
@@ -115,6 +116,16 @@ export function newRound(): WriterRound {
     usage: undefined,
     responseId: undefined,
   };
+}
+
+/**
+ * The id of a search that is written for a call. Clients refer to it later by this alone: for a host that numbers its calls, the
+ * id of the response makes it unique.
+ */
+export function searchId(callId: string, { opening }: Pick<WriterState, 'opening'>): string {
+  const id = callId.replace(/^call_/, '');
+  if (isUniqueId(callId) || opening?.id === undefined || !isUniqueId(opening.id)) return `tsc_${id}`;
+  return `tsc_${opening.id.replace(/^resp_/, '')}_${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64)}`;
 }
 
 /** Whether a held call is to our search tool. */

@@ -17,15 +17,7 @@ import { roundItems, searchCallItem, searchOutputItem } from './round-items.ts';
 import { relaxToolChoice } from './tool-choice.ts';
 import { toClientName } from './tool-names.ts';
 import { outputEvents } from './whole.ts';
-import {
-  isSearch,
-  itemOf,
-  newRound,
-  newWriterState,
-  type Placed,
-  type WriterRound,
-  type WriterState,
-} from './writer-state.ts';
+import { isSearch, itemOf, newRound, newWriterState, type Placed, searchId, type WriterState } from './writer-state.ts';
 
 /**
  * Writes one response over all rounds: the first round's id, gapless numbers and places, summed usage. Our searches are shown as
@@ -217,7 +209,7 @@ const LIFECYCLE: ReadonlySet<string> = new Set(['response.created', 'response.in
 function placeEvent(given: ResponsesEvent, state: WriterState): readonly ResponsesEvent[] {
   const { round, output } = state;
   const upstreamIndex = given.output_index ?? 0;
-  const event = state.isClientSearch ? asClientSearch(given, round) : given;
+  const event = state.isClientSearch ? asClientSearch(given, state) : given;
   if (event === undefined) return [];
   const known = round.placed.get(upstreamIndex) ?? newPlace(event.item, state);
   round.placed.set(upstreamIndex, known);
@@ -239,13 +231,14 @@ function placeEvent(given: ResponsesEvent, state: WriterState): readonly Respons
 }
 
 /** A call of the function that stands for the client's own search, as the search that the client expects. */
-function asClientSearch(event: ResponsesEvent, round: WriterRound): ResponsesEvent | undefined {
+function asClientSearch(event: ResponsesEvent, state: WriterState): ResponsesEvent | undefined {
+  const { round } = state;
   const { item, output_index: index = 0 } = event;
   if (item === undefined) return round.placed.get(index)?.id?.startsWith('tsc_') === true ? undefined : event;
   if (!isCall(item) || item.name !== OWN_NAMES.search) return event;
   const { call_id, status } = item;
   const input = event.type === 'response.output_item.done' ? (parseArguments(item.arguments) ?? item.arguments) : {};
-  const id = `tsc_${call_id.replace(/^call_/, '')}`;
+  const id = searchId(call_id, state);
   return { ...event, item: { type: 'tool_search_call', id, call_id, execution: 'client', status, arguments: input } };
 }
 
