@@ -31,8 +31,9 @@ export interface InsightMeter {
 /** What a kill can cost: the counts of so many milliseconds. */
 const FLUSH_MS = 5_000;
 
-/** Requests that wait to be written. A store that is away must not fill the memory. */
+/** Requests that wait to be written, and the length of their records. A store that is away must not fill the memory. */
 const MOST_WAITING = 5_000;
+const MOST_WAITING_CHARACTERS = 16 * 1024 * 1024;
 
 const DAY_MS = 86_400_000;
 
@@ -48,6 +49,7 @@ export function createInsightMeter(options: {
   const startedAt = clock.now();
   let cells = new Map<string, InsightCell>();
   let waiting: InsightRecord[] = [];
+  let waitingCharacters = 0;
   let dropped = 0;
   let flushing: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
@@ -56,17 +58,29 @@ export function createInsightMeter(options: {
     const [due, records] = [cells, waiting];
     cells = new Map();
     waiting = [];
+    waitingCharacters = 0;
     if (due.size + records.length === 0) return;
     try {
       await store?.add({ cells: [...due.values()], records });
     } catch (error) {
       for (const cell of due.values()) addCounts(cellAt(cells, cell), cell);
-      dropped += Math.max(0, records.length + waiting.length - MOST_WAITING);
-      waiting = [...records, ...waiting].slice(-MOST_WAITING);
+      const newer = waiting;
+      waiting = [];
+      waitingCharacters = 0;
+      for (const record of [...records, ...newer]) keepWaiting(record);
       throw error;
     }
     if (dropped > 0) logger.log({ level: 'warn', event: 'work-fail', work: 'insight', lostRequests: dropped });
     dropped = 0;
+  }
+
+  function keepWaiting(record: InsightRecord): void {
+    if (waiting.length >= MOST_WAITING || waitingCharacters + record.record.length > MOST_WAITING_CHARACTERS) {
+      dropped += 1;
+      return;
+    }
+    waiting.push(record);
+    waitingCharacters += record.record.length;
   }
 
   /** One after the other, so that a later read sees all that was counted before. */
@@ -97,10 +111,7 @@ export function createInsightMeter(options: {
     add(record) {
       addRecord(cells, record);
       if (store === undefined) return;
-      if (keepsRecords && isKept(record)) {
-        if (waiting.length < MOST_WAITING) waiting.push(stored(record));
-        else dropped += 1;
-      }
+      if (keepsRecords && isKept(record)) keepWaiting(stored(record));
       schedule();
     },
     async read({ owner, days }) {

@@ -52,7 +52,9 @@ export function createWireLog(now: () => number): WireLog {
   return {
     begin({ requestId, model, upstream, dialect, request }) {
       const atMs = now();
-      const sent = JSON.stringify(request);
+      const whole = JSON.stringify(request);
+      const sent = cut(whole);
+      const isRequestCut = sent.length < whole.length;
       let response = '';
       const add = (text: string): void => {
         if (response.length <= MOST_CHARACTERS) response += text;
@@ -61,11 +63,11 @@ export function createWireLog(now: () => number): WireLog {
         onPart: (part) => add(`${JSON.stringify(part)}\n`),
         onWhole: (whole) => add(JSON.stringify(whole)),
         end(error) {
-          const isCut = sent.length > MOST_CHARACTERS || response.length > MOST_CHARACTERS;
+          const isCut = isRequestCut || response.length > MOST_CHARACTERS;
           hold(requestId, {
             ...{ atMs, model, upstream, dialect, isCut },
-            request: sent.slice(0, MOST_CHARACTERS),
-            response: response.slice(0, MOST_CHARACTERS),
+            request: sent,
+            response: cut(response),
             ...(error === undefined ? {} : { error: cutText(String(error), MOST_ERROR) }),
           });
         },
@@ -73,6 +75,13 @@ export function createWireLog(now: () => number): WireLog {
     },
     read: (requestId) => held.get(requestId)?.rounds,
   };
+}
+
+/** The beginning, as a string of its own: a slice would keep the whole text in memory. */
+function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS
+    ? text
+    : Buffer.from(text.slice(0, MOST_CHARACTERS), 'utf16le').toString('utf16le');
 }
 
 interface Held {
