@@ -99,7 +99,7 @@ interface EventBase {
 /** Why a call was not made. */
 export type RefusalReason = 'malformed' | 'unknown' | 'nested' | 'not-deferred' | 'arguments' | 'hook' | 'approval';
 
-/** When, which call, and whose: what every event begins with. Always the same fields, since copies of one shape are cheap. */
+/** When, which call, and whose: what every event begins with. */
 export function eventOrigin(
   context: { now(): number },
   origin: { readonly call?: { readonly id: string }; readonly caller?: Caller | undefined } = {},

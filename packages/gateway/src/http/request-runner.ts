@@ -1,6 +1,6 @@
 import type { Gatekeeper, UsedUp } from '../access/index.ts';
 import type { Activity, RequestEnd, RequestRecord } from '../events/index.ts';
-import type { Logger } from '../logger.ts';
+import type { LogEntry, Logger } from '../logger.ts';
 import type { Tracing } from '../tracing/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { faultOf, originOf } from './fault-of.ts';
@@ -76,7 +76,7 @@ export function createRequestRunner(options: {
         isOver = true;
         const durationMs = now() - startedAt;
         const told = { requestId, route, status, durationMs, requestContext, error };
-        logger.log({ ...lineOf(told), ...activityFacts(activity.end(endOf(told, startedAt))) });
+        logger.log(lineOf(told, activity.end(endOf(told, startedAt))));
         const accounted = requestContext?.facts.model === undefined ? Promise.resolve() : account(requestContext);
         accounted.then(leave, leave);
       };
@@ -145,42 +145,42 @@ function endOf({ requestId, route, status, durationMs, requestContext }: Request
   return { id: requestId, atMs, route, status, durationMs, owner, key, model, upstream, called, used };
 }
 
-/** What a line of the log says of tool search. */
-function activityFacts(record: RequestRecord | undefined): Readonly<Record<string, string | number>> {
-  if (record === undefined) return {};
-  const { decision, rounds, searches, tokens } = record;
-  return {
-    ...(decision === undefined ? {} : { decision }),
-    ...(decision === 'defer' ? { rounds } : {}),
-    ...(decision === 'defer' || searches.length > 0 ? { searches: searches.length } : {}),
-    ...(tokens === undefined
-      ? {}
-      : { tokensKeptOut: tokens.keptOut, tokensAdded: tokens.added, tokensNet: tokens.net }),
-  };
-}
-
 /** Anthropic's clients read the first, OpenAI's the second. */
 function nameResponse(headers: Headers, requestId: string): void {
   headers.set('request-id', requestId);
   headers.set('x-request-id', requestId);
 }
 
-/** Facts only. */
-function lineOf(end: RequestOutcome): Parameters<Logger['log']>[0] {
+/** Facts only. What is undefined is not written. */
+function lineOf(end: RequestOutcome, record: RequestRecord | undefined): LogEntry {
   const { requestId, route, status, durationMs, requestContext, error } = end;
   const { model, upstream, used } = requestContext?.facts ?? {};
   const fault = faultOf(error);
-  return {
+  const isDeferred = record?.decision === 'defer';
+  const searches = record?.searches.length ?? 0;
+  const line: LogEntry = {
     level: fault.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
     event: error === undefined ? 'request-end' : 'request-fail',
-    ...{ requestId, route, status, durationMs },
+    requestId,
+    route,
+    status,
+    durationMs,
     // Helps to find a client's mistake; any other request has a route that says where it went.
-    ...(status === 404 && requestContext !== undefined ? { path: new URL(requestContext.request.url).pathname } : {}),
-    ...{ owner: requestContext?.access.owner, model, upstream },
-    ...{ inputTokens: used?.inputTokens, outputTokens: used?.outputTokens },
-    ...(error === undefined ? {} : { errorType: error.type }),
-    ...fault,
+    path: status === 404 && requestContext !== undefined ? new URL(requestContext.request.url).pathname : undefined,
+    owner: requestContext?.access.owner,
+    model,
+    upstream,
+    inputTokens: used?.inputTokens,
+    outputTokens: used?.outputTokens,
+    decision: record?.decision,
+    rounds: isDeferred ? record.rounds : undefined,
+    searches: isDeferred || searches > 0 ? searches : undefined,
+    tokensKeptOut: record?.tokens?.keptOut,
+    tokensAdded: record?.tokens?.added,
+    tokensNet: record?.tokens?.net,
+    errorType: error?.type,
   };
+  return error === undefined ? line : { ...line, ...fault };
 }
 
 /** These methods use no model. */

@@ -32,7 +32,7 @@ import {
 } from '../../search/index.ts';
 import type { Awaitable } from '../call/index.ts';
 import type { Caller, Step } from '../call.ts';
-import { eventOrigin } from '../events.ts';
+import { eventOrigin, type ToolboxEvent } from '../events.ts';
 import type { CallContext } from '../toolbox.ts';
 import { searchScope, type ToolboxContext, tellFound } from '../toolbox-context.ts';
 import { withinLoadBudget } from './prefetch-tools.ts';
@@ -190,10 +190,14 @@ function report(
   const { found } = end;
   if (found.kind === 'describe') return;
   const names = found.kind === 'search' ? found.names : [];
-  const origin = eventOrigin(context, callContext);
-  context.emit({
-    ...origin,
+  // Field by field: a literal that begins with a spread takes microseconds, and every search makes several.
+  const { atMs, requestId, callId, callerId } = eventOrigin(context, callContext);
+  const event: ToolboxEvent = {
     kind: 'tool-search-end',
+    atMs,
+    requestId,
+    callId,
+    callerId,
     outcome: outcomeOf(found, end.isStopped),
     queryCount: found.queries.length,
     engine: end.engine,
@@ -204,24 +208,29 @@ function report(
     durationMs: end.durationMs,
     answerTokens: context.countTokens(end.text),
     reranker: end.reranker,
-    ...(context.options.recordQueries === true ? { queries: found.queries, reasons: end.reasons } : {}),
-  });
+  };
+  const { queries } = found;
+  context.emit(context.options.recordQueries === true ? { ...event, queries, reasons: end.reasons } : event);
   const { plan, memory } = callContext;
   // A signature in a bridge's answer is no definition yet.
   if (plan.form.invoke === 'wrapped' && plan.own.some((own) => own.role === 'describe')) return;
   const snapshot = context.snapshot();
   const costs = snapshotTokens(snapshot, context.countTokens).byTool;
+  const stable = keepsPrefix(plan.form);
   for (const name of names) {
     const tool = snapshot.resolve(name);
     if (tool === undefined || memory.revealed.includes(name)) continue;
     context.emit({
-      ...origin,
       kind: 'tool-load',
+      atMs,
+      requestId,
+      callId,
+      callerId,
       tool: tool.id,
       name,
       by: 'search',
       tokens: costs.get(tool) ?? 0,
-      keepsPrefix: keepsPrefix(plan.form),
+      keepsPrefix: stable,
     });
   }
 }
