@@ -102,7 +102,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [row: string, promise:
     ['G12', 'a cut is reported', 'leaves out tools beyond the limit of the catalog, and reports it'],
   ],
   'packages/core/src/disclosure/plan/make-plan.test.ts': [
-    ['F14', 'news at the tail', 'tells at the tail what came and went since the plan was made'],
+    ['F14', 'news at the tail', 'reports at the tail which tools were added or removed since the plan was made'],
     ['F17', 'listing and index from one snapshot', 'names in the listing what is deferred, and nothing else'],
     ['G5', 'nothing deferred in the prefix', '%s has one prefix, whatever is deferred'],
   ],

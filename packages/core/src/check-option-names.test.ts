@@ -45,11 +45,11 @@ it.each<[string, (options: never) => unknown, object, string]>([
 it.each<[string, () => unknown, string]>([
   ['onDuplicate', () => createSnapshot([], { onDuplicate: 'skip' as 'first' }), 'error, first, last'],
   ['onProblem', () => parseTools([], { onProblem: 'ignore' as 'throw' }), 'collect, throw'],
-])('%s is refused with the choices that there are', (setting, create, allowed) => {
+])('%s is refused with the allowed choices', (setting, create, allowed) => {
   expect(create).toThrow(new RegExp(`^${setting} is "\\w+"; allowed: ${allowed}$`));
 });
 
-it('gives back what is allowed, and names all that is for anything else', () => {
+it('returns allowed values, and lists them for anything else', () => {
   expect(readChoice('engine', 'text', ['text', 'regex'])).toBe('text');
   for (const value of ['Text', 'regx', '', 7, null, undefined, {}]) {
     expect(() => readChoice('engine', value, ['text', 'regex'])).toThrow(/^engine is .+; allowed: text, regex$/);

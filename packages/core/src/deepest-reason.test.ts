@@ -30,7 +30,7 @@ it.each([
   expect(deepestReason(error)).toBe(reason);
 });
 
-it('ends where causes go round in a circle', () => {
+it('stops at circular causes', () => {
   const error = new Error('round');
   error.cause = error;
   expect(deepestReason(error)).toBe('round');

@@ -9,7 +9,7 @@ describe('untilAborted', () => {
     await expect(untilAborted(Promise.resolve(7), undefined)).resolves.toBe(7);
   });
 
-  it('ends when the caller no longer waits, though the work goes on', async () => {
+  it('ends when the caller gives up, even if the work continues', async () => {
     const controller = new AbortController();
     const waiting = untilAborted(new Promise(() => {}), controller.signal);
     controller.abort(new Error('gone'));
@@ -17,7 +17,7 @@ describe('untilAborted', () => {
     await expect(untilAborted(new Promise(() => {}), controller.signal)).rejects.toThrow('gone');
   });
 
-  it('leaves no error of the work unheard once nobody waits', async () => {
+  it('reports an error of the work even if no one waits', async () => {
     const unheard: unknown[] = [];
     const hear = (error: unknown): void => void unheard.push(error);
     process.on('unhandledRejection', hear);

@@ -147,7 +147,7 @@ describe('createSnapshot', () => {
       expect(createSnapshot([issue, search]).hash).not.toBe(createSnapshot([search, issue]).hash);
     });
 
-    it('tells lone surrogates apart', () => {
+    it('distinguishes lone surrogates', () => {
       const [a, b] = ['\ud800', '\ud801'].map(
         (description) => createSnapshot([createTool({ name: 'a', description })]).hash,
       );

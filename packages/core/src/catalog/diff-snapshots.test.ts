@@ -24,7 +24,7 @@ describe('diffSnapshots', () => {
     expect(diff).toMatchObject({ changed: [], same: false });
   });
 
-  it('takes a tool that moved as the same tool in another catalog', () => {
+  it('treats a moved tool as the same tool in another catalog', () => {
     const diff = diffSnapshots(snapshotOf(a, b), snapshotOf(b, a));
     expect(diff).toEqual({ added: [], removed: [], changed: [], same: false });
   });
@@ -42,7 +42,7 @@ describe('diffSnapshots', () => {
     expect(diff.changed[0]).toMatchObject({ before: { id: 'a' }, after: { id: 'a' } });
   });
 
-  it('tells servers apart', () => {
+  it('distinguishes servers', () => {
     const before = createSnapshot([createTool({ name: 'x', server: 'one' })]);
     const after = createSnapshot([createTool({ name: 'x', server: 'two' })]);
     expect(diffSnapshots(before, after)).toMatchObject({ added: [{ id: 'two/x' }], removed: [{ id: 'one/x' }] });

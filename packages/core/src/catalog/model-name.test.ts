@@ -36,7 +36,7 @@ describe('createModelNames', () => {
     expect(namesOf([tool], '{tool}', 128)).toEqual([tool.name]);
   });
 
-  it('gives every member of a collision a suffix, and nobody else', () => {
+  it('gives a suffix to every member of a collision only', () => {
     const tools = [
       issue,
       createTool({ name: 'create_issue', server: 'gitlab' }),
@@ -49,7 +49,7 @@ describe('createModelNames', () => {
     ]);
   });
 
-  it('tells apart names that only the template makes equal', () => {
+  it('distinguishes names that only the template makes equal', () => {
     const tools = [createTool({ name: 'c', server: 'a_b' }), createTool({ name: 'b_c', server: 'a' })];
     expect(new Set(namesOf(tools, '{server}_{tool}')).size).toBe(2);
   });

@@ -56,7 +56,7 @@ describe('parseTools', () => {
       expect(summary(list)).toEqual(['a anthropic', 'b mcp', 'c openai-chat']);
     });
 
-    it('takes the given format at its word', () => {
+    it('trusts the given format', () => {
       expect(summary([{ name: 'a', description: 'x' }], { format: 'anthropic' })).toEqual(['a anthropic']);
       expect(() => parseTools([{ name: 'a' }], { format: 'soap' as ToolFormat, onProblem: 'throw' })).toThrow(
         'Tool format "soap" is not one of anthropic, openai-chat, openai-responses, gemini, mcp, ai-sdk',
@@ -207,7 +207,7 @@ describe('parseTools', () => {
       expect(problem?.message).toContain('pass a JSON Schema, the result of jsonSchema()');
     });
 
-    it('throws the first one where that is asked for', () => {
+    it('throws the first one if requested', () => {
       expect(() => parseTools([{ name: 'a' }, 1], { onProblem: 'throw' })).toThrow(CatalogError);
       expect(() => parseTools([{ name: 'a' }, 1], { onProblem: 'throw' })).toThrow("Tool 1 can't be read");
     });
@@ -231,7 +231,7 @@ describe('parseTools', () => {
       ]);
     });
 
-    it('takes a definition that nests as deep as is allowed', () => {
+    it('accepts a definition of the maximum depth', () => {
       const nested = (levels: number): object => JSON.parse(`${'{"items":'.repeat(levels)}{}${'}'.repeat(levels)}`);
       const allowed = { name: 'a', input_schema: nested(DEEPEST_DEFINITION - 2) };
       const { tools, problems } = parseTools([allowed, { name: 'b', input_schema: nested(DEEPEST_DEFINITION - 1) }]);

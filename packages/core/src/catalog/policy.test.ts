@@ -51,13 +51,13 @@ describe('applyPolicies', () => {
     );
   });
 
-  it('refuses rules that are no record', () => {
+  it('refuses rules that are not a record', () => {
     expect(() => applyPolicies([], { servers: 'always' } as unknown as PolicyRules)).toThrow(CatalogError);
   });
 });
 
 describe('parsePolicy', () => {
-  it('takes the three policies and nothing else', () => {
+  it('accepts the three policies and nothing else', () => {
     expect(['never', 'automatic', 'always'].map((value) => parsePolicy(value, 'x'))).toEqual([
       'never',
       'automatic',

@@ -29,7 +29,7 @@ describe('searchText', () => {
     });
   });
 
-  it('lets no long hint push the description out of sight', () => {
+  it('a long hint does not displace the description', () => {
     const tool = createTool({
       name: 'tool',
       description: 'Opens an issue.',
@@ -39,7 +39,7 @@ describe('searchText', () => {
     expect(searchText(tool).description).toHaveLength(817);
   });
 
-  it('has an empty server and description where the tool has none', () => {
+  it('has an empty server and description if the tool has none', () => {
     const text = searchText(createTool({ name: 'tool', extras: { searchHint: 'only a hint' } }));
     expect(text).toMatchObject({ server: '', description: 'only a hint' });
   });

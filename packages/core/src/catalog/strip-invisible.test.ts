@@ -3,7 +3,7 @@ import { stripInvisible } from './strip-invisible.ts';
 
 const TAGS = String.fromCodePoint(0xe0049, 0xe0067, 0xe006e);
 
-describe('a text without what people can not see', () => {
+describe('text without invisible characters', () => {
   it.each([
     [`Adds${TAGS} numbers`, 'Adds numbers'],
     ['Ad\u200Bds', 'Adds'],

@@ -37,7 +37,7 @@ describe('remember', () => {
     );
   });
 
-  it('resuming is folding on from where it stopped', () => {
+  it('resuming continues the fold where it stopped', () => {
     fc.assert(
       fc.property(facts, facts, (before, after) => {
         expect(fold(after, fold(before))).toEqual(fold([...before, ...after]));

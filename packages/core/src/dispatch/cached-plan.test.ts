@@ -32,7 +32,7 @@ describe('a plan', () => {
     expect(planFor(0)).toBe(first);
   });
 
-  it('declares the tools that are pinned for it, beside those of the settings', () => {
+  it('declares the tools that are pinned for it, in addition to those of the settings', () => {
     const pinning = boxWith({
       settings: { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' }, pins: ['github/create_*'] },
     });
@@ -50,7 +50,7 @@ describe('a plan', () => {
     expect(boxWith({ tools, execute: () => 1 }).plan()).toBe(boxWith({ tools, execute: () => 2 }).plan());
   });
 
-  it('of a large catalog goes when later ones take its room, and the toolbox tells what is kept', () => {
+  it('of a large catalog is evicted by later ones, and the toolbox reports what is kept', () => {
     const tools = Array.from({ length: 4_000 }, (_, at) => sampleTool({ name: `tool_${at}` }));
     const toolbox = boxWith({
       tools: createSnapshot(tools),
@@ -65,7 +65,7 @@ describe('a plan', () => {
     expect(toolbox.byteLength()).toBeGreaterThan(one * 4);
   });
 
-  it('asks for a pattern where the search is by regular expression, over the same snapshot too', () => {
+  it('asks for a pattern if the search is by regular expression, also over a shared snapshot', () => {
     const tools = sampleSnapshot();
     const toolbox = boxWith({ tools });
     const plans = [
@@ -122,7 +122,7 @@ describe('a plan', () => {
     expect(toolbox.plan({ contextTokens: 500, source: 'override' }).kind).toBe('defer');
   });
 
-  it('has a search for nothing where that is asked for, unless search is off', () => {
+  it('includes a search for nothing if requested, unless search is off', () => {
     const ask = { searchWhenEmpty: true };
     expect(boxWith({ tools: [] }).plan().kind).toBe('inline');
     expect(boxWith({ tools: [] }).plan(undefined, ask)).toMatchObject({

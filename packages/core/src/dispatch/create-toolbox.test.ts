@@ -58,7 +58,7 @@ describe('createToolbox', () => {
     expect(definitions(toolbox.view(plan, EMPTY_MEMORY))).toBe(plan.definitions);
   });
 
-  it('searches by BM25 unless told otherwise', async () => {
+  it('searches by BM25 by default', async () => {
     const toolbox = createToolbox({
       tools: sampleTools(),
       settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
@@ -89,7 +89,7 @@ describe('a prefetch', () => {
     expect(await toolbox.prefetch({ plan, text: '  ' })).toBeUndefined();
   });
 
-  it('is not made where others search, by a pattern, or for what the caller may not use', async () => {
+  it('is not made if others search, by a pattern, or for what the caller may not use', async () => {
     const toolbox = boxWith();
     const text = 'message';
     expect(await toolbox.prefetch({ plan: toolbox.plan(undefined, { form: FORMS.hosted }), text })).toBeUndefined();
@@ -105,7 +105,7 @@ describe('a prefetch', () => {
 });
 
 describe('what a toolbox is made of', () => {
-  it('is refused in a sentence where it is nothing that it could be made of', () => {
+  it('is refused with one sentence if its type is unsupported', () => {
     expect(() => createToolbox({ tools: undefined as never })).toThrow(
       'tools is undefined; give a list of definitions',
     );
@@ -194,7 +194,7 @@ describe('holds', () => {
     expect(live.holds(plan, EMPTY_MEMORY)('github__create_issue')).toBe(true);
   });
 
-  it('holds nothing where the provider searches, or nothing is deferred', () => {
+  it('holds nothing if the provider searches or nothing is deferred', () => {
     expect(toolbox.holds(toolbox.plan(undefined, { form: FORMS.hosted }), EMPTY_MEMORY)('github__create_issue')).toBe(
       false,
     );

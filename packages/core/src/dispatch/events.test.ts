@@ -7,7 +7,7 @@ import type { ToolboxEvent } from './events.ts';
 import { hitReasons } from './search/handle-search.ts';
 
 describe('events', () => {
-  it('tell of searches, loads, calls and refusals with times and sizes, and of no argument or result', async () => {
+  it('report searches, loads, calls and refusals with times and sizes, without arguments or results', async () => {
     const events: ToolboxEvent[] = [];
     let clock = 100;
     const toolbox = boxWith({

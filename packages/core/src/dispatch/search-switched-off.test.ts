@@ -17,7 +17,7 @@ describe('search that was switched off in the middle of a conversation', () => {
     expect(await callsOf('tool_call', input, ask)).toEqual([['github__create_issue', { text: 'x' }]]);
   });
 
-  it('an unknown name is answered with the tools that there are', async () => {
+  it('an unknown name is answered with the available tools', async () => {
     expect(await textOf('no_such_tool', {}, ask)).toContain('Call a tool of your list by its name: read_file');
     expect(await textOf('tool_call', { name: 'nope', arguments: {} }, ask)).toContain('There is no tool "nope"');
   });

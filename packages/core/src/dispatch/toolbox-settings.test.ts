@@ -54,11 +54,11 @@ describe('a toolbox with a setting that is not allowed', () => {
     expect(() => createToolbox(tools as never)).toThrow('expected an object with some of: budget');
   });
 
-  it('an option without a value is no option', () => {
+  it('an option without a value is ignored', () => {
     expect(() => createToolbox({ tools, forms: undefined } as ToolboxOptions)).not.toThrow();
   });
 
-  it('a plan takes a form by its name, or made of the four choices, and no other', () => {
+  it('a plan accepts a form by name or by its four choices, and no other', () => {
     const settings = { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] } as const;
     const toolbox = createToolbox({ tools, settings });
     const form: Form = { ...FORMS.native, hidden: 'mark' };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { contextWindow } from './context-window.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-it('takes an override before the model list, that before the table, and that before the default', () => {
+it('prefers an override to the model list, the list to the table, and the table to the default', () => {
   const model = 'claude-sonnet-4-5';
   expect(contextWindow({ override: 1, upstream: 2, model })).toEqual({ contextTokens: 1, source: 'override' });
   expect(contextWindow({ upstream: 2, model })).toEqual({ contextTokens: 2, source: 'upstream' });
@@ -22,7 +22,7 @@ it.each([
   expect(contextWindow({ model })).toEqual({ contextTokens, source: 'table' });
 });
 
-it('refuses an override that is no window, and passes over a model list that has none', () => {
+it('refuses an invalid window, and ignores a model list without one', () => {
   expect(() => contextWindow({ override: 0 })).toThrow('The context window is 0');
   expect(contextWindow({ upstream: Number.NaN }).source).toBe('default');
 });

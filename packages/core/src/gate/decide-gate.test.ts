@@ -71,7 +71,7 @@ describe('decideGate', () => {
     expect(deferredBy({ policies, rule: { kind: 'on' }, pins: ['*_1', 'tool_2'] })).toEqual(['tool_0']);
   });
 
-  it('keeps a tool that a provider defines, since it has no schema to hand over later', () => {
+  it('keeps a tool that a provider defines, since it has no schema to load later', () => {
     const snapshot = createSnapshot([
       createTool({ name: 'web_search', extras: { providerType: 'web_search_20250305' } }),
       createTool({ name: 'other' }),
@@ -81,7 +81,7 @@ describe('decideGate', () => {
     expect(decision).toMatchObject({ deferred: new Set(['other']) });
   });
 
-  it('takes no notice of what the caller may not see', () => {
+  it('ignores what the caller may not see', () => {
     const snapshot = createSnapshot(['a', 'b'].map((name) => createTool({ name })));
     const decision = decideGate({
       snapshot,

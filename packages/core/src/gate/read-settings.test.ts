@@ -93,7 +93,7 @@ describe('readCapabilities', () => {
     );
   });
 
-  it('refuses a threshold that is no count', () => {
+  it('refuses an invalid threshold', () => {
     expect(() => readCapabilities({ capabilities: [] }, { threshold: -1 })).toThrow('threshold is -1');
   });
 });

@@ -116,7 +116,7 @@ function isPaired(request: TinyRequest): boolean {
 }
 
 describe('generated conversations', () => {
-  it('keep the prefix to the byte over all turns where the form promises it', async () => {
+  it('keep the prefix byte for byte over all turns if the form promises it', async () => {
     await fc.assert(
       fc.asyncProperty(turns, forms, async (list, form) => {
         const { rendered } = await playAll(list, form);
@@ -135,7 +135,7 @@ describe('generated conversations', () => {
     );
   });
 
-  it('only ever grow at the end where the form keeps the prefix', async () => {
+  it('only grow at the end if the form keeps the prefix', async () => {
     await fc.assert(
       fc.asyncProperty(turns, fc.constantFrom(FORMS.stub, FORMS.bridge), async (list, form) => {
         const { rendered } = await playAll(list, form);

@@ -55,7 +55,7 @@ export function describeTalks<Request, Part>(sample: WireSample<Request, Part>, 
   };
 
   describe('generated conversations', () => {
-    it('send every call with its answer, and keep the prefix to the byte where the form promises it', async () => {
+    it('send every call with its answer, and keep the prefix byte for byte if the form promises it', async () => {
       await fc.assert(
         fc.asyncProperty(turns, async (list) => {
           const { seen } = await playAll(list);

@@ -69,7 +69,7 @@ describe('calls that the loop executes', () => {
     expect(parts.filter((part) => part.type === 'call')).toEqual([callOf(CLIENTS, 'c2')]);
   });
 
-  it('are made at once where the client is shown them, whatever else the round brings', async () => {
+  it('run at once if the client is shown them, whatever else the round contains', async () => {
     const shown: Wire<TinyRequest, TinyPart> = {
       ...tinyWire,
       writer: (...given) => ({ ...tinyWire.writer(...given), shows: () => true }),
@@ -78,7 +78,7 @@ describe('calls that the loop executes', () => {
     expect(executed.map(({ id }) => id)).toEqual(['c1']);
   });
 
-  it('are handed to the client where its caller may not use the tool', async () => {
+  it('are passed to the client if its caller may not use the tool', async () => {
     const { executed, parts } = await run([[callOf(LOCAL, 'c1'), CALLS]], {
       caller: { allow: (tool) => tool.id !== LOCAL?.id },
     });

@@ -5,7 +5,7 @@ import type { Read } from './wire.ts';
 const forward = (part: string): Read<string> => ({ kind: 'forward', part });
 
 describe('orderedReads', () => {
-  it('gives at once what stands before the first place that is not filled', () => {
+  it('returns at once what comes before the first unfilled place', () => {
     const reads = orderedReads<string>();
     reads.add(forward('a'));
     reads.reserve();
@@ -14,7 +14,7 @@ describe('orderedReads', () => {
     expect(reads.take()).toEqual([]);
   });
 
-  it('gives the rest in order, whichever place is filled first', () => {
+  it('returns the rest in order, whichever place is filled first', () => {
     const reads = orderedReads<string>();
     const first = reads.reserve();
     reads.add(forward('b'));
@@ -25,7 +25,7 @@ describe('orderedReads', () => {
     expect(reads.take()).toEqual(['a', 'b', 'c'].map(forward));
   });
 
-  it('goes on past a place that is filled with nothing', () => {
+  it('skips a place that stays empty', () => {
     const reads = orderedReads<string>();
     reads.reserve().fill();
     reads.add(forward('a'));

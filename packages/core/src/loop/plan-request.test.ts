@@ -57,7 +57,7 @@ it.each([
   expect(opened).toHaveLength(1);
 });
 
-it('what a loop can’t serve is refused where there is no other way, and sent once where there is', async () => {
+it('what a loop can’t serve is sent once if possible, otherwise refused', async () => {
   expect(() => setUp('on', { refuses: true }).plan()).toThrow('several choices');
   const { plan } = setUp('off', { refuses: true });
   const planned = await planHistory(plan(), {

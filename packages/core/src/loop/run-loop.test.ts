@@ -311,7 +311,7 @@ describe('runLoop', () => {
 });
 
 describe('runWhole', () => {
-  it('gives the one response that the stream would have made', async () => {
+  it('returns the response that the stream would have made', async () => {
     const toolbox = toolboxWith();
     const responses: TinyPart[][] = [
       [searchFor('issue'), CALLS],

@@ -52,7 +52,7 @@ describe('createTranscriptCache', () => {
     expect((await cache.storeFor('small').find(['one'])).size).toBe(1);
   });
 
-  it('does not take an entry that is larger than its bound', async () => {
+  it('rejects an entry that is larger than its limit', async () => {
     const cache = createTranscriptCache({ maxBytes: 1_000 });
     const store = cache.storeFor('a');
     await store.keep(['small'], entry('small'));

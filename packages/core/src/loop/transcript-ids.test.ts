@@ -28,7 +28,7 @@ describe('ids of the transcript', () => {
     },
   );
 
-  it('a short id is found though the client has trimmed the text beside it', () => {
+  it('a short id is found even if the client has trimmed the text next to it', () => {
     const [, kept] = idsOfPieces([said('Hello'), { by: 'model', ids: ['call_0'], text: ' Let me see.\n' }]);
     expect(idsOfPieces([said('Hello'), { by: 'model', ids: ['call_0'], text: 'Let me see.' }])[1]).toEqual(kept);
   });
@@ -46,7 +46,7 @@ describe('ids of the transcript', () => {
     expect(kept).not.toEqual(idsOfResponse([said('Hello')], [{ ids: [], text: 'Done' }]));
   });
 
-  it('instructions and what the model wrote before take no part', () => {
+  it('instructions and earlier output of the model are ignored', () => {
     const shown = [{ ids: ['call_0'], text: '' }];
     const plain = idsOfResponse([said('Hello')], shown);
     expect(idsOfResponse([{ by: 'none' }, called('call_9'), said('Hello'), { by: 'none' }], shown)).toEqual(plain);

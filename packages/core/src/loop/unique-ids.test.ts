@@ -6,7 +6,7 @@ it('keeps an id that is free, and counts on from one that is taken', () => {
   expect(['call_1', 'call_0', 'call_0'].map(unique)).toEqual(['call_1', 'call_0_2', 'call_0_3']);
 });
 
-it('makes an id fit the client where it does not', () => {
+it('adapts an id that the client would not accept', () => {
   const unique = uniqueIds({ taken: [], prefix: 'toolu_', pattern: /^[a-zA-Z0-9_-]+$/ });
   expect(['a.b:c', '', 'plain-1'].map(unique)).toEqual(['toolu_a_b_c', 'toolu_', 'plain-1']);
 });

@@ -78,7 +78,7 @@ describe('weaveHistory', () => {
         keep: () => Promise.reject(new Error('down')),
       },
     ],
-  ])('serves the request as it is when the store %s, and reports it', async (_, store) => {
+  ])('serves the request unchanged if the store %s, and reports it', async (_, store) => {
     const errors: unknown[] = [];
     const history = await weaveHistory({
       ...{ wire, request: REQUEST, transcript: failing(store), transcriptWaitMs: 1 },

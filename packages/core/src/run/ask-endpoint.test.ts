@@ -105,7 +105,7 @@ describe('an endpoint', () => {
     expect(last).toBe('It rains.');
   });
 
-  it('fails where a stream breaks off, and nothing of it is executed', async () => {
+  it('fails if a stream ends early, and executes nothing of it', async () => {
     const call = delta({
       tool_calls: [{ index: 0, id: 'a', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }],
     });

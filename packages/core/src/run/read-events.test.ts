@@ -72,7 +72,7 @@ describe('a stream of events', () => {
     for (const size of [1, 2, 3, 100]) expect(await read(text, { sizes: [size] })).toEqual([expected]);
   });
 
-  it('tells the name of an event, and `message` where it has none', async () => {
+  it('returns the name of an event, and `message` if it has none', async () => {
     const events: unknown[] = [];
     const text = ': live\n\nevent: request\ndata: {"a":\ndata: "ü"}\n\ndata: b\n\nevent:x\n\nevents: y\ndata: c\n\n';
     for await (const event of readEvents(bodyOf(new TextEncoder().encode(text), [1]), { maxEventLength: 99, tooLong }))
@@ -133,7 +133,7 @@ describe('an event that is too long', () => {
 });
 
 describe('a body', () => {
-  it('is cancelled by whoever stops early, or finds an event that does not end', async () => {
+  it('is cancelled if the reader stops early or an event does not end', async () => {
     const endless = (text: string): { body: ReadableStream<Uint8Array>; isCancelled(): boolean } => {
       let isCancelled = false;
       const body = new ReadableStream<Uint8Array>({
@@ -155,7 +155,7 @@ describe('a body', () => {
     expect(stuck.isCancelled()).toBe(true);
   });
 
-  it('tells of every chunk, those without an event too', async () => {
+  it('reports every chunk, including those without an event', async () => {
     let chunks = 0;
     const body = bodyOf(new TextEncoder().encode(': ping\n\n: ping\n\n'), [8]);
     const events = readEvents(body, { maxEventLength: 100, tooLong, onChunk: () => chunks++ });

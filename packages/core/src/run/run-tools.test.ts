@@ -93,7 +93,7 @@ describe('a run', () => {
     expect(text).toBe('Sorry.');
   });
 
-  it('goes on from the messages of an earlier run, and gives repeated ids new ones', async () => {
+  it('continues from the messages of an earlier run, and renames repeated ids', async () => {
     const first = scripted(call('get_weather', { city: 'Oslo' }, 'call_0'), { content: 'Rain.' });
     const one = await runTools({ model: first.model, tools: [weather], messages: 'Oslo?' });
     const second = scripted(call('get_weather', { city: 'Rome' }, 'call_0'), { content: 'Rain too.' });
@@ -136,7 +136,7 @@ describe('a run', () => {
     expect(result).toMatchObject({ ending: 'cut', text: 'It r', rounds: 1 });
   });
 
-  it('tells what happens as it happens, and sums the usage', async () => {
+  it('reports what happens as it happens, and sums the usage', async () => {
     const usage = { inputTokens: 10, outputTokens: 3 };
     const events: RunToolsEvent[] = [];
     async function* model({ messages }: ModelRequest): AsyncGenerator<ModelPart> {

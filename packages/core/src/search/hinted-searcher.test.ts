@@ -14,7 +14,7 @@ function hinted(hints: SearchHints) {
 const CASH_BACK: SearchHints = new Map([[refund.id, { hash: hashTool(refund), hints: ['cash back', 'return money'] }]]);
 
 describe('createHintedSearcher', () => {
-  it('finds a tool by its hints, and gives it out as it was', async () => {
+  it('finds a tool by its hints, and returns it without them', async () => {
     const { hits } = await hinted(CASH_BACK).search({ query: 'money' });
     expect(hits.map(({ tool }) => tool)).toEqual([refund]);
     expect(hits[0]?.tool).toBe(refund);

@@ -85,7 +85,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
       });
     }
 
-    it('returns five tools unless told otherwise', async () => {
+    it('returns five tools by default', async () => {
       const searcher = await makeSearcher(snapshot);
       expect((await searcher.search({ query: many })).hits).toHaveLength(SEARCH_LIMITS.default);
     });
@@ -143,7 +143,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
       }
     });
 
-    it('says for every tool where it stands, in line with the search', async () => {
+    it('reports the rank of every tool, consistent with the search', async () => {
       const searcher = await makeSearcher(snapshot);
       const request = { query: many, limit: 3, allow: (tool: Tool) => tool.name !== 'copy_record_5' };
       const listed = ids((await searcher.search(request)).hits);
@@ -176,7 +176,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
       expect(standing.kind === 'not-matched' && standing.reason !== '').toBe(true);
     });
 
-    it('stops when it was told to before it began', async () => {
+    it('stops if it was aborted before it started', async () => {
       const searcher = await makeSearcher(snapshot);
       expect(await isRejected(searcher.search({ query: email, signal: AbortSignal.abort() }))).toBe(true);
     });

@@ -16,7 +16,7 @@ export function describeTranscriptStore(
   create: () => Promise<(owner: string) => TranscriptStore> | ((owner: string) => TranscriptStore),
 ): void {
   describe('a store of transcripts', () => {
-    it('gives an entry back under each of its ids, keys in their order', async () => {
+    it('returns an entry under each of its ids, with its keys in order', async () => {
       const store = (await create())('ann');
       await store.keep(['call_1', 'resp_1', 'text@ü'], entry('call_1'));
       const found = await store.find(['call_1', 'none', 'text@ü']);
@@ -89,7 +89,7 @@ export function describeVectorCache(
   create: () => VectorCache | Promise<VectorCache>,
 ): void {
   describe('a cache of vectors', () => {
-    it('gives back what is known, byte for byte, and leaves out the rest', async () => {
+    it('returns known values byte for byte, and omits the rest', async () => {
       const cache = await create();
       await cache.put(
         'model',

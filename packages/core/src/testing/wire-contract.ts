@@ -134,7 +134,7 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
         expect(await mailed()).toHaveLength(1);
       });
     } else {
-      it('names the same tool at another server beside what was found', async () => {
+      it('names the same tool at another server in addition to what was found', async () => {
         expect(await mailed()).toEqual(['home__mail', 'work__mail']);
       });
     }
@@ -170,7 +170,7 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
     expect(unpaired([...turn.seen, ...seen])).toEqual([]);
   });
 
-  it('hands a call to the client under the real name, with the real arguments', async () => {
+  it('passes a call to the client under the real name, with the real arguments', async () => {
     const script: ScriptedRound[] = [
       { items: [search('c1', 'opens')], ending: 'calls' },
       { items: [use('c2', 'create_issue')], ending: 'calls' },

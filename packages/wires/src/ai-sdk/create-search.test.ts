@@ -40,7 +40,7 @@ describe('a search for toolSearch()', () => {
     ).toEqual([]);
   });
 
-  it('finds by meaning where no searcher is given', async () => {
+  it('searches by meaning if no searcher is given', async () => {
     const tools = [
       { name: 'release_room', description: 'Give a booked room back to everybody' },
       { name: 'refund_payment', description: 'Refund a payment in full or in part' },
@@ -49,7 +49,7 @@ describe('a search for toolSearch()', () => {
     expect(found).toEqual(['refund_payment']);
   });
 
-  it('knows parameters where it has the tools, and indexes a set of them once', async () => {
+  it('knows parameters if it has the tools, and indexes a set of them once', async () => {
     const schemas: unknown[] = [];
     const search = createSearch({
       searcher: (snapshot) => {

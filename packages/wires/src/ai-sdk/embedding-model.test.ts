@@ -3,7 +3,7 @@ import type { Embedder, RerankerEmbedder, RerankingModel } from '@quartermaster/
 import { describe, expectTypeOf, it } from 'vitest';
 
 describe('the AI SDK’s embedding models', () => {
-  it('are embedders for the reranker as they stand', () => {
+  it('are embedders for the reranker without an adapter', () => {
     expectTypeOf<EmbeddingModelV4>().toExtend<Embedder>();
     expectTypeOf<EmbeddingModelV3>().toExtend<Embedder>();
     expectTypeOf<EmbeddingModelV4>().toExtend<RerankerEmbedder>();
@@ -11,7 +11,7 @@ describe('the AI SDK’s embedding models', () => {
 });
 
 describe('the AI SDK’s reranking models', () => {
-  it('are reranking models as they stand', () => {
+  it('are reranking models without an adapter', () => {
     expectTypeOf<RerankingModelV4>().toExtend<RerankingModel>();
     expectTypeOf<RerankingModelV3>().toExtend<RerankingModel>();
   });

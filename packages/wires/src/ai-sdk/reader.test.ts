@@ -26,7 +26,7 @@ describe('the reader', () => {
     expect(read([broken, finish(reason)])).toEqual([{ kind: 'cut', name: 'tool_search' }]);
   });
 
-  it('hands a badly written search on as text when nothing was cut', () => {
+  it('passes a malformed search on as text if nothing was cut', () => {
     expect(read([broken, finish('tool-calls')])).toEqual([
       { kind: 'held', call: { id: 'a', name: 'tool_search', arguments: '{"query": "iss' } },
     ]);
@@ -46,7 +46,7 @@ describe('the reader', () => {
     ]);
   });
 
-  it('tells interleaved calls apart, and keeps back what follows a held one until it is complete', () => {
+  it('distinguishes interleaved calls, and holds what follows a held one until it is complete', () => {
     const passed: ModelPart = { type: 'tool-call', toolCallId: 'b', toolName: 'read_file', input: '{}' };
     const parts: ModelPart[] = [
       { type: 'tool-input-start', id: 'a', toolName: 'tool_search' },

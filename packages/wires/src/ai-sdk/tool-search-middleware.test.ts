@@ -199,7 +199,7 @@ describe('generateText', () => {
     expect(answered?.content).toMatchObject([{ toolName: 'read_file' }, { toolName: 'tool_search' }]);
   });
 
-  it('lets the model go on after a refusal, and shows it as an error', async () => {
+  it('lets the model continue after a refusal, and shows it as an error', async () => {
     const wrong = call('c', 'tool_call', { name: 'no_such_tool', arguments: {} });
     const { model, requests } = setUp([[wrong], [text('Sorry.')]]);
     const result = await generateText({ model, tools: sampleToolSet().tools, stopWhen, prompt: 'Report it' });
@@ -246,7 +246,7 @@ describe('generateText', () => {
     expect(requests[0]).toEqual(request);
   });
 
-  it('takes our parts out of a request that is made without tools', async () => {
+  it('removes our parts from a request without tools', async () => {
     const { model, requests } = setUp([[SEARCH], [text('There is one.')], [text('Bye.')]]);
     const messages: ModelMessage[] = [{ role: 'user', content: 'Can you?' }];
     const first = await generateText({ model, tools: sampleToolSet().tools, messages });
@@ -266,7 +266,7 @@ describe('generateText', () => {
     ]);
   });
 
-  it('gives tools back under the names that `ai` knows, and forgets a provider’s mark of deferral', async () => {
+  it('returns tools under the names that `ai` knows, without a provider’s mark of deferral', async () => {
     const { tools, executed } = sampleToolSet();
     const odd = { 'math.add': { ...tools.create_issue, providerOptions: { anthropic: { deferLoading: true } } } };
     const { model, requests, inner } = setUp([[], [text('Added.')]], { form: 'stub' });
@@ -282,7 +282,7 @@ describe('generateText', () => {
     expect(requests[1]?.prompt.at(-1)?.content).toMatchObject([{ toolName: expect.stringMatching(/^math_add_/) }]);
   });
 
-  it('indexes the tools once for as long as they are the same, and anew when they change', async () => {
+  it('indexes the tools once while they are the same, and again when they change', async () => {
     const indexed: number[] = [];
     const { model } = setUp([[SEARCH], [WRAPPED], [text('Opened.')], [SEARCH], [text('None.')]], {
       searcher: (snapshot) => {
@@ -297,7 +297,7 @@ describe('generateText', () => {
     expect(indexed).toEqual([3, 2]);
   });
 
-  it('stops with a reason of its own at the round limit, and goes on from there', async () => {
+  it('stops with a specific reason at the round limit, and continues from there', async () => {
     const { model, requests } = setUp([[SEARCH], [text('There is one.')]], { maxRounds: 1 });
     const { tools } = sampleToolSet();
     const messages: ModelMessage[] = [{ role: 'user', content: 'Can you?' }];
@@ -310,7 +310,7 @@ describe('generateText', () => {
 });
 
 describe('streamText', () => {
-  it('streams texts of several rounds apart, though the model counts them from 0 each time', async () => {
+  it('streams texts of several rounds separately, even if the model counts each from 0', async () => {
     const { model } = setUp([[text('Let me look.'), SEARCH], [text('Found it.'), WRAPPED], [text('Opened.')]]);
     const { tools, executed } = sampleToolSet();
     const result = streamText({ model, tools, stopWhen, prompt: 'Report it' });
@@ -374,7 +374,7 @@ describe('streamText', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('tells of the model’s first request', async () => {
+  it('reports the model’s first request', async () => {
     const { model } = setUp([[SEARCH], [text('There is one.')]]);
     const result = streamText({
       model,

@@ -18,7 +18,7 @@ describe('open', () => {
     expect(opened.tools.map((tool) => tool.name)).toEqual(['a']);
   });
 
-  it('takes the first of two search tools', () => {
+  it('uses the first of two search tools', () => {
     const tools = [{ type: 'tool_search_tool_bm25' }, { type: 'tool_search_tool_regex' }];
     expect(anthropicWire.open(conversation(ASK, { tools })).search).toMatchObject({ engine: 'bm25' });
   });

@@ -89,18 +89,18 @@ describe('a search that the host shows as its own', () => {
     ]);
   });
 
-  it('is held and answered where no result follows', () => {
+  it('is held and answered if no result follows', () => {
     expect(readSearch(false, 'end_turn')).toEqual([
       'close message_delta',
       { kind: 'held', call: { id: 'srvtoolu_1', name: 'tool_search', arguments: { query: 'x' } } },
     ]);
   });
 
-  it('is passed on where the host pauses before its result', () => {
+  it('is passed on if the host pauses before its result', () => {
     expect(readSearch(false, 'pause_turn')).toContain('forward content_block_start');
   });
 
-  it('is dropped where the token limit cuts it', () => {
+  it('is dropped if the token limit cuts it', () => {
     expect(readSearch(false, 'max_tokens', '{"query":"we')).toEqual([
       'close message_delta',
       { kind: 'cut', name: 'tool_search' },
@@ -161,7 +161,7 @@ describe('the reader', () => {
     ]);
   });
 
-  it('gives arguments that are not JSON as they are, when nothing was cut', () => {
+  it('returns arguments that are not JSON unchanged if nothing was cut', () => {
     const odd: ScriptedBlock = { kind: 'call', id: 'c1', name: 'tool_search', json: 'weather in Oslo' };
     expect(readBlocks([odd], 'tool_use')).toEqual([
       { kind: 'held', call: { id: 'c1', name: 'tool_search', arguments: 'weather in Oslo' } },
@@ -169,7 +169,7 @@ describe('the reader', () => {
     expect(readBlocks([{ ...odd, json: '' }], 'tool_use')).toMatchObject([{ call: { arguments: {} } }]);
   });
 
-  it('takes arguments that come with the start of the block', () => {
+  it('accepts arguments at the start of the block', () => {
     const block = { type: 'tool_use', id: 'c1', name: 'tool_search', input: { query: 'x' } };
     expect(
       readAll([
@@ -221,7 +221,7 @@ describe('a server tool that the request does not declare', () => {
     expect(readProgram({ type: 'direct' })).toEqual(['held code_execution', 'tool_use']);
   });
 
-  it('is the host’s own where a result comes of it, and of what it has called itself', () => {
+  it('belongs to the host if it has a result, and so does what it has called itself', () => {
     const plan = createToolbox({ tools: [DEFERRED] }).plan();
     const reader = anthropicWire.reader(() => false, plan);
     const caller = { type: 'code_execution_20250825', tool_id: 'srvtoolu_1' };

@@ -105,7 +105,7 @@ describe('recall over generated conversations', () => {
     );
   });
 
-  it('gives a fork what was said before the fork and in its own branch', () => {
+  it('gives a fork the messages before the fork and of its own branch', () => {
     fc.assert(
       fc.property(turns, turns, turns, (trunk, left, right) => {
         const say = (list: readonly Turn[], name: string) => list.flatMap((turn, i) => messagesOf(turn, `${name}${i}`));

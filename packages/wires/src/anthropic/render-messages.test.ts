@@ -44,7 +44,7 @@ function asCall(id: string, query: string): AnthropicBlock {
 const any = { content: expect.any(String) };
 
 describe('a search in the history of a local form', () => {
-  it('becomes an ordinary call and its result, in a message of its own', () => {
+  it('becomes an ordinary call and its result, in a separate message', () => {
     const content = [text('Look.'), ...searched('s1', 'x', ['a']), text('Found.')];
     expect(messagesFor(FORMS.load, [ASK, { role: 'assistant', content }, ASK])).toEqual([
       ASK,
@@ -93,7 +93,7 @@ describe('a search in the history of a local form', () => {
     ]);
   });
 
-  it('tells searches side by side from searches one after the other', () => {
+  it('distinguishes parallel searches from sequential ones', () => {
     const [one, two] = [searchCall('s1', 'x'), searchCall('s2', 'y')];
     const [foundOne, foundTwo] = [searchFound('s1', ['a']), searchFound('s2', ['b'])];
     const roles = (content: readonly AnthropicBlock[]) =>
@@ -102,7 +102,7 @@ describe('a search in the history of a local form', () => {
     expect(roles([one, foundOne, two, foundTwo])).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('is answered with references where the host expands them, those that are gone left out', () => {
+  it('is answered with references if the host expands them, without missing ones', () => {
     const content = [...searched('s1', 'x', ['a', 'gone']), ...searched('s2', 'y', ['gone'])];
     const sent = messagesFor(FORMS.native, [ASK, { role: 'assistant', content }]);
     expect(sent[2]?.content).toEqual([toolResult('s1', [reference('a')])]);
@@ -131,7 +131,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('keeps the blocks of a search for a host that runs searches, but for references that lead nowhere', () => {
+  it('keeps the blocks of a search for a host that runs searches, except missing references', () => {
     const [call, found] = searched('s1', 'x', ['a', 'gone']);
     const messages = [ASK, { role: 'assistant', content: [text('Look.'), call, found, text('Found.')] }];
     expect(messagesFor(FORMS.hosted, messages)).toEqual([
@@ -140,7 +140,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('keeps changes of tools in the middle only where the host knows references', () => {
+  it('keeps tool changes within a conversation only if the host knows references', () => {
     const addition = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'a' } };
     const messages = [
       ASK,

@@ -50,7 +50,7 @@ describe('the tools that are sent', () => {
     expect(toolsOf(FORMS.native, { tools: TOOLS }, called)).toEqual([NOW, { ...A, defer_loading: true }]);
   });
 
-  it('stay as they are in the form bridge, whatever was found', () => {
+  it('stay unchanged in the form bridge, whatever was found', () => {
     expect(toolsOf(FORMS.bridge, { tools: TOOLS }, found)).toEqual([NOW]);
   });
 
@@ -60,7 +60,7 @@ describe('the tools that are sent', () => {
     expect(toolsOf(FORMS.stub, { tools: [NOW, strict] })).toEqual([NOW, { ...A, input_schema: schema }]);
   });
 
-  it('have neither a cache breakpoint nor examples where they are marked', () => {
+  it('have neither a cache breakpoint nor examples if they are marked', () => {
     const cached = definition('a', { deferred: true, cache_control: { type: 'ephemeral' }, input_examples: [{}] });
     const request = { tools: [SEARCH, NOW, cached] };
     const marked = { ...A, defer_loading: true };
@@ -71,7 +71,7 @@ describe('the tools that are sent', () => {
     expect(toolsOf(FORMS.load, request, found)).toEqual([NOW, full]);
   });
 
-  it('have their examples in the description where they are marked', () => {
+  it('have their examples in the description if they are marked', () => {
     const tool = definition('a', { deferred: true, input_examples: [{ text: 'x' }] });
     const marked = { ...A, description: `${A.description}\n\nExamples of input:\n{"text":"x"}`, defer_loading: true };
     expect(toolsOf(FORMS.native, { tools: [SEARCH, NOW, tool] }, found)).toEqual([NOW, marked]);
@@ -93,7 +93,7 @@ describe('the tools that are sent', () => {
     }
   });
 
-  it('keep the mark of a tool that Anthropic defines only where the host knows marks', () => {
+  it('keep the mark of a tool that Anthropic defines only if the host knows marks', () => {
     const provided = { type: 'web_search_20250305', name: 'web_search', defer_loading: true };
     expect(toolsOf(FORMS.hosted, { tools: [SEARCH, provided, ...TOOLS] })).toContainEqual(provided);
     expect(toolsOf(FORMS.load, { tools: [SEARCH, provided, ...TOOLS] })).toContainEqual({
@@ -132,7 +132,7 @@ describe('tool_choice', () => {
     if (name !== 'bridge') expect(request.tools?.filter((tool) => tool.name === 'a')).toEqual([A]);
   });
 
-  it('unmarks a tool that is forced, where the provider searches', () => {
+  it('unmarks a tool that is forced if the provider searches', () => {
     const marked = (tools: AnthropicRequest['tools']) =>
       tools?.flatMap((tool) => (tool.defer_loading === true ? [tool.name] : []));
     const { tools } = render(FORMS.hosted, 'a');
@@ -237,12 +237,12 @@ describe('a client that searches by itself', () => {
     });
   });
 
-  it('is passed on as it is to a host that knows references, placeholder and all', () => {
+  it('is passed on unchanged to a host that knows references, including placeholders', () => {
     const native: Form = { ...FORMS.client, hidden: 'mark', reveal: 'native' };
     expect(rendered(request, native).request).toEqual(request);
   });
 
-  it('is told that nothing was found when what it refers to is gone', () => {
+  it('reports that nothing was found if its references are gone', () => {
     const gone = [messages[0], messages[2], { role: 'user', content: [toolResult('toolu_1', [reference('x')])] }];
     const { request: sent } = rendered(conversation(gone as never, { tools }), FORMS.client);
     expect(sent.messages.at(-1)).toEqual({
@@ -260,7 +260,7 @@ describe('a client that searches by itself', () => {
 });
 
 describe('render', () => {
-  it('gives the request back when nothing is deferred', () => {
+  it('returns the request if nothing is deferred', () => {
     const request = conversation([ASK], { tools: [NOW] });
     const { toolbox, plan } = rendered(request, FORMS.load);
     expect(plan.kind).toBe('inline');

@@ -11,7 +11,7 @@ const tool = {
 };
 
 describe('the builders', () => {
-  it('make what the SDK takes', () => {
+  it('create what the SDK accepts', () => {
     expectTypeOf(regexSearchTool()).toExtend<Anthropic.ToolUnion>();
     expectTypeOf(bm25SearchTool()).toExtend<Anthropic.ToolUnion>();
     expectTypeOf(deferred(tool)).toExtend<Anthropic.ToolUnion>();

@@ -42,7 +42,7 @@ describe('what the rounds of a response say besides their content', () => {
     expect(closing.merged()).toBe(event);
   });
 
-  it('takes the reason of a round that says at its start how it ends', () => {
+  it('uses the reason of a round that states it at the start', () => {
     const closing = responseClosing();
     closing.begin(START);
     closing.add({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null } });
@@ -86,7 +86,7 @@ describe('the usage of a response', () => {
     });
   });
 
-  it('is what the host reported where it was asked once and nothing was searched', () => {
+  it('is what the host reported if it was asked once and nothing was searched', () => {
     const usage = responseUsage();
     usage.begin({ input_tokens: 1, service_tier: 'standard' });
     usage.report({ output_tokens: 2 });

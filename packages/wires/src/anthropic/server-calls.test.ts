@@ -37,7 +37,7 @@ describe('the history with calls to servers', () => {
     },
   );
 
-  it('tells calls side by side from calls one after the other', () => {
+  it('distinguishes parallel calls from sequential ones', () => {
     expect(rendered(ASK, assistant(use('a'), use('b'), result('a'), result('b'), text('Done.')))).toEqual([
       ASK,
       assistant(plainUse('a'), plainUse('b')),

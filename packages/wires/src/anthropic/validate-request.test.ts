@@ -213,7 +213,7 @@ describe('validateAnthropicRequest', () => {
   });
 });
 
-it('takes ten thousand tools beside the search tool, and not one more', () => {
+it('accepts ten thousand tools next to the search tool, and not one more', () => {
   const tools = Array.from({ length: 10_000 }, (_, index) => marked(`tool_${index}`));
   expect(() => validateAnthropicRequest({ ...GOOD, tools: [SEARCH, ...tools] })).not.toThrow();
   expect(() => validateAnthropicRequest({ ...GOOD, tools: [SEARCH, ...tools, marked('another')] })).toThrow(

@@ -36,7 +36,7 @@ describe('a whole message', () => {
     expect(anthropicWhole.fromParts(anthropicWhole.toParts(MESSAGE))).toEqual(MESSAGE);
   });
 
-  it('has its context management where a stream has it: beside the delta', () => {
+  it('has its context management next to the delta, as a stream does', () => {
     const context_management = { applied_edits: [{ type: 'clear_tool_uses_20250919' }] };
     const message = { id: 'msg_1', type: 'message', content: [], stop_reason: 'end_turn', context_management };
     const closing = anthropicWhole.toParts(message).find(({ type }) => type === 'message_delta');
@@ -79,7 +79,7 @@ describe('a whole message', () => {
     ['JSON as a text', '{"t":1}', '{"t":1}'],
     ['an object that only looks like one of ours', { INVALID_JSON: '{"t":1}' }, '{"INVALID_JSON":"{\\"t\\":1}"}'],
     ['an object with more beside it', { INVALID_JSON: '{', t: 1 }, '{"INVALID_JSON":"{","t":1}'],
-  ])('gives the arguments of a host as they were written: %s', (_what, input, json) => {
+  ])('returns the arguments of a host as they were written: %s', (_what, input, json) => {
     expect(piecesOf([{ ...toolUse('t1', 'a'), input }])).toEqual([json]);
   });
 

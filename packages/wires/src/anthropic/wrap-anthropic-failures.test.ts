@@ -5,7 +5,7 @@ import { withToolSearch } from './wrap-anthropic.ts';
 import { COMMON, clock, connect, mail, ON, searching, weather } from './wrapped-client.fixture.ts';
 
 describe('a wrapped client whose request fails or ends early', () => {
-  it('gives a refusal of the first call back with its status, and one in the middle as an error event', async () => {
+  it('returns a refusal of the first call with its status, and a later one as an error event', async () => {
     const busy = { status: 529, body: failure('Overloaded', 'overloaded_error') };
     const first = await connect([busy]);
     const request = { ...COMMON, tools: [clock, weather, mail] };
@@ -34,7 +34,7 @@ describe('a wrapped client whose request fails or ends early', () => {
     await expect(client.messages.stream({ ...COMMON, tools: [weather] }).finalMessage()).rejects.toThrow('Too busy');
   });
 
-  it('takes a whole message from a host that was asked for a stream', async () => {
+  it('accepts a whole message from a host that was asked for a stream', async () => {
     const whole = { status: 200, body: { ...wholeMessage(), content: [{ type: 'text', text: 'Hello' }] } };
     const { client } = await connect([whole]);
     const message = await client.messages.stream({ ...COMMON, tools: [clock, weather] }).finalMessage();

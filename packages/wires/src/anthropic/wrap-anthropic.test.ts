@@ -193,7 +193,7 @@ describe('withToolSearch on a host without tool search', () => {
     expect(host.requests[0]?.tools?.map((tool) => tool.name)).toEqual(['tool_search', 'tool_call']);
   });
 
-  it('takes search tools, marks and past searches out of a request of which nothing is deferred', async () => {
+  it('removes search tools, marks and past searches from a request if nothing is deferred', async () => {
     const { client, host } = await connect([done], { ...ON, settings: { ...settings(), rule: { kind: 'off' } } });
     await client.messages.create({
       ...COMMON,
@@ -237,7 +237,7 @@ describe('withToolSearch on a host without tool search', () => {
 });
 
 describe('a conversation whose tools are no longer deferred', () => {
-  it('goes on with the refused calls that its client was not shown', async () => {
+  it('continues with refused calls that its client was not shown', async () => {
     const refused = call('toolu_0', 'tool_call', { name: 'no_such_tool', arguments: {} });
     const { client, host } = await connect(
       [scriptMessage([refused, call('toolu_1', 'get_time', {})], 'tool_use'), done],

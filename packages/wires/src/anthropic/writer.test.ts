@@ -255,7 +255,7 @@ describe('the writer', () => {
     await expect(loop.next()).rejects.toThrow('429');
   });
 
-  it('keeps answers that the API has no block for from the client, and tells them to the model', async () => {
+  it('hides answers without a block in the API from the client, and sends them to the model', async () => {
     const { message, requests } = await run(
       [scriptMessage([text(''), call('c1', 'tool_call', { name: 'nothing' })], 'tool_use'), DONE],
       { form: FORMS.bridge },
@@ -325,7 +325,7 @@ describe('the writer', () => {
     expect(message).toMatchObject({ stop_reason: 'stop_sequence', usage: { input_tokens: 10, output_tokens: 7 } });
   });
 
-  it('hands over a call to a deferred tool that was never searched for', async () => {
+  it('passes on a call to a deferred tool that was never searched for', async () => {
     const { message } = await run([scriptMessage([call('c1', 'get_weather', { text: 'Oslo' })], 'tool_use')]);
     expect(message).toMatchObject({
       stop_reason: 'tool_use',

@@ -110,7 +110,7 @@ describe.each(forms)('a history in the form %s', (_, form) => {
     );
   });
 
-  it('tells nothing of our own parts to the upstream', () => {
+  it('hides our own parts from the upstream', () => {
     fc.assert(
       fc.property(historyTurns, (turns) => {
         const text = JSON.stringify(render(toContents(turns), form));

@@ -108,7 +108,7 @@ describe('generateContentStream', () => {
     await expect(asked).rejects.toMatchObject({ name: 'ApiError', status: 429 });
   });
 
-  it('tells of an error in a later round as the API does, after what was streamed', async () => {
+  it('reports an error in a later round as the API does, after what was streamed', async () => {
     const body = { error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } };
     const { ai } = await setUp([[chunk([{ text: 'Let me look.' }, SIGNED_SEARCH])], { status: 503, body }]);
     const stream = await ai.models.generateContentStream({ model: MODEL, contents: 'Look', config: CONFIG });
@@ -179,7 +179,7 @@ describe('chats', () => {
     expect(chat.getHistory(true)).toHaveLength(chat.getHistory().length);
   });
 
-  it('search for a message with a configuration of its own too', async () => {
+  it('also search for a message with its own configuration', async () => {
     const { ai, requests } = await setUp([[chunk([{ text: 'Hello.' }])]]);
     const chat = ai.chats.create({ model: MODEL });
     await chat.sendMessage({ message: 'Hello', config: CONFIG });
@@ -282,7 +282,7 @@ describe('what can’t be searched for', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('hands a prompt that was blocked back as it came', async () => {
+  it('returns a blocked prompt unchanged', async () => {
     const promptFeedback = { blockReason: 'SAFETY' };
     const { ai } = await setUp([[{ promptFeedback, usageMetadata: { promptTokenCount: 4 } }]]);
     const response = await ai.models.generateContent({ model: MODEL, contents: 'Look', config: CONFIG });
@@ -328,7 +328,7 @@ describe('the client', () => {
     expect(JSON.stringify(requests[0]?.systemInstruction)).toContain('star');
   });
 
-  it('declares the catalog where nothing is deferred', async () => {
+  it('declares the catalog if nothing is deferred', async () => {
     const settings = { rule: { kind: 'off' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] } as const;
     const catalog = [{ name: 'star', description: 'Stars it.', inputSchema: { type: 'object' } }];
     const { ai, requests } = await setUp([[chunk([{ text: 'Hello.' }])]], { catalog, settings });

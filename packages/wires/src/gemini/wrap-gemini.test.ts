@@ -228,7 +228,7 @@ describe('generateContent', () => {
     ]);
   });
 
-  it('gives tools back under the names that the client knows', async () => {
+  it('returns tools under the names that the client knows', async () => {
     const odd = { name: 'math.add', description: 'Adds numbers.', parametersJsonSchema: TEXT_SCHEMA };
     const fetched: GeminiRequest[] = [];
     const model = withToolSearch(new GoogleGenAI({ apiKey: 'no-key' }), {

@@ -59,12 +59,12 @@ describe('answerRequest', () => {
     await expect(failed).rejects.toMatchObject({ code: 'malformed' });
   });
 
-  it('ends where the host says so, with spaces around it or without', async () => {
+  it('ends at the marker of the host, with or without spaces around it', async () => {
     const response = await answer(true, () => events(JSON.stringify(CHUNK), ' [DONE]', '{'));
     expect(await response.text()).toContain('Hi');
   });
 
-  it('passes on a stream that begins with an error which the dialect can tell of, and throws any other', async () => {
+  it('passes on a stream that starts with an error that the dialect can express, and throws any other', async () => {
     const fail = (error: Error) => () => Promise.reject(error);
     expect(await (await answer(true, fail(new RangeError('Too far')))).text()).toBe('data: Too far\n\n');
     await expect(answer(true, fail(new TypeError('fetch failed')))).rejects.toThrow('fetch failed');
@@ -76,7 +76,7 @@ describe('orRefusal', () => {
   const refuse = (error: QuartermasterError) => new Response(error.code, { status: 400 });
   const settle = (error: Error) => orRefusal(() => Promise.reject(error), refuse);
 
-  it('gives a refusal of the host back as it came', async () => {
+  it('returns a refusal of the host unchanged', async () => {
     const response = new Response('Busy', { status: 529 });
     expect(await settle(new UpstreamRefusal(response))).toBe(response);
   });

@@ -34,7 +34,7 @@ describe('openaiTool', () => {
     expect(writeTool(tool, 'mcp')).toEqual(definition);
   });
 
-  it('is the very same tool where nothing is missing, and where OpenAI was its format from the start', () => {
+  it('is the same object if nothing is missing, or if OpenAI was its original format', () => {
     const whole = createTool({ name: 'a', schema: { type: 'object', properties: { q: {} } } });
     const text = createTool({ name: 'a', schema: { type: 'string' } });
     const declared = read({ type: 'function', function: { name: 'a', parameters: { type: 'object' } } });

@@ -45,7 +45,7 @@ it.each<[string, FormName, ToolSearchOptions, readonly string[]]>([
   expect(ownTools({ form, ...options })).toEqual(own);
 });
 
-it('searches by meaning where no searcher is given', async () => {
+it('searches by meaning if no searcher is given', async () => {
   const settings = { rule: { kind: 'on' }, search: { defaultLimit: 1, maxLimit: 1 }, pins: [] } as const;
   const toolboxes = requestToolboxes({ settings }, { name: 'gemini', maxNameLength: 64 });
   const shop = [

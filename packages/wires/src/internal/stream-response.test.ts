@@ -44,7 +44,7 @@ describe('streamResponse', () => {
     await expect((await respond(failing)).text()).rejects.toThrow('Broken');
   });
 
-  it('stops the events when nobody reads on', async () => {
+  it('stops the events when the reader stops', async () => {
     let isStopped = false;
     const response = await respond(async function* () {
       try {

@@ -28,7 +28,7 @@ describe('reading a stream', () => {
     });
   });
 
-  it('takes the last usage of a round that counts up in every chunk', async () => {
+  it('uses the last usage of a round that counts up in every chunk', async () => {
     const counted = chatRound({ text: 'Hello' }).map((part, index) => ({ ...part, usage: { total_tokens: index } }));
     const { parts } = await run([counted]);
     expect(chatWhole.fromParts(parts).usage).toEqual({ total_tokens: counted.length - 1 });
@@ -61,7 +61,7 @@ describe('reading a stream', () => {
     ]);
   });
 
-  it('tells calls apart that come with one index, or with none', async () => {
+  it('distinguishes calls that share an index or have none', async () => {
     const call = (id: string, index: object): ChatChunk =>
       chunk({
         tool_calls: [
@@ -126,7 +126,7 @@ describe('reading a stream', () => {
     });
   });
 
-  it('tells of a real call that the limit cut', async () => {
+  it('reports a real call that the limit cut', async () => {
     const cut = chunk({
       tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'read_file', arguments: '{"te' } }],
     });

@@ -62,7 +62,7 @@ describe('rendering a request', () => {
     expect(requests[0]?.messages.slice(1, 3)).toEqual(first);
   });
 
-  it('keeps parallel_tool_calls and fields that nobody knows', async () => {
+  it('keeps parallel_tool_calls and unknown fields', async () => {
     const { requests } = await run([chatRound({ text: 'Hello' })], {
       request: { parallel_tool_calls: false, future: { a: 1 } },
     });
@@ -208,7 +208,7 @@ describe('other gateways’ spellings', () => {
     ]);
   });
 
-  it('take deferred_tools for a wish to search', async () => {
+  it('treat deferred_tools as a request to search', async () => {
     const deferred_tools = { protocol: 'v1', profile: 'portable', search: { type: 'regex' }, validation: 'runtime' };
     const { requests } = await run([text], { request: { deferred_tools } });
     expect(requests[0]).not.toHaveProperty('deferred_tools');

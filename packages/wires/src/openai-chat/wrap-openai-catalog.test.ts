@@ -82,7 +82,7 @@ describe('tools of a catalog that no chat completion declares', () => {
     },
   );
 
-  it('does not execute a tool beside a call that the client must answer: its result would be lost', async () => {
+  it('does not execute a tool next to a call that the client must answer: its result would be lost', async () => {
     const executed: unknown[] = [];
     const { client } = await start(
       [

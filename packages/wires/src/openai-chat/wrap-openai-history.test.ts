@@ -65,7 +65,7 @@ describe('the history of a wrapped OpenAI client in chat completions', () => {
     expect(third?.messages.slice(second?.messages.length)).toEqual([said, yes]);
   });
 
-  it('keeps a refused call and its answer beside one that the client got', async () => {
+  it('keeps a refused call and its answer next to one that the client got', async () => {
     const calls = [
       { id: 'call_0', name: 'tool_call', input: { name: 'no_such_tool', arguments: {} } },
       { id: 'call_1', name: 'tool_call', input: { name: 'create_issue', arguments: { text: 'x' } } },

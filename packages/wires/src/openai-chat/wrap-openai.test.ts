@@ -10,7 +10,7 @@ import { toolSearchFetch } from './wrap-openai.ts';
 import { CREATE, planned, READ, SEARCH, start, TOOLS, told, USER } from './wrapped-chat.fixture.ts';
 
 describe('an OpenAI client with tool search in chat completions', () => {
-  it('searches and hands over the real call, in the bridge form', async () => {
+  it('searches and passes on the real call, in the bridge form', async () => {
     const { client, host } = await start([
       chatRound({ calls: [SEARCH] }),
       chatRound({
@@ -100,7 +100,7 @@ describe('an OpenAI client with tool search in chat completions', () => {
     ]);
   });
 
-  it('sends the very bytes of a request whose tools are few', async () => {
+  it('forwards a request with few tools byte for byte', async () => {
     const { client, host } = await start([chatRound({ text: 'Hello' })], { settings: DEFAULT_GATE_SETTINGS });
     const body = { model: 'gpt-5.4', messages: [USER], tools: TOOLS, n: 2 };
     await client.chat.completions.create(body);
@@ -183,7 +183,7 @@ describe('an OpenAI client with tool search in chat completions', () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 
-  it('gives each round a key of its own where the client sends one', async () => {
+  it('gives each round a separate key if the client sends one', async () => {
     const answers = [chatRound({ calls: [SEARCH] }), chatRound({ text: 'Hello' })];
     const keys: (string | null)[] = [];
     const send: typeof fetch = async (_, init) => {
@@ -197,7 +197,7 @@ describe('an OpenAI client with tool search in chat completions', () => {
     expect(keys).toEqual(['k', 'k-2']);
   });
 
-  it('refuses several choices with the reason, and asks nobody', async () => {
+  it('refuses several choices with the reason, and asks no upstream', async () => {
     const { client, host } = await start([]);
     const asked = client.chat.completions.create({ model: 'gpt-5.4', messages: [USER], tools: TOOLS, n: 2 });
     await expect(asked).rejects.toThrow(OpenAI.BadRequestError);
@@ -214,7 +214,7 @@ describe('an OpenAI client with tool search in chat completions', () => {
     expect(JSON.stringify(host.requests)).not.toContain('create_issue');
   });
 
-  it('tells the usage beside the reason when the client did not ask for a chunk of its own', async () => {
+  it('sends the usage next to the reason if the client did not ask for a separate chunk', async () => {
     const { client } = await start([chatRound({ text: 'Hello' })]);
     const stream = await client.chat.completions.create({
       model: 'gpt-5.4',

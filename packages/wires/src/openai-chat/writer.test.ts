@@ -10,7 +10,7 @@ describe('a refused call of ours', () => {
       { INVALID_JSON: '{"name": "create_issue", "arguments": {"text": ' },
     ],
     ['```json\n{"name":"nothing"}\n```', { name: 'nothing' }],
-  ])('stands in the next round with arguments that every host can read: %s', async (text, read) => {
+  ])('is in the next round with arguments that every host can read: %s', async (text, read) => {
     const call = { index: 0, id: 'c1', type: 'function', function: { name: 'tool_call', arguments: text } };
     const broken = [chunk({ role: 'assistant' }), chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')];
     const { requests } = await run([broken, chatRound({ text: 'Hello' })]);
@@ -29,7 +29,7 @@ describe('a refused call of ours', () => {
 });
 
 describe('writing the next round', () => {
-  it('gives back what a host attaches to calls and messages', async () => {
+  it('returns what a host attaches to calls and messages', async () => {
     const signature = { extra_content: { google: { thought_signature: 'abc' } } };
     const { requests, parts } = await run([
       [
@@ -99,7 +99,7 @@ describe('writing the next round', () => {
     },
   );
 
-  it('cuts a list of allowed tools down to those that are declared, and lets the search in', async () => {
+  it('limits allowed tools to those that are declared, and adds the search', async () => {
     const named = (name: string): object => ({ type: 'function', function: { name } });
     const choice = {
       type: 'allowed_tools',

@@ -121,13 +121,13 @@ describe('tools that the provider runs', () => {
   const web = { type: 'web_search', search_context_size: 'low' };
   const mcp = { type: 'mcp', server_label: 'wiki', server_url: 'https://example.com', defer_loading: true };
 
-  it('are sent as they came, without a mark that nobody would honour', async () => {
+  it('are sent unchanged, without a mark that the host would ignore', async () => {
     const { requests } = await run([DONE], { form: 'load', tools: [READ, web, CREATE, mcp] });
     const { defer_loading: _, ...unmarked } = mcp;
     expect(requests[0]?.tools?.slice(1)).toEqual([READ, web, unmarked]);
   });
 
-  it('keep their marks where the provider searches', async () => {
+  it('keep their marks if the provider searches', async () => {
     const { requests } = await run([DONE], { form: 'hosted', tools: [READ, web, CREATE, mcp] });
     expect(requests[0]?.tools).toEqual([{ type: 'tool_search' }, READ, web, { ...CREATE, defer_loading: true }, mcp]);
   });

@@ -5,7 +5,7 @@ import { functionCall, message, responseRound } from './response-script.fixture.
 import { CREATE, planned, READ, start, TOOLS, told } from './wrapped-responses.fixture.ts';
 
 describe('a conversation with a wrapped OpenAI client in responses', () => {
-  it('goes on from what a response put out, with what was found still loaded', async () => {
+  it('continues from an earlier response, with found tools still loaded', async () => {
     const { client, host } = await start(
       [
         responseRound([functionCall('call_0', 'tool_search', { query: 'issue' })]),

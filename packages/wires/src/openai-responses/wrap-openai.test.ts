@@ -25,7 +25,7 @@ const SEARCH_CALL = {
 const REASONING = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'secret' };
 
 describe('an OpenAI client with tool search in responses', () => {
-  it('searches and hands over the real call, in the bridge form', async () => {
+  it('searches and passes on the real call, in the bridge form', async () => {
     const { client, host } = await start([
       responseRound([REASONING, functionCall('call_0', 'tool_search', { query: 'issue' })]),
       responseRound([functionCall('call_0', 'tool_call', { name: 'create_issue', arguments: { text: 'x' } })]),
@@ -56,7 +56,7 @@ describe('an OpenAI client with tool search in responses', () => {
     });
   });
 
-  it('loads natively where the host knows searches that the client executes', async () => {
+  it('loads natively if the host knows searches that the client executes', async () => {
     const { client, host } = await start(
       [responseRound([REASONING, SEARCH_CALL]), responseRound([functionCall('call_1', 'create_issue', { text: 'x' })])],
       { transport: 'openai-responses' },
@@ -232,7 +232,7 @@ describe('an OpenAI client with tool search in responses', () => {
     ]);
   });
 
-  it('sends on the very bytes of a search that the host runs itself', async () => {
+  it('forwards a search that the host runs byte for byte', async () => {
     const { client, host } = await start([responseRound([message('Hello')])], { transport: 'openai-responses' });
     const body = {
       model: 'gpt-5.4',
@@ -244,7 +244,7 @@ describe('an OpenAI client with tool search in responses', () => {
     expect(host.texts).toEqual([JSON.stringify(body)]);
   });
 
-  it('takes out the traces of search when nothing is deferred and the host knows nothing of it', async () => {
+  it('removes the traces of search if nothing is deferred and the host does not know it', async () => {
     const { client, host } = await start([responseRound([message('Hello')])], {
       settings: { ...ON, rule: { kind: 'off' } },
     });
@@ -261,7 +261,7 @@ describe('an OpenAI client with tool search in responses', () => {
     ['previous_response_id', { previous_response_id: 'resp_0' }],
     ['conversation', { conversation: 'conv_0' }],
     ['background', { background: true }],
-  ])('refuses %s with the reason, and asks nobody', async (setting, extra) => {
+  ])('refuses %s with the reason, and asks no upstream', async (setting, extra) => {
     const { client, host } = await start([]);
     const asked = client.responses.create({ model: 'gpt-5.4', input: 'Hello', tools: TOOLS, ...extra });
     await expect(asked).rejects.toThrow(OpenAI.BadRequestError);
@@ -295,7 +295,7 @@ describe('an OpenAI client with tool search in responses', () => {
     await expect(stream.finalResponse()).rejects.toThrow('Broken');
   });
 
-  it('tells that the token limit was met, with the usage so far', async () => {
+  it('reports that the token limit was reached, with the usage so far', async () => {
     const cut = { ...functionCall('call_0', 'tool_search', {}), arguments: '{"que', status: 'incomplete' };
     const { client } = await start([
       responseRound([message('Let me'), cut], {

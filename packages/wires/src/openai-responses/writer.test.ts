@@ -19,7 +19,7 @@ import { openaiResponsesWire } from './responses-dialect.ts';
 import type { ResponsesItem } from './responses-shapes-2026-11.ts';
 
 describe('a search', () => {
-  it('made beside another is answered as if alone, and both are shown before their results', async () => {
+  it('made next to another is answered as if alone, and both are shown before their results', async () => {
     const tools = [{ type: 'tool_search' }, ...TOOLS];
     const second = functionCall('call_1', 'tool_search', { query: 'patch' });
     const { response, requests } = await run([responseRound([SEARCH, second]), DONE], { tools, form: 'stub' });
@@ -39,7 +39,7 @@ describe('a search', () => {
     ]);
   });
 
-  it('is told by what was known before its round, real calls beside it left out', () => {
+  it('reports what was known before its round, without real calls next to it', () => {
     const past = ['1', '2', '3'].flatMap((key) => search(key, 'issue'));
     const [call, found] = search('4', 'issue');
     const beside = [functionCall('a', 'read_file', {}), call, found, output('a')].filter((item) => item !== undefined);
@@ -47,7 +47,7 @@ describe('a search', () => {
     expect(list.at(-1)).toMatchObject({ call_id: 'call_ts_4', output: expect.stringContaining('Do not search again') });
   });
 
-  it('that finds nothing is told so natively too', async () => {
+  it('that finds nothing also says so natively', async () => {
     const call = {
       type: 'tool_search_call',
       id: 'tsc_1',
@@ -128,7 +128,7 @@ describe('a search', () => {
 });
 
 describe('a refused call of ours', () => {
-  it('stands in the next round with arguments that every host can read', async () => {
+  it('is in the next round with arguments that every host can read', async () => {
     const bad = '{"name": "create_issue", "arguments": {"text": ';
     const broken = { ...functionCall('c1', 'tool_call', {}), arguments: bad };
     const { requests } = await run([responseRound([broken]), responseRound([message('Hello')])]);
@@ -154,7 +154,7 @@ describe('other gateways’ spellings', () => {
     });
   });
 
-  it('take deferred_tools for a wish to search, and refuse a search that the client would run', async () => {
+  it('treat deferred_tools as a request to search, and refuse a search that the client would run', async () => {
     const deferred_tools = { protocol: 'v1', profile: 'portable', search: { type: 'bm25' }, validation: 'runtime' };
     const { requests } = await run([responseRound([message('Hello')])], { request: { deferred_tools } });
     expect(requests[0]).not.toHaveProperty('deferred_tools');
@@ -212,7 +212,7 @@ describe('calls', () => {
     },
   );
 
-  it('that a limit cut are told as the upstream left them', async () => {
+  it('that a limit cut are passed on as the upstream left them', async () => {
     const cut = { ...functionCall('a', 'read_file', {}), arguments: '{"te', status: 'incomplete' };
     const { response, events } = await run([
       responseRound([cut], { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }),
@@ -223,7 +223,7 @@ describe('calls', () => {
 });
 
 describe('a response', () => {
-  it('tells the client what it asked for, not what was asked upstream', async () => {
+  it('shows the client what it asked for, not what was asked upstream', async () => {
     const request = { instructions: 'Be brief.', tool_choice: 'required' };
     const { events } = await run([DONE], { request });
     for (const event of events.filter((one) => one.response !== undefined)) {

@@ -145,7 +145,7 @@ describe('writeTool', () => {
       false,
       { type: 'function', name: 'a', inputSchema: schema, providerOptions: { anthropic: { x: 1 } } },
     ],
-  ])('marks or unmarks a %s tool as told: %j, %s', (format, definition, deferred, expected) => {
+  ])('marks or unmarks a %s tool as configured: %j, %s', (format, definition, deferred, expected) => {
     expect(writeTool(read(definition, format), format, { deferred })).toEqual(expected);
   });
 
@@ -264,7 +264,7 @@ describe('reading', () => {
 });
 
 describe('writeTools', () => {
-  it('gives namespaces back with their fields, where the first member stood', () => {
+  it('returns namespaces with their fields at the position of the first member', () => {
     const request = [
       { type: 'tool_search' },
       {

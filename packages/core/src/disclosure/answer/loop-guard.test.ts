@@ -31,7 +31,7 @@ describe('the loop guard', () => {
     expect(guard(repeated, 'other')).toMatch(/^hint: The last 3 searches found nothing\./);
   });
 
-  it('takes the same query with a larger limit for another search', () => {
+  it('treats the same query with a larger limit as another search', () => {
     const before = memoryOf({ query: 'issue', names: ['a'], limit: 5 });
     expect(guard(before, 'issue', { limit: 5 })).toMatch(/^hint: You made this search before/);
     expect(guard(before, 'issue', { limit: 3 })).toMatch(/^hint: You made this search before/);

@@ -44,7 +44,7 @@ describe('tellApart', () => {
     expect(differences(issue)).toBeUndefined();
   });
 
-  it('says nothing where nothing differs', () => {
+  it('says nothing if nothing differs', () => {
     const one = tool({ server: '', name: 'search' });
     expect(
       tellApart([

@@ -81,7 +81,7 @@ describe('tell', () => {
     }
   });
 
-  it('answers with full parameters where nothing else would bring them', () => {
+  it('answers with full parameters if nothing else would provide them', () => {
     expect(JSON.parse(told(search('github__create_issue'), { form: FORMS.stub }))).toEqual({
       matches: [{ name: 'github__create_issue', parameters: SCHEMA }],
     });
@@ -103,7 +103,7 @@ describe('tell', () => {
     expect(match(remember(EMPTY_MEMORY, fact))).toBe(`${name}(text: string): Opens an issue`);
   });
 
-  it('tells the whole description of a stub that shows only the beginning, as far as the budget goes', () => {
+  it('returns the whole description of a shortened stub, within the budget', () => {
     const long = 'Opens an issue. '.repeat(100).trimEnd();
     const snapshot = sampleSnapshot([sampleTool({ name: 'open', description: long }), sampleTool({ name: 'close' })]);
     const ask = { form: FORMS.stub, snapshot };
@@ -119,7 +119,7 @@ describe('tell', () => {
     expect(bare).toEqual({ name: 'open', parameters: SCHEMA });
   });
 
-  it('tells the description of a tool that has no stub yet', () => {
+  it('returns the description of a tool that has no stub yet', () => {
     const planned = sampleSnapshot();
     const later = sampleSnapshot([...planned.tools, sampleTool({ name: 'list_pages', description: 'Lists pages.' })]);
     const plan = planFor(planned, FORMS.stub);
@@ -129,7 +129,7 @@ describe('tell', () => {
     ]);
   });
 
-  it('answers with names alone where the definitions arrive by themselves, whatever becomes of these', () => {
+  it('answers with names only if the definitions arrive separately', () => {
     expect(JSON.parse(told(search('github__create_issue'), { form: FORMS.load }))).toEqual({
       matches: ['github__create_issue'],
     });
@@ -159,7 +159,7 @@ describe('tell', () => {
     );
   });
 
-  it('a miss names tools without a server by how their names begin, and no source where there is none', () => {
+  it('a miss names tools without a server by their common prefix, and no source if there is none', () => {
     const named = (names: readonly string[]): Snapshot => createSnapshot(names.map((name) => createTool({ name })));
     const missed: Found = { kind: 'search', queries: ['zeppelin'], names: [] };
     const prefixes = ['billing', 'mail', 'git'].flatMap((prefix) => [1, 2, 3].map((count) => `${prefix}_do_${count}`));
@@ -191,7 +191,7 @@ describe('tell', () => {
     expect(answer.unavailable).toEqual([{ server: 'jira', reason: 'connection refused' }]);
   });
 
-  it('names what is suspicious about the tools that it tells of, and nothing else', () => {
+  it('names what is suspicious about the tools that it reports, and nothing else', () => {
     const findings = ({ name }: Tool): readonly string[] =>
       name === 'create_issue' ? ['instruction', 'instruction'] : [];
     const answer = JSON.parse(told(search('github__create_issue', 'github__close_issue'), { findings }));
@@ -204,7 +204,7 @@ describe('tell', () => {
     });
   });
 
-  it('says what is down instead of asking for other words, where the caller has no tool at all', () => {
+  it('says what is down instead of asking for other words if the caller has no tool at all', () => {
     const found = { ...search(), unavailable: [{ server: 'jira', reason: 'connection refused' }] };
     const hint = (ask: Ask): string => JSON.parse(told(found, ask)).hint;
     const nothing = /^No tool can be found now, because the servers are not available/;
@@ -214,7 +214,7 @@ describe('tell', () => {
     expect(JSON.parse(told(search(), { snapshot: createSnapshot([]) })).hint).toMatch(/^No tool fits "issue"\./);
   });
 
-  it('names the same tool at other servers where a client has kept nothing but names', () => {
+  it('names the same tool at other servers even if a client has kept only names', () => {
     const send = (server: string): Tool => sampleTool({ name: 'send', server, description: 'Sends a mail.' });
     const snapshot = sampleSnapshot(['work', 'home', 'club', 'void'].map(send));
     const allow = (tool: Tool): boolean => tool.server !== 'void';
@@ -226,7 +226,7 @@ describe('tell', () => {
     expect(first({ form: FORMS.stub })).not.toHaveProperty('also');
   });
 
-  it('tells of a search that could not run', () => {
+  it('reports a search that could not run', () => {
     expect(told({ kind: 'failure', queries: ['('], code: 'invalid_pattern', message: 'missing )' })).toBe(
       '{"error":"invalid_pattern","message":"missing )"}',
     );
@@ -267,7 +267,7 @@ describe('tell', () => {
     expect(readTold(told(search()))).toEqual([]);
   });
 
-  it('readTold takes any text, and reads nothing but names from it', () => {
+  it('readTold accepts any text, and reads only names from it', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(readTold(text).every((name) => typeof name === 'string')).toBe(true);
@@ -346,7 +346,7 @@ describe('the loop guard in an answer', () => {
     expect(hint(searched(['other', 2]))).toBeUndefined();
   });
 
-  it('hints at a repeated search, in whatever spelling, more urgently each time, and then ends it', () => {
+  it('hints at a repeated search in any spelling, more urgently each time, and then refuses it', () => {
     expect(hint(searched(['Issue!', 2]))).toContain('You made this search before.');
     expect(hint(searched(['issue', 2], ['ISSUE', 2]))).toContain('before, 2 times: 1 more and searching ends');
     const final = told(search('github__create_issue'), { before: searched(['issue', 2], ['issue', 2], ['issue', 2]) });
@@ -362,7 +362,7 @@ describe('the loop guard in an answer', () => {
     expect(hintOfMiss(misses(5))).toContain('Do not search again');
   });
 
-  it('says nothing of fruitless searches beside tools that were found', () => {
+  it('does not mention searches without results if tools were found', () => {
     expect(hint(searched(['q0', 0], ['q1', 0], ['q2', 0]))).toBeUndefined();
   });
 
@@ -388,7 +388,7 @@ describe('the loop guard in an answer', () => {
     expect(hint(before)).toContain('You made this search before.');
   });
 
-  it('takes other limits', () => {
+  it('accepts other limits', () => {
     const before = searched(['a', 0]);
     const answer = told(search('github__create_issue'), { before, guard: { fruitlessStop: 1 } });
     expect(JSON.parse(answer).hint).toContain('Do not search again');
@@ -403,7 +403,7 @@ describe('the loop guard in an answer', () => {
 });
 
 describe('a search for what is in the list already', () => {
-  it('is told to call it, by name, in any case and punctuation', () => {
+  it('gets the advice to call it by name, in any case and punctuation', () => {
     const snapshot = sampleSnapshot();
     const deferred = new Set(snapshot.tools.map(({ id }) => id).filter((id) => id !== 'read_file'));
     const plan = makeDeferPlan({

@@ -41,11 +41,11 @@ describe('stubDescription', () => {
     expect(stubDescription(long, Number.POSITIVE_INFINITY)).toBe(long);
   });
 
-  it('shows only that there is a description, where nothing may be shown of it', () => {
+  it('shows only that there is a description if none of it may be shown', () => {
     for (const maxLength of [0, 1, 2]) expect(stubDescription('Opens an issue', maxLength)).toBe('…');
   });
 
-  it('is a marked beginning of the description that keeps to the bound, whatever the text', () => {
+  it('is a marked start of the description within the limit, for any text', () => {
     const text = fc
       .array(fc.constantFrom('a', 'bc', ' ', '. ', '\n', '。', '😀', '\ud800', '!'))
       .map((parts) => parts.join(''));

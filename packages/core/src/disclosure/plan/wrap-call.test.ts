@@ -24,7 +24,7 @@ it('wraps a call to a deferred tool as the model of a bridge wrote it', () => {
   expect(wrapCall(planOf(FORMS.bridge), CALL)).toEqual({ name: 'tool_call', arguments: CALL });
 });
 
-it('leaves calls to shown tools, and calls in other forms, as they are', () => {
+it('does not change calls to shown tools, and calls in other forms', () => {
   const shown = { name: 'read_file', arguments: {} };
   expect(wrapCall(planOf(FORMS.bridge), shown)).toBe(shown);
   for (const form of [FORMS.stub, FORMS.load, FORMS.native]) expect(wrapCall(planOf(form), CALL)).toBe(CALL);

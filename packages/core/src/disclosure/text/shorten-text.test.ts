@@ -20,7 +20,7 @@ describe('the first sentence', () => {
     expect(firstSentence(description, 200)).toBe(sentence);
   });
 
-  it('is where a stub is cut, too', () => {
+  it('is also where a stub is cut', () => {
     const description = `Sends mail to people of a company (e.g. Acme. Or others) at once. ${'And so on '.repeat(20)}`;
     expect(stubDescription(description, 75)).toBe(
       'Sends mail to people of a company (e.g. Acme. Or others) at once. …',

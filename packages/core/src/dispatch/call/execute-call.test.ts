@@ -236,7 +236,7 @@ describe('what a tool returned, for the model', () => {
     expect(toOutcome(value)).toEqual({ text: expected, value, isError: false });
   });
 
-  it('is an error where an MCP result says so', () => {
+  it('is an error if an MCP result says so', () => {
     expect(toOutcome({ content: [text('no')], isError: true })).toMatchObject({ text: 'no', isError: true });
   });
 });

@@ -38,7 +38,7 @@ describe('a wrapped call', () => {
     ).toEqual([['create_user', { name: 'Bob', age: 3 }]]);
   });
 
-  it('takes params for a parameter when it does not stand alone', async () => {
+  it('treats params as a parameter unless it stands alone', async () => {
     expect(await callsOf('tool_call', { name: 'create_issue', params: { a: 1 }, text: 'x' })).toEqual([
       ['github__create_issue', { params: { a: 1 }, text: 'x' }],
     ]);
@@ -53,7 +53,7 @@ describe('a wrapped call', () => {
     expect(JSON.stringify(call)).toBe('["github__create_issue",{"__proto__":{"admin":true},"constructor":1}]');
   });
 
-  it('resolves several, each with an id of its own', async () => {
+  it('resolves several, each with its own id', async () => {
     const step = await handle('tool_call', {
       calls: [{ name: 'create_issue' }, { name: 'send_message', arguments: { text: 'y' } }],
     });
@@ -132,21 +132,21 @@ describe('a direct call', () => {
     });
   });
 
-  it('with wrong arguments is told every problem that the checker lists', async () => {
+  it('with wrong arguments gets every problem that the checker lists', async () => {
     const problems = Array.from({ length: 20 }, (_, index) => ({ path: `/${index}`, message: 'must be a text' }));
     const checkArguments = (): ArgumentCheck => ({ kind: 'wrong', problems });
     const text = await textOf('github__create_issue', {}, { options: { checkArguments } });
     expect(JSON.parse(text).problems).toHaveLength(20);
   });
 
-  it('takes the arguments as the checker has mended them', async () => {
+  it('uses the arguments that the checker has repaired', async () => {
     const options: Partial<ToolboxOptions> = { checkArguments: () => ({ kind: 'good', arguments: { text: '3' } }) };
     expect(await callsOf('github__create_issue', { text: 3 }, { options })).toEqual([
       ['github__create_issue', { text: '3' }],
     ]);
   });
 
-  it('is refused when its arguments are no object', async () => {
+  it('is refused if its arguments are not an object', async () => {
     expect(await textOf('github__create_issue', '[1]')).toBe(
       'The arguments of github__create_issue are not a JSON object',
     );

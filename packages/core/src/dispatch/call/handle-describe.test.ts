@@ -25,7 +25,7 @@ describe('a description', () => {
     expect(answer.unknown).toEqual(['nope']);
   });
 
-  it('tells how to search when it is asked about the search itself', async () => {
+  it('says how to search when it is asked about the search itself', async () => {
     expect(JSON.parse(await textOf('tool_describe', { name: 'tool_search' }))).toMatchObject({
       name: 'tool_search',
       description: expect.stringContaining('Search'),

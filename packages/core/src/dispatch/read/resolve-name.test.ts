@@ -37,7 +37,7 @@ describe('resolveName', () => {
     expect(resolveName(snapshot, 'gitlab__create_issue', allow)).toBeUndefined();
   });
 
-  it('takes any text', () => {
+  it('accepts any text', () => {
     const snapshot = sampleSnapshot();
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (name) => void resolveName(snapshot, name)));
     expect(resolveName(snapshot, 'x'.repeat(1_000_000))).toBeUndefined();

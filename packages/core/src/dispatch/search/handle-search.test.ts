@@ -10,7 +10,7 @@ import { boxWith, handle, namesFound, textOf } from '../call-context.fixture.ts'
 import type { ToolboxOptions } from '../toolbox-options.ts';
 
 describe('a search', () => {
-  it('finds deferred tools, and tells of them', async () => {
+  it('finds deferred tools, and reports them', async () => {
     const step = await handle('tool_search', { query: 'issue' });
     expect(step).toMatchObject({
       kind: 'answer',
@@ -66,7 +66,7 @@ describe('a search', () => {
       return { uses, noted };
     };
 
-    it('puts what its caller has used in the order of use, and notes what was told', async () => {
+    it('orders what its caller has used by use, and records what was reported', async () => {
       const { uses, noted } = remembering({ 'github/create_issue': 0, 'github/close_issue': 9 });
       const options = { searcher, uses };
       expect(await namesFound({ query: 'issue' }, { options, caller: { id: 'anna' } })).toEqual([
@@ -76,7 +76,7 @@ describe('a search', () => {
       expect(noted).toEqual([['anna', 'issue', ['github__close_issue', 'github__create_issue']]]);
     });
 
-    it('gives the last place to what is called along with a tool above it, where the caller may see that', async () => {
+    it('gives the last place to a tool that is called along with one above it, if the caller may see it', async () => {
       const tools = createSnapshot([...manyTools(9), createTool({ name: 'sign_in' })]);
       const companion = { tool: 'sign_in', share: 1 };
       const uses: ToolboxOptions['uses'] = {

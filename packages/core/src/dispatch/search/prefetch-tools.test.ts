@@ -38,7 +38,7 @@ describe('what a search loads', () => {
     expect(await found(box(1), FORMS[form])).toEqual(ALL);
   });
 
-  it('counts a tool that was loaded before only where it would be sent again', async () => {
+  it('counts a tool that was loaded before only if it would be sent again', async () => {
     const memory = { ...EMPTY_MEMORY, revealed: ['issue_0', 'issue_2'] };
     expect(await found(box(200), FORMS.load, memory)).toEqual(['issue_0', 'issue_1', 'issue_2']);
     expect(await found(box(200), FORMS.native, memory)).toEqual(['issue_0']);

@@ -37,7 +37,7 @@ describe('a search', () => {
     expect(await search(toolbox, 'text', pattern)).toMatchObject({ kind: 'search' });
   });
 
-  it('needs the searcher of its own engine alone', async () => {
+  it('needs only the searcher of its own engine', async () => {
     const regex: Searcher = { ...BROKEN, engine: 'regex' };
     expect(await search(boxWith({ regexSearcher: regex }), 'text', 'message')).toMatchObject({ kind: 'search' });
     expect(await search(boxWith({ searcher: BROKEN }), 'regex', 'message')).toMatchObject({ kind: 'search' });
@@ -154,7 +154,7 @@ describe('preparing for searches', () => {
     expect(prepared).toEqual([first, last]);
   });
 
-  it('tells by an event how it went', async () => {
+  it('reports the outcome by an event', async () => {
     const { searcher } = preparedSearchers();
     const events: ToolboxEvent[] = [];
     let time = 1_000;
@@ -170,7 +170,7 @@ describe('preparing for searches', () => {
   it.each<[string, (snapshot: Snapshot) => Searcher]>([
     ['the build', preparedSearchers(() => Promise.reject(new Error('down'))).searcher],
     ['making the searcher', failingAtFirst(preparedSearchers().searcher)],
-  ])('%s failing is told by an event, and left to the next search', async (_, searcher) => {
+  ])('a failure of %s is reported by an event, and retried at the next search', async (_, searcher) => {
     const events: ToolboxEvent[] = [];
     const toolbox = boxWith({ searcher, onEvent: (event) => events.push(event) });
     toolbox.prepare(toolbox.plan());

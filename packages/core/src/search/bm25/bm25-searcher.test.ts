@@ -65,7 +65,7 @@ describe('what is searched', () => {
     expect(await find(OFFICE, 'into the')).toContain('calendar/create_event');
   });
 
-  it('finds nothing for words that nobody has, and for punctuation', async () => {
+  it('finds nothing for words that no tool has, and for punctuation', async () => {
     expect(await find(OFFICE, 'xylophone')).toEqual([]);
     expect(await find(OFFICE, '?!… 🚀 ---')).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe('names', () => {
     expect((await find(snapshot, 'Get-Me'))[0]).toBe('Get-Me');
   });
 
-  it('does not take a plain word of a sentence for a name', async () => {
+  it('does not treat a plain word of a sentence as a name', async () => {
     const snapshot = snapshotOf('search', { name: 'find_flights', description: 'Search cheap flights to a city.' });
     expect((await find(snapshot, 'search for cheap flights to Rome'))[0]).toBe('find_flights');
     expect((await find(snapshot, 'search'))[0]).toBe('search');
@@ -186,7 +186,7 @@ describe('names', () => {
     expect(await find(snapshotOf('🚀', 'launch'), '🚀')).toEqual(['🚀']);
   });
 
-  it('is first for any name of any catalog, however it is mangled', async () => {
+  it('is first for any name of any catalog, in any spelling', async () => {
     const anyName = fc.stringMatching(/^[a-z]{1,6}([_.-][a-z0-9]{1,6}){0,3}$/);
     const mangle = fc.constantFrom<(name: string) => string>(
       (name) => name,
@@ -220,11 +220,11 @@ describe('operators', () => {
     expect(await find(OFFICE, 'select:calendar/get_data')).toEqual(['calendar/get_data']);
   });
 
-  it('takes select for words when it names nothing', async () => {
+  it('treats select as words if it names nothing', async () => {
     expect(await find(OFFICE, 'select:appointment')).toEqual(['calendar/create_event']);
   });
 
-  it('does not let select load what is hidden', async () => {
+  it('select does not load hidden tools', async () => {
     expect(await find(OFFICE, 'select:send_email', { allow: (tool) => tool.name !== 'send_email' })).not.toContain(
       'mail/send_email',
     );
@@ -235,7 +235,7 @@ describe('operators', () => {
     expect(await find(OFFICE, 'message +emails')).toEqual(['mail/send_email']);
   });
 
-  it('takes a required word that nobody has for a plain one', async () => {
+  it('treats a required word that no tool has as a plain one', async () => {
     expect(await find(OFFICE, '+xylophone message')).toContain('mail/searchMessages');
   });
 
@@ -252,7 +252,7 @@ describe('operators', () => {
     expect([...(await find(OFFICE, 'server:calendar'))].sort()).toEqual(['calendar/create_event', 'calendar/get_data']);
   });
 
-  it('takes a server that does not exist for words', async () => {
+  it('treats a server that does not exist as words', async () => {
     expect((await find(OFFICE, 'server:appointment'))[0]).toBe('calendar/create_event');
   });
 });
@@ -325,7 +325,7 @@ describe('bounds', () => {
     expect(hits.length).toBeLessThanOrEqual(5);
   });
 
-  it('takes any query and never repeats a tool', async () => {
+  it('accepts any query and never repeats a tool', async () => {
     const searcher = createBm25Searcher(OFFICE);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 80 }), async (query) => {

@@ -21,7 +21,7 @@ describe('the index of a BM25 searcher', () => {
     return createSnapshot(tools);
   }
 
-  it('is not built before it is asked for, then once in slices that give way, however many wait for it', async () => {
+  it('is built on demand, once and in slices, however many wait for it', async () => {
     let read = 0;
     const snapshot = watchedShop(() => read++);
     const { length: all } = snapshot.tools;
@@ -57,7 +57,7 @@ describe('the index of a BM25 searcher', () => {
     expect(read).toBe(0);
   });
 
-  it('is not built beside one that was handed in', async () => {
+  it('is not built if one was passed in', async () => {
     let read = 0;
     const snapshot = watchedShop(() => read++);
     const index = buildBm25Index(snapshot.tools);
@@ -81,7 +81,7 @@ describe('the index of a BM25 searcher', () => {
     expect(tuned).not.toEqual(await answer({}));
   });
 
-  it('ends a search whose caller no longer waits for it, and goes on for the others', async () => {
+  it('ends a search whose caller has given up, and continues for the others', async () => {
     let resume = (): void => {};
     const held = new Promise<void>((resolve) => {
       resume = resolve;

@@ -45,7 +45,7 @@ describe('what candidates are found by', () => {
     expect(read.nameKeys).toEqual(['getaccounts', 'mcpmailsend', 'mailsend']);
   });
 
-  it('reads operators as such only where they resolve', () => {
+  it('reads operators as such only if they resolve', () => {
     const query = 'server:github +issue open ones';
     expect(readOperators(query).map(({ kind, value }) => [kind, value])).toEqual([
       ['server', 'github'],
@@ -62,7 +62,7 @@ describe('what candidates are found by', () => {
     expect(plain.words.map(({ word }) => word)).toContain('github');
   });
 
-  it('looks for a server by its name where nothing else is asked for', () => {
+  it('looks for a server by its name if nothing else is asked for', () => {
     expect(readCandidateQuery('server:github', always).text).toBe('github');
   });
 

@@ -7,7 +7,7 @@ function word(name: string, count: number, nameCount: number, value: number): We
 }
 
 describe('the conjunctions of a query', () => {
-  it('are all words, each alone, where the catalog is small enough', () => {
+  it('are all words, each alone, if the catalog is small enough', () => {
     const words = [word('mail', 40, 10, 3), word('send', 60, 20, 2)];
     expect(chooseConjunctions(words, { toolCount: 100, budget: 200 })).toEqual([['smail'], ['ssend']]);
   });
@@ -19,12 +19,12 @@ describe('the conjunctions of a query', () => {
     expect(chosen.every((terms) => terms.includes('slidar') || terms.length > 1)).toBe(true);
   });
 
-  it('ask for names alone where one word is in too many tools', () => {
+  it('ask for names only if one word is in too many tools', () => {
     const chosen = chooseConjunctions([word('record', 400_000, 900, 1)], { toolCount: 1_000_000, budget: 800 });
     expect(chosen).toEqual([['nrecord']]);
   });
 
-  it('go on to what some tool has, where no tool is likely to have more', () => {
+  it('continue with what some tool has if no tool is likely to have more', () => {
     const words = [word('quark', 14, 0, 1.2), word('gluon', 72, 0, 0.5)];
     expect(chooseConjunctions(words, { toolCount: 1_000, budget: 1 })).toEqual([['squark']]);
   });

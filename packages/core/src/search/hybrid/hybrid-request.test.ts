@@ -42,7 +42,7 @@ describe('a request that is read', () => {
     expect(readRequest(ranker.rank(text, undefined), { ranker, embedder }).text).toBe(meant);
   });
 
-  it('has clauses with their own words where it asks for several things', () => {
+  it('has clauses with their own words if it asks for several things', () => {
     const { clauses } = read('archive the old file and then rename the other file');
     expect(clauses.map((clause) => clause.text)).toEqual(['archive the old file', 'rename the other file']);
     expect(clauses[0]?.plan.lists).not.toEqual(clauses[1]?.plan.lists);

@@ -53,14 +53,14 @@ describe('hybrid search', () => {
     expect((await names('delete remove file with `send_email`'))[0]).toBe('send_email');
   });
 
-  it('reads a misspelt word as the catalog spells it, and does not call it a stranger', async () => {
+  it('reads a misspelt word as the catalog spells it, and does not count it as unknown', async () => {
     // The toy knows no word that ends in x, so that only the catalog can tell what was meant.
     const { hits, verdict } = await office.search({ query: 'invoicex' });
     expect(hits[0]?.tool.name).toBe('create_invoice');
     expect(verdict).toBe('match');
   });
 
-  it('gives finite scores where some tools are found by parts of their names and others by misspelt words', async () => {
+  it('gives finite scores if some tools are found by parts of their names and others by misspelt words', async () => {
     // "ile" is a part of "file" and no word, and only a misspelt word has lists to be read.
     for (const query of ['invoicex ile', 'send an email and invoicex ile xx. ile invoicex xx']) {
       const { hits } = await office.search({ query, limit: 50 });
@@ -69,7 +69,7 @@ describe('hybrid search', () => {
     }
   });
 
-  it('weighs a request of one clause by weights of its own, unless only one set is given', async () => {
+  it('uses separate weights for a request of one clause, unless only one set is given', async () => {
     const weights = { ...NO_FEATURES, meaning: 1 };
     const oneClauseWeights = { ...NO_FEATURES, meaning: 7 };
     const best = async (query: string, options: HybridOptions): Promise<number | undefined> => {
@@ -99,7 +99,7 @@ describe('hybrid search', () => {
     expect(hits[1]?.explanation?.details.map(({ what }) => what)).toContain('a tool of the same server ranks above it');
   });
 
-  it('says what a share of words is a share of, where a named tool has more than all the others', async () => {
+  it('says what a share of words refers to if a named tool has more than all others', async () => {
     const query = 'create_invoice for the file';
     const { hits } = await office.search({ query, explain: true });
     const [, features] = hits[0]?.explanation?.details ?? [];
@@ -110,7 +110,7 @@ describe('hybrid search', () => {
     );
   });
 
-  it('tells which operators nothing answers to', async () => {
+  it('reports operators that match nothing', async () => {
     const query = ['server:nope +zzzz', 'select:send_email', 'delete +file', 'server:nope file'];
     expect((await office.search({ query })).unresolved).toEqual(['server:nope', '+zzzz']);
     expect(await office.search({ query: 'delete +file' })).not.toHaveProperty('unresolved');
@@ -172,7 +172,7 @@ describe('hybrid search', () => {
     expect(await none.search({ query: 'send email' })).toMatchObject({ hits: [], verdict: 'none' });
   });
 
-  it('explains why a tool is where it is, and why one is not there', async () => {
+  it('explains why a tool has its rank, and why one is missing', async () => {
     const [first] = OFFICE.tools;
     const [, second] = OFFICE.tools;
     if (first === undefined || second === undefined) throw new Error('the office has tools');
@@ -213,7 +213,7 @@ describe('preparing a hybrid search', () => {
     return { options: { embedder, slices: { sliceMs: 0, pause: () => held } }, read: () => count, resume };
   }
 
-  it('reads no tool before it is asked to, and each once, however many searches come meanwhile', async () => {
+  it('reads tools on demand, each once, however many searches run meanwhile', async () => {
     const { options, read, resume } = counted();
     const searcher = createHybridSearcher(OFFICE, options);
     expect(read()).toBe(0);
@@ -240,7 +240,7 @@ describe('preparing a hybrid search', () => {
     expect(await prepared.search(request)).toEqual(await unprepared.search(request));
   });
 
-  it('ends a search whose caller no longer waits, and goes on for the others', async () => {
+  it('ends a search whose caller has given up, and continues for the others', async () => {
     const { options, resume } = counted();
     const searcher = createSemanticSearcher(OFFICE, options);
     const controller = new AbortController();
@@ -301,7 +301,7 @@ describe('the index of a hybrid search', () => {
     return { snapshot: createSnapshot(watched), options: { embedder: toyEmbedder, vectors } };
   }
 
-  it('is not built before it is asked for, then once in slices that give way, however many wait for it', async () => {
+  it('is built on demand, once and in slices, however many wait for it', async () => {
     let read = 0;
     const { snapshot, options } = watchedOffice(() => read++);
     const readAtPause: number[] = [];
@@ -333,7 +333,7 @@ describe('the index of a hybrid search', () => {
     expect(tuned).not.toEqual(await answer(undefined));
   });
 
-  it('is not built beside one that was handed in', async () => {
+  it('is not built if one was passed in', async () => {
     let read = 0;
     const { snapshot, options } = watchedOffice(() => read++);
     const bm25 = { index: buildBm25Index(snapshot.tools) };
@@ -344,7 +344,7 @@ describe('the index of a hybrid search', () => {
     expect(read).toBe(snapshot.tools.length);
   });
 
-  it('ends a search whose caller no longer waits for it, and goes on for the others', async () => {
+  it('ends a search whose caller has given up, and continues for the others', async () => {
     let resume = (): void => {};
     const held = new Promise<void>((resolve) => {
       resume = resolve;

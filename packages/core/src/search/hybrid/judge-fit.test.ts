@@ -41,7 +41,7 @@ describe('judgeFit', () => {
     expect(sized(10_000)).toBe(sized(1_000_000));
   });
 
-  it('does not depend on the number of tools where a model says nothing of it', () => {
+  it('does not depend on the number of tools if the model has no weight for it', () => {
     const model = { meaning: 5, bigrams: 0, cosine: 0, threshold: 2 };
     const sized = (count: number): number => judge([{ meaning: 0.4, bigrams: 0 }], 1, model, count);
     expect(sized(100)).toBe(sized(10_000));

@@ -123,7 +123,7 @@ describe('orderByIntent', () => {
     );
   };
 
-  it('a kept tool takes the fifth place where its score would put it lower, and stays where it is above that', () => {
+  it('a kept tool takes the fifth place if its score would rank it lower, and otherwise keeps its place', () => {
     expect(places(seven, 6)).toEqual([0, 1, 2, 3, 6, 4, 5]);
     expect(places(seven, 6, 4)).toEqual([0, 1, 2, 3]);
     expect(places(seven, 2)).toEqual([0, 1, 2, 3, 4, 5, 6]);
@@ -196,7 +196,7 @@ describe('orderByIntent', () => {
     );
   });
 
-  it('gives as many places as are wanted, the same as if more were', () => {
+  it('returns as many places as requested, the same as for a larger request', () => {
     fc.assert(
       fc.property(anyTools, anyWeights, fc.nat({ max: 90 }), (tools, weights, wanted) => {
         expect(order(tools, weights, wanted)).toEqual(order(tools, weights).slice(0, wanted));
@@ -238,7 +238,7 @@ describe('preferSuccessors', () => {
     ['nothing is deprecated', [OTHER, NEW], []],
     ['the deprecated one names no tool of the list', [OLD, OTHER], []],
     ['both are deprecated', [OLD, tool('list_tasks_v2', 'Deprecated too.')], []],
-  ])('changes nothing where %s', (_, tools, named) => {
+  ])('changes nothing if %s', (_, tools, named) => {
     expect(orderWithSuccessors(tools, named)).toEqual(tools.map(({ name }) => name));
   });
 });

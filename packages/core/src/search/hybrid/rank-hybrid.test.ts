@@ -31,7 +31,7 @@ describe('the nearest by meaning', () => {
     expect(found[3]?.why).not.toContain(KEPT);
   });
 
-  it('claims no place where meaning counts for nothing', async () => {
+  it('claims no place if meaning has no weight', async () => {
     const found = await search({ ...NO_FEATURES, terms: 9 });
     expect(found.map(({ name }) => name)).not.toContain('email');
   });

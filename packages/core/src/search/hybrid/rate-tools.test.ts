@@ -32,7 +32,7 @@ it.each([
   expect(SNAPSHOT.tools.flatMap(({ server }, at) => (named[at] === 1 ? [server] : []))).toEqual(servers);
 });
 
-it('tells the servers of tools apart, and how much it says to be of one', () => {
+it('distinguishes the servers of tools, and weighs the server', () => {
   const tools = ['a', 'b', 'c', 'd'].map((name) => createTool({ name, server: 'large' }));
   const snapshot = createSnapshot([...tools, createTool({ name: 'e', server: 'small' }), createTool({ name: 'f' })]);
   const servers = new ToolServers(snapshot);

@@ -107,7 +107,7 @@ describe('hybrid search with a reranker', () => {
     expect((await names(reranker)).sort()).toEqual([name, 'share_file'].sort());
   });
 
-  it('takes a cosine for what it is worth where that is known', async () => {
+  it('scales a cosine if its range is known', async () => {
     const query = 'do one thing to the file and then another thing to the file';
     const reranker = favouringBy((text) =>
       text === query ? 'share_file' : text.startsWith('do') ? 'close_file' : undefined,
@@ -121,7 +121,7 @@ describe('hybrid search with a reranker', () => {
     expect(await intentOf({ ...reranker, fitModel })).toBeGreaterThan(await intentOf(reranker));
   });
 
-  it('goes by the whole request where the model can read none of the clauses', async () => {
+  it('uses the whole request if the model can read none of the clauses', async () => {
     const query = 'do one thing to the file and then another thing to the file';
     const reranker = favouring('share_file');
     const blind: Reranker = {
@@ -154,7 +154,7 @@ describe('hybrid search with a reranker', () => {
     expect(await counted(several, both)).toEqual(['2 × 1.000']);
   });
 
-  it('judges by the cosines only when it is known what they tell', async () => {
+  it('judges by the cosines only if their scale is known', async () => {
     const request = { query: 'do something to the file' };
     const { confidence: first } = await searcherWith().search(request);
     expect((await searcherWith(favouring('lock_file')).search(request)).confidence).toBe(first);

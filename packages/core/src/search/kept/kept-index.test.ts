@@ -89,7 +89,7 @@ describe('an index that was written', () => {
     expect(runToEnd(keptWords(renamed).read(bytes, KEY))).toBeUndefined();
   });
 
-  it('whose numbers somebody has changed, with the right checksum, is refused or searched without an error', async () => {
+  it('with changed numbers and a valid checksum is refused or searched without an error', async () => {
     const tools = many(300);
     const snapshot = createSnapshot(tools);
     const part = keptWords(tools);
@@ -250,7 +250,7 @@ describe('a catalog that has changed', () => {
   const indexOf = (tools: readonly Tool[], others: readonly Bm25Index[] = [], read = tools): Bm25Index =>
     runToEnd(buildBm25IndexInSteps(read, { reuse: { marks: runToEnd(markToolsInSteps(tools)).marks, others } }));
 
-  it('has the same index as one that was built from nothing, whatever has changed', () => {
+  it('has the same index as a fresh build, whatever has changed', () => {
     const contents = ({ data, tokens }: Bm25Index) => {
       // The seed differs for every table, and the slots follow from it.
       const { bytes, starts } = data.terms;
@@ -284,7 +284,7 @@ describe('a catalog that has changed', () => {
     expect([...read]).toEqual(changed.filter((_, at) => isNew(at)).map(({ id }) => id));
   });
 
-  it('takes over the vectors of all other tools, and answers as one that was indexed from nothing', async () => {
+  it('reuses the vectors of all other tools, and answers like a fresh index', async () => {
     const tools = many(260);
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 8 }), async (edits) => {

@@ -40,7 +40,7 @@ describe('what was called after requests', () => {
     expect(gain(365)).toBe(0);
   });
 
-  it('is a count where no vectors are kept', () => {
+  it('is a count if no vectors are kept', () => {
     const uses = new LearnedUses();
     uses.add([0, 1, 2].map((daysAgo) => ({ tool: 'trips', atMs: NOW - daysAgo * DAY })));
     expect(uses.calls(NOW).get('trips')).toBeCloseTo(2.9, 1);
@@ -73,7 +73,7 @@ describe('what was called after requests', () => {
     expect(uses.bonuses(PAY_A_BILL, NOW).get('weather')?.companion).toEqual({ tool: 'balance', share: 1 });
   });
 
-  it('knows the companion of a tool also where only the last calls of that are kept', () => {
+  it('knows the companion of a tool even if only its last calls are kept', () => {
     const uses = new LearnedUses({ maxUsesPerTool: 4 });
     const calls = ['a', 'b', 'c', 'd'].flatMap((tool, at) => [0, 10].map((day) => used(tool, PAY_A_BILL, at + day)));
     uses.add(calls.flatMap((call) => [call, { ...call, tool: 'token', atMs: call.atMs + 1_000 }]));
@@ -82,7 +82,7 @@ describe('what was called after requests', () => {
     expect(uses.bonuses(PAY_A_BILL, NOW).get('a')?.companion).toEqual({ tool: 'token', share: 1 });
   });
 
-  it('takes no notice of vectors of another length', () => {
+  it('ignores vectors of another length', () => {
     const uses = learned({ tool: 'trips', atMs: NOW, vector: Int8Array.of(127) });
     expect(uses.bonuses(PLAN_A_TRIP, NOW).get('trips')?.points).toBeLessThan(0.2);
   });
@@ -144,7 +144,7 @@ describe('an answer in the order of use', () => {
       expect(ordered.map(({ score }) => score)).toEqual([9, 8, 7, 6, 5]);
     });
 
-    it('stays where that is shown already, may not be seen, or the answer is shorter', () => {
+    it('is kept if the other is shown already, may not be seen, or the answer is shorter', () => {
       const first = (tool: string, limit: number) =>
         names(orderByUse(SIX, new Map([['a', along(tool, 1)]]), { limit, query: 'plan a trip', find }));
       expect(first('c', 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
@@ -152,7 +152,7 @@ describe('an answer in the order of use', () => {
       expect(first('token', 4)).toEqual(['a', 'b', 'c', 'd']);
     });
 
-    it('stays where the query names it, where an operator limits the answer, and where a twin is shown', () => {
+    it('is kept if the query names it, an operator limits the answer, or a twin is shown', () => {
       const ask = (hits: readonly Hit[], query: string) =>
         names(orderByUse(hits, new Map([['a', along('token', 1)]]), { limit: 5, query, find }));
       const named = SIX.map((one) => ({ ...one, score: one.score + 999_990 }));

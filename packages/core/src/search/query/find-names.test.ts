@@ -42,7 +42,7 @@ describe('findNames', () => {
     expect(findNames(text, source)).toEqual(tools);
   });
 
-  it('takes a text of any length', () => {
+  it('accepts a text of any length', () => {
     expect(findNames('get '.repeat(5_000), source)).toEqual([]);
     expect(findOneName('a_'.repeat(5_000), source)).toEqual([]);
   });

@@ -36,7 +36,7 @@ describe('budgets', () => {
   const LINEAR = '(.)(.)(.)\\3\\2\\1';
   const text = 'abcdefghij'.repeat(20);
 
-  it('bounded work at each place never runs out, however many texts there are', () => {
+  it('bounded work at each position never runs out, for any number of texts', () => {
     const matcher = metered(LINEAR, { budget: 0 });
     for (let round = 0; round < 200; round++) expect(matcher.decide(text).decision).toBe('no-match');
   });

@@ -229,7 +229,7 @@ describe('slices', () => {
     expect(sliced).toEqual(whole);
   });
 
-  it('pauses as well while it looks where a long text matches', async () => {
+  it('also pauses while it locates a match in a long text', async () => {
     let pauses = 0;
     const pause = async (): Promise<void> => {
       pauses++;
@@ -315,7 +315,7 @@ describe('slices', () => {
     expect(hits.slice(0, 2).map((hit) => hit.tool.name)).toEqual(['tool_101', 'tool_111']);
   });
 
-  it('the budget is for finding tools: looking where they match has a bound of its own', async () => {
+  it('the budget is for finding tools: locating matches has a separate limit', async () => {
     const tools = Array.from({ length: 20 }, (_, index) =>
       tool({ name: `tool_${index}`, description: `${'some words '.repeat(300)}!issue` }),
     );
@@ -373,7 +373,7 @@ describe('explanations', () => {
 
   const [send, , readFile, write, clock] = TOOLS as [Tool, Tool, Tool, Tool, Tool];
 
-  it('says where a tool stands', async () => {
+  it('reports the rank of a tool', async () => {
     const searcher = searcherOf(TOOLS);
     expect(await searcher.explain({ query: 'file' }, readFile)).toMatchObject({ kind: 'listed', rank: 1 });
     expect(await searcher.explain({ query: 'file' }, write)).toMatchObject({ kind: 'listed', rank: 2 });

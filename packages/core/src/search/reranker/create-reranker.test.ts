@@ -75,7 +75,7 @@ describe('createReranker', () => {
     expect(after).toEqual(before);
   });
 
-  it('makes a stored vector anew that can not be one of the model', async () => {
+  it('computes a stored vector again if it cannot be from the model', async () => {
     const embedder = fakeEmbedder();
     const store = {
       get: (_: string, hashes: readonly string[]) => new Map(hashes.map((hash) => [hash, new Uint8Array(7)])),
@@ -184,7 +184,7 @@ describe('createReranker', () => {
     await expect(stage.compare([], controller.signal)).rejects.toThrow('gone');
   });
 
-  it('embeds nothing any more once it was told to end, and waits for nothing', async () => {
+  it('embeds nothing after it is closed, and waits for nothing', async () => {
     const ended = new AbortController();
     const embedder = fakeEmbedder({ limit: 1, hold: (call) => (call === 0 ? settle() : new Promise(() => {})) });
     const stage = createReranker({ embedder, timer: manualTimer().timer, signal: ended.signal });
@@ -229,13 +229,13 @@ describe('createReranker', () => {
     expect(cosinesOf(compared)).toEqual([Float32Array.of(0)]);
   });
 
-  it('tells what the embedder says of its cosines', () => {
+  it('reports what the embedder says about its cosines', () => {
     const fitModel = { meaning: 1, bigrams: 0, cosine: 9, threshold: 5 };
     expect(createReranker({ embedder: { ...fakeEmbedder(), fitModel } }).fitModel).toBe(fitModel);
     expect(createReranker({ embedder: fakeEmbedder() }).fitModel).toBeUndefined();
   });
 
-  it('leaves out what the model can not read, what is empty, and what has no tools', async () => {
+  it('omits what the model cannot read, what is empty, and what has no tools', async () => {
     const embedder = { ...fakeEmbedder(), canRead: (request: string) => request !== '发送' };
     const stage = createReranker({ embedder });
     const nothing = await stage.compare([
@@ -286,7 +286,7 @@ describe('createReranker', () => {
     expect(embedder.calls.at(-1)).toEqual(['number']);
   });
 
-  it('makes nothing ahead with a model elsewhere, which may cost money, unless it is told to', async () => {
+  it('precomputes nothing with a remote model, which may cost money, unless configured', async () => {
     expect(createReranker({ embedder: fakeEmbedder() }).prepare).toBeUndefined();
     expect(createReranker({ embedder: fakeEmbedder(), isPreparing: true }).prepare).toBeDefined();
   });

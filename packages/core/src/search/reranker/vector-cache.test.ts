@@ -39,7 +39,7 @@ describe('MemoryVectorCache', () => {
     expect(cache.get('b', ['hash']).size).toBe(0);
   });
 
-  it('takes any name of a model', () => {
+  it('accepts any name of a model', () => {
     const cache = new MemoryVectorCache();
     cache.put('__proto__', new Map([['constructor', Uint8Array.of(1)]]));
     expect([...cache.get('__proto__', ['constructor', 'toString'])]).toEqual([['constructor', Uint8Array.of(1)]]);

@@ -57,7 +57,7 @@ describe('vector index', () => {
     );
   });
 
-  it('never gives what is not allowed, and fills its place', () => {
+  it('never returns what is not allowed, and fills its place', () => {
     const vectors = [1, 0.9, 0.8].map((x) =>
       Float32Array.from({ length: DIMENSIONS }, (_, i) => (i % 2 === 0 ? x : -x)),
     );
@@ -118,7 +118,7 @@ describe('vector scan in WebAssembly', () => {
     }
   });
 
-  it('is done without where an engine has none', () => {
+  it('is optional for an engine', () => {
     const found = globalThis.WebAssembly;
     try {
       Reflect.deleteProperty(globalThis, 'WebAssembly');
@@ -178,20 +178,20 @@ function beyond(tools: readonly Float32Array[], request: Float32Array): readonly
 describe('what is left of a cosine without what all tools share', () => {
   const twenty = (share: number) => Array.from({ length: 20 }, (_, at) => mixed(1 + at, share));
 
-  it('is about the cosine where nothing is shared', () => {
+  it('is about the cosine if nothing is shared', () => {
     const [first = 0, second = 0] = beyond(twenty(0), axis(1));
     expect(first).toBeGreaterThan(0.95);
     expect(first).toBeLessThan(1.05);
     expect(second).toBe(0);
   });
 
-  it('is far more than it where most is shared and the request asks for the rest', () => {
+  it('is far more than the cosine if most is shared and the request asks for the rest', () => {
     const cosine = Math.sqrt(1 - 0.9 ** 2);
     const [first = 0] = beyond(twenty(0.9), axis(1));
     expect(first).toBeGreaterThan(1.3 * cosine);
   });
 
-  it('is less where the request has only what is shared', () => {
+  it('is less if the request has only what is shared', () => {
     const found = beyond(twenty(0.9), SHARED);
     expect(Math.max(...found)).toBeLessThan(0.85);
   });
@@ -216,7 +216,7 @@ describe('what is left of a cosine without what all tools share', () => {
     );
   });
 
-  it('stands by the cosine of a single tool for the most part', () => {
+  it('mostly keeps the cosine of a single tool', () => {
     expect(beyond([axis(3)], axis(3))[0]).toBeCloseTo(1, 1);
   });
 });

@@ -48,7 +48,7 @@ describe('a shared build', () => {
     expect(await shared.wait()).toBe(built);
   });
 
-  it('goes on for the others when a caller no longer waits', async () => {
+  it('continues for the others when a caller gives up', async () => {
     const { shared, counts, goOn } = heldBuild();
     const controller = new AbortController();
     const impatient = shared.wait(controller.signal);

@@ -64,7 +64,7 @@ describe('tokenize', () => {
     expect(tokenize('a'.repeat(100_000)).map(({ text }) => text.length)).toEqual([TOKEN_LIMITS.characters]);
   });
 
-  it('gives a word the same tokens wherever it stands', () => {
+  it('gives a word the same tokens at any position', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { maxLength: 20 }), (list) => {
         expect(words(list.join(' '))).toEqual(list);
@@ -83,7 +83,7 @@ describe('tokenize', () => {
     );
   });
 
-  it('reads a text as it reads the folded text, wherever the first character stands that is not ASCII', () => {
+  it('reads a text like the folded text, wherever its first non-ASCII character is', () => {
     const piece = fc.constantFrom(
       ...['plain', 'Word', ' ', '-', "'s", '’s', 'é', 'e\u0301', 'ﬁ', 'ＡＢ', '天', '_', '3', '½', '😀', '.'],
     );
@@ -113,7 +113,7 @@ describe('tokenize', () => {
     );
   });
 
-  it('takes any text, without empty tokens and without spaces in them', () => {
+  it('accepts any text, without empty tokens or spaces in them', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         for (const token of tokenize(text)) {

@@ -220,7 +220,7 @@ describe('Bm25Index', () => {
     expect(index.findNames(term.replaceAll('_', '').toLowerCase())).toEqual([0]);
   });
 
-  it('takes a description of a megabyte and a token of fifty thousand letters', () => {
+  it('accepts a description of a megabyte and a token of fifty thousand letters', () => {
     const catalog = [
       createTool({ name: 'big', description: 'word '.repeat(210_000) }),
       createTool({ name: 'long', description: `x${'y'.repeat(50_000)} needle` }),

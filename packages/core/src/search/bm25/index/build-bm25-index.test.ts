@@ -96,7 +96,7 @@ describe('building an index in steps', () => {
     expect(readInStep.filter((count) => count === 0).length).toBeGreaterThan(20);
   });
 
-  it('reads a tool with very much to say in a step of its own', () => {
+  it('reads a very large tool in a separate step', () => {
     let read = 0;
     const long = createTool({ name: 'long', description: 'word '.repeat(5_000) });
     const steps = buildBm25IndexInSteps([1, 2, 3].map(() => watched(long, () => read++)));
@@ -127,7 +127,7 @@ describe('an index of many steps', () => {
     }
   });
 
-  it('holds the words of each name and description in their order, and what each name tells', () => {
+  it('contains the words of each name and description in order, and the kind of each name', () => {
     const { sequences, sequenceStarts, nameLengths, nameMasses } = index.data;
     const listsOf = (text: string): number[] => {
       return tokenize(text.replaceAll('_', ' ')).map((token) => index.stemListOf(token.text));

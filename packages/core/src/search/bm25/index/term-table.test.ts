@@ -9,7 +9,7 @@ const anyTerm = fc.oneof(
 );
 
 describe('TermTable', () => {
-  it('numbers terms like a Map would, and gives their texts back', () => {
+  it('numbers terms like a Map would, and returns their texts', () => {
     fc.assert(
       fc.property(fc.array(anyTerm, { maxLength: 200 }), (terms) => {
         const table = new TermTable();

@@ -53,7 +53,7 @@ describe('TokenStore', () => {
     );
   });
 
-  it('goes on when remembering stops being worth it', () => {
+  it('continues when caching stops being worthwhile', () => {
     const store = new TokenStore(new TermTable());
     const texts = Array.from({ length: 6_000 }, (_, number) => `description number ${number} of a parameter`);
     for (const text of texts) {
@@ -65,7 +65,7 @@ describe('TokenStore', () => {
     expect(read(store, size)).toEqual([...tokenize(texts[10] ?? ''), ...tokenize(texts[5_990] ?? '')]);
   });
 
-  it('takes no more than 8,192 tokens of one text', () => {
+  it('reads at most 8,192 tokens of one text', () => {
     const store = new TokenStore(new TermTable());
     expect(store.add('word '.repeat(10_000))).toBe(8_192);
     expect(store.add('getUserById')).toBe(5);

@@ -41,7 +41,7 @@ describe('CandidateTerms', () => {
     );
   });
 
-  it('looks up what would take longer to read through', () => {
+  it('uses an index if scanning would take longer', () => {
     const tools = Array.from({ length: 3_000 }, (_, at) => {
       return createTool({ name: `tool_${at}`, description: at % 3 === 0 ? 'send mail' : 'list users' });
     });

@@ -24,7 +24,7 @@ describe('SimilarTerms', () => {
     expect(similar.findTypos(word).map(({ term }) => index.terms.text(term))).toEqual(terms);
   });
 
-  it('takes a compound apart into words that the catalog has', () => {
+  it('splits a compound into words that the catalog has', () => {
     expect(similar.splitCompound('webpage')?.map((term) => index.terms.text(term))).toEqual(['web', 'page']);
     expect(similar.splitCompound('webzzzz')).toBeUndefined();
   });

@@ -41,7 +41,7 @@ describe('character sets', () => {
     );
   });
 
-  it('classes never hold two characters that a set tells apart', () => {
+  it('classes never contain two characters that a set distinguishes', () => {
     fc.assert(
       fc.property(fc.array(ranges, { maxLength: 4 }), code, code, (lists, one, two) => {
         const sets = lists.map((pairs) => characterSet(pairs.flat()));
@@ -73,7 +73,7 @@ describe('categories', () => {
     expect(size(categorySet('word', true))).toBe(63);
   });
 
-  it('agree with the properties of this runtime where the Unicode versions do', () => {
+  it('agree with the properties of this runtime if the Unicode versions match', () => {
     const word = categorySet('word', false);
     for (let each = 0; each < 0x3000; each++) {
       const isWord = /[\p{L}\p{N}_]/u.test(String.fromCodePoint(each));
