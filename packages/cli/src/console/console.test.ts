@@ -102,15 +102,25 @@ describe('the playground', () => {
 
   it('says why a tool is not found, and shows what a better description would do', async () => {
     const { page } = await openConsole(`${QUERY}&tool=stripe/refunds.create&why=stripe/payments.release`);
-    await page.getByText(/^Rank \d+, score [\d.]+\. Place 5 has/).waitFor();
+    await page
+      .getByText(/^Rank \d+, score [\d.]+\. Place 5 has [\d.]+\. Most of the gap is [\w ]+: [\d.]+ against [\d.]+\.$/)
+      .waitFor();
     const before = await rankOf(page, 'stripe/refunds.create');
     await page.getByLabel('Description').fill('Give a customer their money back: refund a payment.');
     await page.getByText('draft, only in this tab').waitFor();
     await expect.poll(() => rankOf(page, 'stripe/refunds.create'), SOON).toBe('1');
     expect(before).not.toBe('1');
     await page.getByText(/^This search with the draft: /).waitFor();
+    const measured: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/evaluate')) measured.push(request.url());
+    });
     await page.getByRole('button', { name: 'Run the cases' }).click();
-    await page.getByText(/^Lost: /).waitFor(SOON);
+    await page.getByText(/^(better|worse|mixed|no change) Lost: /).waitFor(SOON);
+    // The figures follow the next draft by themselves.
+    await page.getByLabel('Description').fill('Give a customer their money back: refund a payment, or a part of it.');
+    await expect.poll(() => measured.length, SOON).toBe(3);
+    await page.getByText(/^(better|worse|mixed|no change) Lost: /).waitFor(SOON);
     // A link holds the draft, where no server sees it.
     await page.goto('about:blank');
     await page.goBack();
@@ -377,6 +387,10 @@ describe('activity', () => {
     const { page, url } = await openConsole('/activity?view=failed', { url: await startGateway() });
     await askModel(url);
     await page.getByText('No request failed.').waitFor();
+    await page.getByText('live', { exact: true }).waitFor(SOON);
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'paused', pressed: false }).waitFor();
+    await page.keyboard.press('Space');
     await page.getByRole('button', { name: /^Requests/ }).click();
     await page.getByRole('button', { name: 'weather/get_weather_alerts' }).first().waitFor();
     await page.goto(`${url}/activity/req_none`);
@@ -746,6 +760,32 @@ describe('the page', () => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     },
   );
+
+  it('keeps the colours of its charts where others are forced, and stands still where motion is unwanted', async () => {
+    const { page, url } = await openConsole('/playground');
+    const id = await askModel(url);
+    await page.goto(`${url}/activity/${id}`);
+    const bar = page.locator('.fall.gain').last();
+    await bar.waitFor(SOON);
+    const colour = (): Promise<string> => bar.evaluate((element) => getComputedStyle(element).backgroundColor);
+    const motion = (): Promise<string> =>
+      page.locator('.request-detail').evaluate((element) => getComputedStyle(element).animationName);
+    const before = await colour();
+    expect(await motion()).toBe('unfold');
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
+    expect(await colour()).toBe(before);
+    expect(await motion()).toBe('none');
+  });
+
+  it('goes where a link to a part of a screen points', async () => {
+    const { page } = await openConsole('/savings?client=curl#connect');
+    const part = page.getByRole('heading', { name: /^Connect a client/ });
+    await part.waitFor(SOON);
+    await expect
+      .poll(() => part.evaluate((element) => element.getBoundingClientRect().top < innerHeight), SOON)
+      .toBe(true);
+    expect(await page.getByRole('button', { name: 'curl' }).getAttribute('aria-pressed')).toBe('true');
+  });
 
   it('breaks none of its own rules on any screen', async () => {
     const { page, url, errors } = await openConsole('/playground?q=money+back');

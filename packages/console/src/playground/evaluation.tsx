@@ -1,6 +1,7 @@
 import type { Evaluation } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
+import { hasKey } from '../api/gateway.ts';
 import { type Drafts, evaluateCatalog } from '../api/search.ts';
 import { type Case, type Cases, SAVED } from './cases.ts';
 
@@ -30,6 +31,24 @@ export function useEvaluation(
   return { evaluation: data, error, isRunning: isFetching, run: () => void refetch() };
 }
 
+/** How long a pause in writing has to be. */
+const PAUSE_MS = 400;
+
+/**
+ * Once the cases have been run, their figures follow the draft. With a key they don't: each case counts against its limit, so a person
+ * decides.
+ */
+function useFollowing(drafts: Drafts | undefined, { isRunning, error, run }: Measurement, isWanted: boolean): void {
+  const version = JSON.stringify(drafts);
+  const isDue = isWanted && drafts !== undefined && !isRunning && error === null && !hasKey();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another draft begins the pause again
+  useEffect(() => {
+    if (!isDue) return undefined;
+    const timer = setTimeout(run, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [isDue, version]);
+}
+
 interface Row {
   readonly name: string;
   readonly within: number;
@@ -55,6 +74,7 @@ export function EvaluationTable(props: {
   const drafted = useEvaluation(catalog, cases, drafts === undefined ? {} : { drafts });
   const [now, then] = [stored.evaluation, drafted.evaluation];
   const { list } = cases;
+  useFollowing(drafts, drafted, now !== undefined && then === undefined);
   if (list.length === 0) {
     return (
       <p className="faint small">
@@ -170,9 +190,11 @@ function Moved({ from, to }: { readonly from: Evaluation; readonly to: Evaluatio
       .slice(0, 3)
       .map(({ query }) => `“${query}”`)
       .join(', ');
+  const word = lost.length === 0 ? (won.length === 0 ? 'no change' : 'better') : won.length === 0 ? 'worse' : 'mixed';
   return (
     <p className="small dim">
-      Lost: {lost.length === 0 ? 'none' : list(lost)}. Gained: {won.length === 0 ? 'none' : list(won)}.
+      <span className={`tag${word === 'better' ? ' ok' : word === 'no change' ? '' : ' wait'}`}>{word}</span> Lost:{' '}
+      {lost.length === 0 ? 'none' : list(lost)}. Gained: {won.length === 0 ? 'none' : list(won)}.
     </p>
   );
 }

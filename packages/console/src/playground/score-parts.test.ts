@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { comparableParts, scoreParts, showScore } from './score-parts.ts';
+import { comparableParts, largestGap, scoreParts, showScore } from './score-parts.ts';
 
 const leaf = (value: number, what: string) => ({ value, what, details: [] });
 
@@ -44,5 +44,22 @@ describe('a tool that the query names', () => {
     [8.918, '8.92'],
   ])('has no figure beside the others: %d is %j', (score, text) => {
     expect(showScore(score)).toBe(text);
+  });
+});
+
+describe('largestGap', () => {
+  const whole = (meaning: number, words: number) => ({
+    ...{ value: meaning + words, what: 'features' },
+    details: [leaf(meaning, '1 × 1: meaning'), leaf(words, '1 × 1: shared words')],
+  });
+
+  it('is the part that the higher score has most of beside the lower', () => {
+    expect(largestGap(whole(5, 1), whole(3, 0.5))).toEqual({ label: 'Meaning', other: 5, own: 3 });
+    expect(largestGap(whole(3, 4), whole(3, 0))).toEqual({ label: 'Shared words', other: 4, own: 0 });
+  });
+
+  it('is none where no part is larger', () => {
+    expect(largestGap(whole(3, 1), whole(3, 2))).toBeUndefined();
+    expect(largestGap(undefined, whole(3, 2))).toBeUndefined();
   });
 });

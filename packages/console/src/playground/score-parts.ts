@@ -18,6 +18,17 @@ export function scoreParts(explanation: Explanation | undefined): readonly Score
     .sort((left, right) => Math.abs(right.value) - Math.abs(left.value));
 }
 
+/** The part that one score has most of beside another: why it is the higher one. */
+export function largestGap(
+  higher: Explanation | undefined,
+  lower: Explanation | undefined,
+): { readonly label: string; readonly other: number; readonly own: number } | undefined {
+  const own = new Map(scoreParts(lower).map(({ label, value }) => [label, value]));
+  const gaps = scoreParts(higher).map(({ label, value }) => ({ label, other: value, own: own.get(label) ?? 0 }));
+  const [largest] = gaps.sort((left, right) => right.other - right.own - (left.other - left.own));
+  return largest === undefined || largest.other <= largest.own ? undefined : largest;
+}
+
 function flatten({ details, what, value }: Explanation): readonly ScorePart[] {
   const product = /^(-?[\d.]+ × -?[\d.]+): (.+)$/.exec(what);
   if (product?.[1] !== undefined && product[2] !== undefined) {

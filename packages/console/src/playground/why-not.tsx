@@ -1,8 +1,8 @@
-import type { SearchAnswer, Standing } from '@quartermaster/client';
+import type { SearchAnswer, SearchHit, Standing as Why } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
-import { scoreParts } from './score-parts.ts';
+import { largestGap, showScore } from './score-parts.ts';
 
 /** Where any tool of the catalog stands for the query, found or not. */
 export function WhyNot(props: {
@@ -50,33 +50,43 @@ export function WhyNot(props: {
           <option key={id} value={id} />
         ))}
       </datalist>
-      {answer?.why === undefined ? null : <p className="small dim">{describe(answer.why, last?.score, limit)}</p>}
+      {answer?.why === undefined ? null : <Standing why={answer.why} last={last} limit={limit} />}
     </section>
   );
 }
 
-function describe(
-  { standing, rank, reason, explanation }: Standing,
-  lastScore: number | undefined,
-  limit: number,
-): string {
-  const parts = scoreParts(explanation)
-    .slice(0, 2)
-    .map(({ label, value }) => `${label.toLowerCase()}: ${value.toFixed(2)}`)
-    .join('; ');
-  const score = explanation === undefined ? '' : `, score ${explanation.value.toFixed(2)}`;
+/** Where the tool stands, and what it lacks most beside the last one that is found. */
+function Standing(props: {
+  readonly why: Why;
+  readonly last: SearchHit | undefined;
+  readonly limit: number;
+}): ReactNode {
+  const { why, last, limit } = props;
+  const { standing, rank, reason, explanation } = why;
+  const score = explanation === undefined ? '' : `, score ${showScore(explanation.value)}`;
   switch (standing) {
     case 'listed':
-      return `It is found: rank ${rank}${score}. Mostly ${parts}.`;
     case 'below-limit': {
-      const gap = lastScore === undefined ? '' : ` Place ${limit} has ${lastScore.toFixed(2)}.`;
-      return `Rank ${rank}${score}.${gap} Mostly ${parts}.`;
+      const isListed = standing === 'listed';
+      const gap = isListed ? undefined : largestGap(last?.explanation, explanation);
+      return (
+        <p className="small dim">
+          <strong>
+            {isListed ? 'It is found: rank' : 'Rank'} {rank}
+            {score}.
+          </strong>{' '}
+          {isListed || last === undefined ? '' : `Place ${limit} has ${showScore(last.score)}. `}
+          {gap === undefined
+            ? ''
+            : `Most of the gap is ${gap.label.toLowerCase()}: ${gap.own.toFixed(2)} against ${gap.other.toFixed(2)}.`}
+        </p>
+      );
     }
     case 'not-matched':
-      return `Not ranked: ${reason}`;
+      return <p className="small dim">Not ranked: {reason}</p>;
     case 'not-allowed':
-      return 'This key may not use the tool.';
+      return <p className="small dim">This key may not use the tool.</p>;
     case 'not-in-catalog':
-      return 'The catalog has no tool of this name.';
+      return <p className="small dim">The catalog has no tool of this name.</p>;
   }
 }

@@ -2,7 +2,7 @@ import type { Totals } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download, TriangleAlert } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { KeysPanel } from '../keys/keys-panel.tsx';
 import { copyLink } from '../shell/copy-text.ts';
@@ -40,6 +40,11 @@ export function SavingsPage(): ReactNode {
     placeholderData: (old) => old,
   });
   useShortcuts({ y: () => void copyLink() });
+  const isLoaded = data !== undefined;
+  // A link to a part of the page points to what is there only now.
+  useEffect(() => {
+    if (isLoaded && location.hash === '#connect') document.getElementById('connect')?.scrollIntoView();
+  }, [isLoaded]);
   if (data === undefined) {
     return (
       <>
