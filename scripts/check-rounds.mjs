@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 const [given = '100000'] = process.argv.slice(2);
 const rounds = Number(given);
 if (!Number.isSafeInteger(rounds) || rounds < 1) {
-  console.error(`"${given}" is no number of rounds. Usage: npm run check:rounds -- 100000`);
+  console.error(`"${given}" is not a number of rounds. Usage: npm run check:rounds -- 100000`);
   process.exit(2);
 }
 

@@ -146,7 +146,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [row: string, promise:
   'test/database-faults.test.ts': [['G9', 'a lost or frozen database', 'terminated, frozen and restarted']],
   'packages/gateway/src/memory.test.ts': [['G10', 'bounds are real bytes', 'is what it counts']],
   'packages/agent/src/contract/sdk-contract.test.ts': [
-    ['G11', 'options that are not there are refused', 'refuses an option that nobody knows'],
+    ['G11', 'options that are not there are refused', 'refuses an unknown option'],
   ],
   'packages/mcp/src/hub/trust/compare-pins.test.ts': [
     ['G13', 'only an approval replaces a pin', 'never accepts a change because it was reported'],
@@ -293,7 +293,7 @@ describe('a toolbox over hundreds of tools', () => {
     expect(again.text).not.toContain('"parameters"');
   });
 
-  it('F20: names a few near tools for a name that is none, not the catalog', async () => {
+  it('F20: suggests a few similar tools for an unknown name, not the catalog', async () => {
     const { text, isError } = await box().answer('tool_call', { name: 'x'.repeat(5_000), arguments: {} });
     expect(isError).toBe(true);
     expect(bytesOf(text)).toBeLessThan(1_000);

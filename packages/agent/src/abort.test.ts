@@ -191,7 +191,7 @@ describe('interrupt', () => {
     expect(resultOf(got).subtype).toBe('success');
   });
 
-  it('is no denial of a call that somebody was asked about', async () => {
+  it('does not count as a denial of a call that the user was asked about', async () => {
     let messages: Query | undefined;
     const canUseTool: Options['canUseTool'] = async () => {
       await messages?.interrupt();

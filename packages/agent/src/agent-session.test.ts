@@ -33,7 +33,7 @@ async function opened(enableToolSearch: string) {
 }
 
 describe('what searches will need', () => {
-  it('is built as soon as the servers have told their tools, before a model is asked', async () => {
+  it('is built as soon as the servers have listed their tools, before a model is asked', async () => {
     const { session, prepared, requests } = await opened('true');
     expect(prepared).toEqual([session.context.toolbox.snapshot()]);
     expect(requests).toEqual([]);

@@ -21,7 +21,7 @@ describe('maxBudgetUsd', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('lets a query end that stays within it, and its cost is told', async () => {
+  it('lets a query finish that stays within it, and reports its cost', async () => {
     const { messages } = await ask(calling(MAIL), { ...MODEL, prices, maxBudgetUsd: 15 });
     expect(resultOf(messages)).toMatchObject({ subtype: 'success', total_cost_usd: 20 });
   });
@@ -62,7 +62,7 @@ describe('outputFormat', () => {
     expect(JSON.stringify(upstream.requests[2]?.messages.at(-1))).toContain('city');
   });
 
-  it('is an error of its own after three corrections', async () => {
+  it('is a separate error after three corrections', async () => {
     const { messages, upstream } = await ask(Array(5).fill({ text: 'Rome' }), { outputFormat });
     expect(resultOf(messages)).toMatchObject({ subtype: 'error_max_structured_output_retries', is_error: true });
     expect(upstream.requests).toHaveLength(4);
@@ -75,7 +75,7 @@ describe('outputFormat', () => {
     expect(resultOf(messages)).toMatchObject({ structured_output: { city: 'Rome' } });
   });
 
-  it('is refused where it is none', async () => {
+  it('is refused if it is invalid', async () => {
     await expect(ask([], { outputFormat: { type: 'json' } as never })).rejects.toThrow('outputFormat is not');
   });
 });

@@ -29,7 +29,7 @@ describe('tool search', () => {
     expect(await declared({ env, contextTokens: 1_000 })).toContain('tool_search');
   });
 
-  it('refuses a value that is none', async () => {
+  it('refuses an invalid value', async () => {
     await expect(declared({ env: { ENABLE_TOOL_SEARCH: 'sometimes' } })).rejects.toThrow(
       'ENABLE_TOOL_SEARCH is "sometimes"',
     );
@@ -118,7 +118,7 @@ describe('tool search', () => {
     ['pins', { pins: 'a' as never }, 'pins is "a"'],
     ['a threshold', { toolSearchThreshold: 1.5, capabilities: [] }, 'toolSearchThreshold is 1.5'],
     ['a threshold of nothing', { toolSearchThreshold: 5 }, 'which are not given'],
-  ])('refuses %s that is none, before a server is started', async (_what, options, message) => {
+  ])('refuses an invalid %s before a server is started', async (_what, options, message) => {
     let made = 0;
     const create = (): never => {
       made += 1;
@@ -128,7 +128,7 @@ describe('tool search', () => {
     expect(made).toBe(0);
   });
 
-  it('refuses a tool whose policy is none', () => {
+  it('refuses a tool with an invalid policy', () => {
     const tools = [{ ...echo('odd', 'Is odd.'), policy: 'seldom' as 'never' }];
     expect(() => createSdkMcpServer({ name: 'odd', tools })).toThrow('The policy of tool "odd" is "seldom"');
   });

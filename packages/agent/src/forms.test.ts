@@ -146,7 +146,7 @@ describe.each(CASES)('the form $form', ({ form, turns, first, later, standIn }) 
     }
   });
 
-  it('is compacted, and searched anew', async () => {
+  it('is compacted, and searched again', async () => {
     const message = 'prompt is too long: 210000 tokens > 200000 maximum';
     const sessions = createMemorySessionStore();
     const kept = { form, sessions, persistSession: true, ...ALLOWED };

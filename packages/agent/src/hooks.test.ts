@@ -84,7 +84,7 @@ describe('hooks', () => {
     expect(await outcome('mcp__my-office__read_secrets')).toBe(true);
   });
 
-  it('may deny, with a reason that the model is told', async () => {
+  it('may deny, with a reason for the model', async () => {
     const output = {
       hookEventName: 'PreToolUse',
       permissionDecision: 'deny',

@@ -32,7 +32,7 @@ describe('lifecycle hooks', () => {
     ]);
   });
 
-  it('are told whether a session is resumed or forked', async () => {
+  it('are given whether a session is resumed or forked', async () => {
     const sessions = createMemorySessionStore();
     const kept = { sessions, persistSession: true };
     const { messages } = await ask([{ text: 'Hi.' }], kept);

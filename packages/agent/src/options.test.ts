@@ -21,7 +21,7 @@ async function mail(options: Options): Promise<{ ran: boolean; text: string; den
 }
 
 describe('permissions', () => {
-  it('deny what nobody has allowed, and say so in the result', async () => {
+  it('deny what is not allowed, and say so in the result', async () => {
     expect(await mail({})).toMatchObject({ ran: false, denied: [MAIL] });
     expect((await mail({})).text).toContain('not among the allowed tools');
   });
@@ -207,7 +207,7 @@ describe('the other options', () => {
     expect(resultsIn(messages)[0]?.text).toContain('of which the first 40 are shown');
   });
 
-  it('a value that is none is refused before any server is started', async () => {
+  it('an invalid value is refused before any server is started', async () => {
     let made = 0;
     const create = (): never => {
       made += 1;
@@ -267,7 +267,7 @@ describe('the other options', () => {
     expect(resultsIn(messages)[0]?.text).toBe('send_mail: x');
   });
 
-  it('mcpServerStatus tells how servers are doing', async () => {
+  it('mcpServerStatus reports the state of servers', async () => {
     const upstream = scripted({ dialect: 'anthropic', turns: [{ text: 'Hello.' }] });
     const messages = query({
       prompt: 'Hi',

@@ -153,7 +153,7 @@ describe('a query', () => {
     expect(upstream.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   });
 
-  it('refuses a prompt that is none', async () => {
+  it('refuses an invalid prompt', async () => {
     const prompt = (async function* () {
       yield { text: 'hello' } as unknown as SDKUserMessage;
     })();

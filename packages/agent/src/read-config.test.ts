@@ -73,7 +73,7 @@ describe('tools in quartermaster.yaml', () => {
     });
   });
 
-  it('bounds searches, whoever decides about deferral', async () => {
+  it('limits searches, whichever side decides about deferral', async () => {
     await writeFile(
       join(cwd, 'quartermaster.yaml'),
       'tools: { tool_search: { enabled: off, search_default_limit: 1, max_search_limit: 2 } }',

@@ -63,7 +63,7 @@ describe('a subagent', () => {
     expect(upstream.requests[1]?.tools?.map(({ name }) => name)).not.toContain('Agent');
   });
 
-  it('needs permission for its calls as the query does, and its denials are told', async () => {
+  it('needs permission for its calls as the query does, and its denials are reported', async () => {
     const { messages } = await ask([task, weather, { text: 'No.' }, { text: 'Done.' }], {
       agents,
       allowedTools: ['Task'],
@@ -72,7 +72,7 @@ describe('a subagent', () => {
     expect(resultOf(messages).permission_denials).toMatchObject([{ tool_name: 'mcp__office__get_weather' }]);
   });
 
-  it('that fails is an error that the model is told; one that does not exist never starts', async () => {
+  it('that fails is an error for the model; one that does not exist never starts', async () => {
     const failing = await ask([task, { fails: new Error('away') }, { text: 'Done.' }], OPTIONS);
     expect(resultsIn(failing.messages).at(-1)).toMatchObject({ isError: true, text: expect.stringContaining('away') });
     const other = { calls: [{ name: 'Agent', input: { subagent_type: 'cook', prompt: 'x' } }] };
@@ -117,7 +117,7 @@ describe('a subagent', () => {
     [{ description: 'x', prompt: 'x', tools: ['WebFetch'] }, 'agents.helper.tools names "WebFetch"'],
     [{ description: 'x', prompt: 'x', maxTurns: 0 }, 'agents.helper.maxTurns is not a whole number'],
     [{ description: 'x', prompt: 'x', colour: 'red' }, 'agents.helper has no field "colour"'],
-  ])('is refused where its definition is none: %j', async (helper, message) => {
+  ])('is refused if its definition is invalid: %j', async (helper, message) => {
     await expect(ask([], { agents: { helper } as never })).rejects.toThrow(message);
   });
 });

@@ -114,7 +114,7 @@ describe('activity', () => {
     expect(metrics).toContain(`quartermaster_tokens_saved_total{model="claude-test",key=""} ${record?.tokens?.net}\n`);
   });
 
-  it('counts the latest requests by outcome, where it is asked to', async () => {
+  it('counts the latest requests by outcome on request', async () => {
     const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }) });
     await (await gateway.post('/v1/messages', { ...ASK, tools: [SEARCH_TOOL, WEATHER] })).text();
     const answer = await (await fetch(`${gateway.url}/v1/activity?limit=1&counts=true`)).json();
@@ -222,7 +222,7 @@ describe('activity', () => {
 });
 
 describe('the debug log', () => {
-  it('explains each decision by its reason, and says nothing where nobody asked for it', async () => {
+  it('explains each decision if requested, and says nothing otherwise', async () => {
     const entries: LogEntry[] = [];
     const log = (entry: LogEntry): number => entries.push(entry);
     const upstreams = scriptedUpstreams({ anthropic: [SEARCH, CALL] });

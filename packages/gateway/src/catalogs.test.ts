@@ -65,7 +65,7 @@ describe('named catalogs', () => {
     expect(JSON.stringify(upstreams.requests)).not.toContain('quartermaster_catalog');
   });
 
-  it('tell how often their tools were called over any API, and which are worth pinning', async () => {
+  it('report how often their tools were called over any API, and which are worth pinning', async () => {
     const call = (name: string) => message([{ call: name, id: 'c', input: {} }], 'tool_use');
     const chat = [{ id: 'c', choices: [{ index: 0, delta: { tool_calls: [chatCall('get_weather')] } }] }];
     const item = { type: 'function_call', id: 'fc', call_id: 'c', name: 'get_weather', arguments: '{}' };
@@ -228,7 +228,7 @@ describe('keys', () => {
     expect(await all.json()).toMatchObject({ catalog: { tool_count: 3 } });
   });
 
-  it('a key is held to its rates, and told when to try again', async () => {
+  it('a key is limited to its rates, and the refusal says when to try again', async () => {
     const { secret, ask } = await withKey({ limits: { requestsPerMinute: 1 } });
     expect((await ask({ 'x-api-key': secret })).status).toBe(200);
     const response = await ask({ 'x-api-key': secret });

@@ -243,7 +243,7 @@ describe('a gateway as configured', () => {
     });
   });
 
-  it('refuses a cache breakpoint on a deferred tool where it is to be strict, and only there', async () => {
+  it('refuses a cache breakpoint on a deferred tool only in strict mode', async () => {
     const upstream = { models: ['*'], provider: 'rehearsal' };
     const [search, weather] = TOOLS;
     const request = { ...ASK, tools: [search, { ...weather, cache_control: { type: 'ephemeral' } }] };

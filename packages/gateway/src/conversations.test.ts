@@ -82,7 +82,7 @@ describe.each(TRANSPORTS)('a conversation over %s', (transport) => {
     for (const request of upstreams.requests) expectPairs(request);
   });
 
-  it('with a host that gives the same id each time has an id of its own for every call', async () => {
+  it('with a host that repeats its ids has a unique id for every call', async () => {
     const weather = call('get_weather', { location: 'SF' });
     const { ask, upstreams } = await setUp([calls(search('weather')), calls(weather), calls(weather), OK], transport);
     const first = await ask(ASK.messages);

@@ -273,7 +273,7 @@ describe('reach', () => {
 });
 
 describe('events', () => {
-  it('are told of searches and calls through /mcp, under their request', async () => {
+  it('report searches and calls through /mcp, under their request', async () => {
     const hub = testHub({ mail: inProcess({ send_mail: { description: 'Send a mail' } }) });
     const mcp = { hub, form: 'bridge' } as const;
     const gateway = await running([], { mcp, insight: { keep: 'queries' } });
@@ -303,7 +303,7 @@ describe('events', () => {
     expect(metrics).toMatch(/quartermaster_mcp_server_changes_total\{server="mail",state="ready"\} [1-9]/);
   });
 
-  it('are told of the items of batches, with all rounds of one in its account', async () => {
+  it('report the items of batches, with all rounds of an item', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [SEARCH, CALL] });
     const gateway = await running([], { upstreams });
     const { stream: _, ...params } = { ...ASK, stream: undefined };

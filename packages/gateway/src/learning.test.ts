@@ -66,7 +66,7 @@ describe('a gateway that learns from use', () => {
     expect(await found(gateway)).toEqual(before);
   });
 
-  it('learns nothing unless it is told to', async () => {
+  it('learns nothing by default', async () => {
     const { search } = LEARNING;
     const gateway = await runningGateway({ ...calling(LETTER, LETTER), search });
     expect(await found(gateway)).toEqual(await found(gateway));

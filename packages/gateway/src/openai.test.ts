@@ -70,7 +70,7 @@ describe('POST /v1/chat/completions', () => {
     expect(upstreams.requests).toEqual([request]);
   });
 
-  it('what nobody marked is sent as it is', async () => {
+  it('unmarked tools are sent unchanged', async () => {
     const upstreams = scriptedUpstreams({ chat: [chunks({ text: 'Sunny.' })] });
     const { openai } = await runningGateway({ upstreams });
     const answer = await openai.chat.completions.create({ ...ASK, tools: [WEATHER, FILES] });
@@ -251,7 +251,7 @@ const AUTOMATIC = {
 describe('automatic deferral and OpenAI’s clients', () => {
   const own = { type: 'function', function: { name: 'tool_search', parameters: { type: 'object' } } };
 
-  it('leaves a chat alone that brings a search of its own', async () => {
+  it('does not change a chat that has its own search', async () => {
     const upstreams = scriptedUpstreams({ chat: [chunks({ text: 'Ok.' })] });
     const { post } = await runningGateway({ upstreams, settings: AUTOMATIC });
     expect((await post('/v1/chat/completions', { ...ASK, tools: [own, WEATHER, FILES] })).status).toBe(200);
@@ -362,7 +362,7 @@ describe('POST /v1/responses', () => {
     },
   );
 
-  it('a host of the same API gets what nobody deferred as it came', async () => {
+  it('a host of the same API gets a request without deferred tools unchanged', async () => {
     const upstreams = scriptedUpstreams({ responses: [events({ text: 'Ok.' })] }, { transport: 'openai-responses' });
     const { post } = await runningGateway({ upstreams });
     const tools = [{ type: 'web_search' }, { type: 'namespace', name: 'crm', description: 'd', tools: [FUNCTION] }];

@@ -62,7 +62,7 @@ describe('a gateway with the engine hybrid+reranker', () => {
     expect(kept.size).toBe(3);
   });
 
-  it('answers without the reranker where that fails, and tells of it: always in the metrics, seldom in the log', async () => {
+  it('answers without the reranker if it fails, and reports that: always in the metrics, seldom in the log', async () => {
     const embedder = favouringEmbedder('post letter');
     embedder.hold = () => Promise.reject(new Error(`could not read ${SEARCH_LETTERS.input.query}`));
     const { find, metrics, log } = await setUp({ reranker: { embedder } });
@@ -74,7 +74,7 @@ describe('a gateway with the engine hybrid+reranker', () => {
     expect(JSON.stringify(told)).not.toContain(SEARCH_LETTERS.input.query);
   });
 
-  it('goes on with a store that fails, and tells of that', async () => {
+  it('continues if the store fails, and reports that', async () => {
     const whole = await openFile(':memory:');
     const fail = () => Promise.reject(new Error('disk full'));
     const store = { ...whole, vectors: { ...whole.vectors, get: fail, put: fail } };

@@ -41,7 +41,7 @@ describe('the SDK and API keys', () => {
     expect((await anthropic.messages.create(ASK)).content).toEqual([{ type: 'text', text: 'Ok.' }]);
   });
 
-  it('is told that a key is wrong', async () => {
+  it('gets an error for a wrong key', async () => {
     const { url } = await keyed({});
     const anthropic = new Anthropic({ baseURL: url, maxRetries: 0, apiKey: 'wrong' });
     await expect(anthropic.messages.create(ASK)).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
@@ -64,7 +64,7 @@ describe('the SDK and API keys', () => {
     expect(JSON.stringify(host.requests)).not.toContain('qm_secret');
   });
 
-  it('is told how long to wait when its share is used up', async () => {
+  it('gets the time to wait when its share is used up', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [OK] });
     const { url, store } = await runningGateway({ upstreams });
     const limits = { requestsPerMinute: 1 };
@@ -133,7 +133,7 @@ describe('the SDK’s tool runner', () => {
     expect(upstreams.requests.map((request) => namesOf(request)?.includes('get_weather'))).toEqual([false, true, true]);
   });
 
-  it('is refused a thread of its own where it insists on one', async () => {
+  it('is refused a separate thread if it requires one', async () => {
     const { anthropic } = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [OK] }) });
     const request = { ...ASK, thread: { type: 'create' as const } };
     const error = await anthropic.beta.messages.create(request as never).catch((thrown: unknown) => thrown);

@@ -386,7 +386,7 @@ describe('conversations', () => {
     });
   });
 
-  it('tell apart items that say the same or were given the same id', async () => {
+  it('distinguish items with the same text or id', async () => {
     const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') });
     const { openai } = await runningGateway({ upstreams });
     const { id } = await openai.conversations.create({});

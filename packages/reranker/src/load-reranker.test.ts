@@ -61,7 +61,7 @@ describe('loadReranker', () => {
     expect(turns).toBeGreaterThanOrEqual(8);
   });
 
-  it('stops between texts when it is told to', async () => {
+  it('stops between texts when aborted', async () => {
     const reranker = (await loading) as Embedder;
     const abortSignal = AbortSignal.abort(new Error('gone'));
     await expect(reranker.doEmbed({ values: ['a'], abortSignal })).rejects.toThrow('gone');

@@ -58,7 +58,7 @@ describe('the contract with the agent SDK', () => {
     },
   );
 
-  it('refuses an option that nobody knows', () => {
+  it('refuses an unknown option', () => {
     expect(() => query({ prompt: 'x', options: { maxTurn: 3 } as never })).toThrow(
       /Unknown option "maxTurn"\. Allowed: .*maxTurns/,
     );

@@ -31,7 +31,7 @@ it('the process stays as long as a hook may take, and no longer', async () => {
   expect(timers()).toBe(before);
 });
 
-it('a hook is told to end when another one has failed, and is not waited for', async () => {
+it('a hook is aborted when another one has failed, and is not waited for', async () => {
   let told: AbortSignal | undefined;
   const hangs: HookCallback = (_input, _id, { signal }) => {
     told = signal;

@@ -20,7 +20,7 @@ const resolve = (question: Partial<ModelQuestion>): Promise<ResolvedModel> =>
 const configure = (text: string): Promise<void> => writeFile(join(cwd, 'quartermaster.yaml'), text);
 
 describe('the model of a query', () => {
-  it('says what to set where there is none', async () => {
+  it('says what to set if there is none', async () => {
     const nothing = resolve({});
     await expect(nothing).rejects.toBeInstanceOf(SettingError);
     await expect(nothing).rejects.toThrow(

@@ -43,7 +43,7 @@ it.each(['', 'soon', '-1', '0', '1.5'])('a time of %j in the environment is none
   expect(toServerSettings(stdio, { cwd: '/work', env: { MCP_TIMEOUT } })).not.toHaveProperty('connectTimeoutMs');
 });
 
-it('a server in this process is made anew for each connection, where it can be', async () => {
+it('an in-process server is created again for each connection, if possible', async () => {
   const config = createSdkMcpServer({ name: 'x' });
   const settings = toServerSettings(config, { cwd: '/', env: {} });
   if (settings.type !== 'in-process') throw new Error('It is not in this process');

@@ -75,7 +75,7 @@ it.each([
   expect(initOf(messages).mcp_servers).toMatchObject([{ name: 'tools', status: 'needs-auth' }]);
 });
 
-it('a server stays needs-auth where nobody can sign in', async () => {
+it('a server stays needs-auth if no one can sign in', async () => {
   const { messages } = await ask([{ text: 'Done.' }], OPTIONS);
   expect(initOf(messages).mcp_servers).toMatchObject([{ name: 'tools', status: 'needs-auth' }]);
 });

@@ -38,7 +38,7 @@ function changing(rule: string): { readonly toolbox: Toolbox; change(): void } {
 }
 
 describe('the plan of a conversation', () => {
-  it('stays while the model searches, whatever servers come, until the conversation begins anew', () => {
+  it('stays while the model searches, whatever servers are added, until the conversation starts again', () => {
     const { toolbox, change } = changing('true');
     const planner = createPlanner({ toolbox, caller: {}, form: 'auto', isStarting: () => false });
     const plan = planner.plan(MODEL);

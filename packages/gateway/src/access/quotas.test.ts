@@ -124,7 +124,7 @@ describe('a key’s quota', () => {
     expect((await cancel(created.id)).status).toBe(200);
   });
 
-  it('of searches is told to the model, which goes on without one', async () => {
+  it('of searches is reported to the model, which continues without one', async () => {
     const searching = (id: string) => message([{ call: BM25.name, id, input: { query: 'weather' } }], 'tool_use');
     const anthropic = [searching('toolu_1'), searching('toolu_2'), HELLO];
     const { post, store } = await runningGateway({ upstreams: scriptedUpstreams({ anthropic }) });

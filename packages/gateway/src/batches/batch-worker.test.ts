@@ -211,7 +211,7 @@ describe('a batch worker', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('takes nothing where it is to leave batches to others', async () => {
+  it('takes nothing if it is configured to leave batches to others', async () => {
     const { asked, worker, clock, store } = await setUp(1, { concurrency: 0 });
     worker.wake();
     expect(clock.delays()).toEqual([]);

@@ -34,7 +34,7 @@ describe('a cache of bytes', () => {
     expect([cache.get('a'), budget.bytes]).toEqual([undefined, 0]);
   });
 
-  it('a size that is told of a value which is no longer kept changes nothing', () => {
+  it('a size reported for a value that is no longer kept changes nothing', () => {
     const budget = new MemoryBudget(30);
     const cache = new ByteCache<{ readonly number: number }>(budget);
     const [first, second] = [{ number: 1 }, { number: 2 }];

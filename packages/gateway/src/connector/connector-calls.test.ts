@@ -24,7 +24,7 @@ describe('a call to a server', () => {
     expect(JSON.stringify([upstreams.requests, log])).not.toContain('tok-123');
   });
 
-  it('that fails is told to the model', async () => {
+  it('that fails is reported to the model', async () => {
     const rounds = [
       message([SEARCH_CALL, { call: 'crm_search_contacts', id: 'toolu_d', input: { nam: 'Ada' } }], 'tool_use'),
       message([{ text: 'Sorry.' }], 'end_turn'),
@@ -83,7 +83,7 @@ describe('a call to a server', () => {
     expect(metrics).not.toContain(new URL(crm.url).port);
   });
 
-  it('to a server that has gone is told to the model, and the turn goes on', async () => {
+  it('to a server that is gone is reported to the model, and the turn continues', async () => {
     let isGone = false;
     const { create, crm } = await connected([message([{ text: 'Ok.' }], 'end_turn'), ...CALL_THEN_TELL], {
       answer: () => (isGone ? new Response('gone', { status: 503 }) : undefined),

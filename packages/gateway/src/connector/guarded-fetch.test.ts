@@ -95,7 +95,7 @@ describe('an address is public:', () => {
   });
 });
 
-describe('a request to an address that a stranger names', () => {
+describe('a request to an address from untrusted input', () => {
   it.each([['127.0.0.1'], ['10.0.0.7'], ['::1'], ['169.254.169.254'], ['::ffff:127.0.0.1'], ['168.63.129.16']])(
     'goes nowhere when its name stands for %s',
     async (address) => {

@@ -5,7 +5,7 @@ import type { GatewayEvent } from './gateway-event.ts';
 const PLAN = { definitions: 10_000, full: 500, declared: 900 };
 
 describe('the tokens of a response', () => {
-  it('are kept out whole, but for our own tools, where nothing is searched for', () => {
+  it('are kept out completely, except our own tools, if nothing is searched for', () => {
     expect(tokenAccount({ plan: PLAN, carried: 0, answers: 0, laterRounds: 0, laterTokens: 0 })).toEqual({
       definitions: 10_000,
       keptOut: 9_500,

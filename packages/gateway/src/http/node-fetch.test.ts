@@ -86,7 +86,7 @@ describe('nodeFetch', () => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
-  it('names the cause where nobody answers', async () => {
+  it('names the cause if no server responds', async () => {
     const error: unknown = await nodeFetch('http://127.0.0.1:1/').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TypeError);
     expect((error as Error).cause).toMatchObject({ code: 'ECONNREFUSED' });

@@ -68,7 +68,7 @@ describe('a body that came over Node’s HTTP', () => {
     expect(memories[0]).toBeInstanceOf(SharedArrayBuffer);
   });
 
-  it('is refused where somebody else has read it already', async () => {
+  it('is refused if it has been read already', async () => {
     const url = await echo((request) => readFirst(request, request));
     const response = await send(url, TEXT);
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('could not be read')]);

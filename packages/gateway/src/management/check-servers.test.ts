@@ -36,7 +36,7 @@ describe('checkServers', () => {
     expect(checked.problem).toMatch(problem);
   });
 
-  it('says which server can not be started', () => {
+  it('says which server cannot be started', () => {
     const { data } = checkServers('{"mcpServers":{"a":{"args":[]},"b":{"command":"b"}}}', NONE);
     expect(data.map(({ name, problems }) => [name, problems.length])).toEqual([
       ['a', 1],

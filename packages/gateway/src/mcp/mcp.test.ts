@@ -152,7 +152,7 @@ describe('/mcp', () => {
     if (status === 403) expect(JSON.parse(body)).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 } });
   });
 
-  it('a name that somebody else points at this machine is not served without keys', async () => {
+  it('a foreign host name that points at this machine is not served without keys', async () => {
     const { url } = await running({ mail: inProcess(MAIL) });
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const headers = { ...ACCEPT, host: 'rebound.example', 'content-type': 'application/json' };
@@ -172,7 +172,7 @@ describe('/mcp', () => {
     expect((await post('/mcp', { ...LIST, params }, ACCEPT)).status).toBe(413);
   });
 
-  it('calls are counted by server, and by tool for whoever made them', async () => {
+  it('calls are counted by server, and by tool for their caller', async () => {
     const permissions = { models: ['*'], catalogs: ['*'], limits: {}, role: 'admin' as const };
     const keys = [{ ...permissions, name: 'ann', hash: hashApiKey('ann-key') }];
     const { url } = await running({ mail: inProcess(MAIL) }, { keys, mcp: { form: 'bridge' } });
@@ -193,7 +193,7 @@ describe('/mcp', () => {
     });
   });
 
-  it('searches are limited by the key, and the model is told', async () => {
+  it('searches are limited by the key, and the model gets a message', async () => {
     const limits = { searchesPerMinute: 2 };
     const keys = [{ models: ['*'], catalogs: ['*'], limits, name: 'ann', hash: hashApiKey('ann-key') }];
     const { url } = await running({ mail: inProcess(MAIL) }, { keys, mcp: { form: 'bridge' } });

@@ -25,7 +25,7 @@ describe('an error of a worker', () => {
     expect(faultOf(error)).toEqual({});
   });
 
-  it('that the client is to hear is told as it is', () => {
+  it('that is meant for the client is passed on unchanged', () => {
     const options = { details: { error_code: 'a' }, headers: { 'retry-after': '1' } };
     expect(crossed(new ApiError(429, 'Later', options))).toMatchObject({ status: 429, message: 'Later', ...options });
   });

@@ -116,7 +116,7 @@ describe('requests with large bodies', () => {
     expect(content.map(({ type }) => type)).toEqual(['mcp_tool_use', 'mcp_tool_result', 'text']);
   });
 
-  it('that name MCP servers are indexed by a worker even if these lack tools, and searches tell of that', async () => {
+  it('that name MCP servers are indexed by a worker even if these lack tools, and searches say so', async () => {
     const search = { call: BM25.name, id: 'toolu_s', input: { query: 'zebra crossing' } };
     const rounds = [message([search], 'tool_use'), message([{ text: 'Ok.' }], 'end_turn')];
     const { create, crm, url } = await connected(rounds, {
@@ -267,7 +267,7 @@ describe('requests with large bodies', () => {
     ]);
   });
 
-  it('a worker that can not start fails its requests, not the gateway', async () => {
+  it('a worker that cannot start fails its requests, not the gateway', async () => {
     const missing = pathToFileURL(join(folder, 'missing.mjs'));
     const upstreams = scriptedUpstreams({});
     const { post, log } = await runningGateway({ upstreams, workerUrl: missing, settings: SETTINGS });

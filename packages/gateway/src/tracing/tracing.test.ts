@@ -176,7 +176,7 @@ describe('tracing', () => {
     expect(metas).toMatchObject([{ traceparent: `00-${call?.traceId}-${call?.spanId}-01` }]);
   });
 
-  it('sends protobuf unless told otherwise, and marks what failed', async () => {
+  it('sends protobuf by default, and marks what failed', async () => {
     const collector = await receiver();
     setEnvironment(collector.url, { OTEL_EXPORTER_OTLP_PROTOCOL: '' });
     const gateway = await traced();
