@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ByteCache } from './byte-cache.ts';
-import { MemoryBudget } from './memory-budget.ts';
+import { ByteCache, MemoryBudget } from './memory-budget.ts';
 
 describe('a cache of bytes', () => {
   it('the least recently used value goes first', () => {

@@ -1,8 +1,7 @@
-export { ByteCache } from './byte-cache.ts';
 export { countSearchers } from './count-searchers.ts';
 export { createIndexedCatalogs, type IndexedCatalogs } from './indexed-catalogs.ts';
 export { locateTools } from './locate-tools.ts';
-export { type Holding, MemoryBudget } from './memory-budget.ts';
+export { ByteCache, type Holding, MemoryBudget } from './memory-budget.ts';
 export { CATALOG_TYPE, catalogsKey, createNamedCatalogs, type NamedCatalogs } from './named-catalogs.ts';
 export { type BodyReader, createBodyReader, type ReadBody, readKnownBody } from './read-body.ts';
 export { readUpload, type UploadedCatalog } from './read-upload.ts';

@@ -7,8 +7,7 @@ import type { CompiledPermissions, Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
 import type { LivePolicies } from '../management/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
-import { ByteCache } from './byte-cache.ts';
-import type { MemoryBudget } from './memory-budget.ts';
+import { ByteCache, type MemoryBudget } from './memory-budget.ts';
 import { readStoredTools } from './read-stored-tools.ts';
 
 /** The type by which a request names a catalog among its tools. */

@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { ApiError } from '../http/index.ts';
-import { ByteCache } from './byte-cache.ts';
 import { type LocatedArray, locateTools, measureArray } from './locate-tools.ts';
-import type { MemoryBudget } from './memory-budget.ts';
+import { ByteCache, type MemoryBudget } from './memory-budget.ts';
 
 /** A request's body, and which tools it has. */
 export interface ReadBody {

@@ -7,8 +7,7 @@ import type { UseLearning } from '@quartermaster/host/search';
 import type { DialectName, DialectOf, RequestOf } from '@quartermaster/host/upstream';
 import type { GatewaySettings } from '../gateway-options.ts';
 import { ApiError } from '../http/index.ts';
-import { ByteCache } from './byte-cache.ts';
-import type { MemoryBudget } from './memory-budget.ts';
+import { ByteCache, type MemoryBudget } from './memory-budget.ts';
 import { type CatalogRights, type LoadedCatalog, type NamedCatalogs, splitCatalogs } from './named-catalogs.ts';
 import { makeToolListInSteps, type ToolList } from './tool-list.ts';
 

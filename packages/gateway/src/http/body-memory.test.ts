@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allocateBodyMemory, freeChunk, releaseBodyMemory } from './body-memory.ts';
+import { allocateBodyMemory, freeChunk, releaseBodyMemory } from './read-bytes.ts';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -4,8 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from './api-error.ts';
-import { allocateBodyMemory, releaseBodyMemory } from './body-memory.ts';
-import { noteIncoming, readBytes } from './read-bytes.ts';
+import { allocateBodyMemory, noteIncoming, readBytes, releaseBodyMemory } from './read-bytes.ts';
 
 const TEXT = JSON.stringify({ text: 'é'.repeat(100_000) });
 const LIMIT = 1_000_000;

@@ -1,10 +1,9 @@
-import type { Gatekeeper, UsedUp } from '../access/index.ts';
+import type { Access, Gatekeeper, UsedUp } from '../access/index.ts';
 import type { Activity, RequestEnd, RequestRecord } from '../events/index.ts';
 import type { LogEntry, Logger } from '../logger.ts';
 import type { Tracing } from '../tracing/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { faultOf, originOf } from './fault-of.ts';
-import type { RequestContext } from './request-context.ts';
 
 /** Answers a request. A handler that takes `onEnd` calls it when its response has ended; for any other the answer is the end. */
 type Handler = (requestContext: RequestContext, onEnd: (error?: ApiError) => void) => Promise<Response>;
@@ -185,3 +184,35 @@ function lineOf(end: RequestOutcome, record: RequestRecord | undefined): LogEntr
 
 /** These methods use no model. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
+
+/** One request while it is being answered. */
+export interface RequestContext {
+  readonly requestId: string;
+  readonly request: Request;
+  readonly access: Access;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+  /** For metrics and logs. */
+  readonly facts: RequestFacts;
+}
+
+interface RequestFacts {
+  route: string;
+  model?: string;
+  upstream?: string;
+  used?: UsedUp;
+  /** The names of the tools that the response calls. */
+  called?: readonly string[];
+}
+
+/**
+ * What of a client's headers an upstream may get to see: all, for it to choose from; but where the credential is a key of this
+ * gateway, it is left out.
+ */
+export function clientHeaders({ access, request }: RequestContext): Headers {
+  if (access.owner === '') return request.headers;
+  const headers = new Headers(request.headers);
+  headers.delete('authorization');
+  headers.delete('x-api-key');
+  return headers;
+}
