@@ -1,9 +1,10 @@
 // A gateway as `quartermaster serve` runs it, with the settings of the first argument, in front of the host at the port of
 // the second, on the store at the path of the third.
-import { configuredUpstreams, createGateway, serve } from '@quartermaster/gateway';
+import { configuredUpstreams, createGateway, limitHeapGrowth, serve } from '@quartermaster/gateway';
 import { openStore } from '@quartermaster/host/store';
 import { answerFigures } from './answer-figures.mjs';
 
+limitHeapGrowth();
 const [settings, upstreamPort, path] = process.argv.slice(2);
 const upstream = { models: ['*'], provider: 'anthropic', apiKey: 'none', toolSearch: 'local' };
 const gateway = createGateway({

@@ -300,7 +300,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   metrics.registry.gauge(
     'quartermaster_cache_bytes',
     'Bytes in all caches of the main thread, limited by limits.indexCacheBytes.',
-    () => memory.bytes,
+    () => Math.round(memory.bytes),
   );
 
   let cancelSweep: () => void = () => undefined;

@@ -9,6 +9,7 @@ import {
   gatewayOptionsFrom,
   LOG_LEVELS,
   type Logger,
+  limitHeapGrowth,
   openTracing,
   type Tracing,
 } from '@quartermaster/gateway';
@@ -75,6 +76,7 @@ interface Serving {
 
 async function serveFrom(store: Store, serving: Serving, context: CommandContext): Promise<void> {
   const { config, load, embedder, isPortFlexible, logger } = serving;
+  limitHeapGrowth();
   const { io, terminal } = context;
   const isRehearsal = config.upstreams.length === 0;
   if (isRehearsal) await write(io.stderr, 'Loading the sample catalog\n');
