@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Tool } from '@quartermaster/core';
-import { SettingError } from '@quartermaster/core/errors';
 import { DEFAULT_SEARCH_LIMITS } from '@quartermaster/core/gate';
 import { readWholeNumber } from '@quartermaster/core/internal';
 import { AGENT_TOOL, agentTool, checkAgents } from './agents/index.ts';
 import { type BuiltInTools, createBuiltInTools } from './built-in/index.ts';
+import { checkOptionTypes } from './check-option-types.ts';
 import { checkOptions } from './contract/index.ts';
 import { createRunHooks, type RunHooks } from './hooks/index.ts';
 import { type AgentForm, checkUpstream, readForm, readGateSettings } from './model/index.ts';
@@ -44,12 +44,10 @@ export interface ReadOptions {
 /** Reads the options of a query. Throws a `SettingError` for the first that is not allowed. Starts nothing. */
 export function readOptions(options: Options): ReadOptions {
   checkOptions(options);
+  checkOptionTypes(options);
   const env = { ...process.env, ...options.env };
   const cwd = resolve(options.cwd ?? process.cwd());
   const agents = options.agents ?? {};
-  for (const setting of ['allowedTools', 'disallowedTools', 'additionalDirectories'] as const) {
-    checkList(setting, options[setting] ?? []);
-  }
   const builtIns = createBuiltInTools(options, cwd);
   const localTools = [
     ...(Object.keys(agents).length === 0 ? [] : [agentTool(agents)]),
@@ -104,13 +102,6 @@ function readCosts(options: Options, surroundings: Pick<ReadOptions, 'env' | 'cw
   const costs = { costOf, maxBudgetUsd, prices };
   createLedger(costs);
   return costs;
-}
-
-function checkList(setting: string, value: unknown): void {
-  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return;
-  throw new SettingError('invalid_setting', `${setting} is ${JSON.stringify(value)}; allowed: a list of texts`, {
-    context: { setting, value },
-  });
 }
 
 const NO_CONFIG = { rule: undefined, search: DEFAULT_SEARCH_LIMITS, pins: [] };

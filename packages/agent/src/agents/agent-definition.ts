@@ -37,6 +37,7 @@ export function checkAgents(agents: AgentDefinitions, knownTools: ReadonlySet<st
       rule.includes('('),
     );
     if (partial !== undefined) fail(setting, `has the rule ${partial}: rules about some calls belong in allowedTools`);
+    if (typeof (definition.model ?? '') !== 'string') fail(`${setting}.model`, 'is not a string');
     if (ALIASES.has(definition.model ?? '')) {
       fail(
         `${setting}.model`,

@@ -114,6 +114,10 @@ function readMatchers(event: HookEvent, matchers: readonly HookCallbackMatcher[]
   }
   return (matchers as readonly HookCallbackMatcher[]).map((matcher) => {
     checkOptionNames(setting, matcher, MATCHER);
+    if (typeof (matcher.matcher ?? '') !== 'string') {
+      const problem = `${setting} has the matcher ${JSON.stringify(matcher.matcher)}; allowed: a string`;
+      throw new SettingError('invalid_setting', problem, { context: { setting } });
+    }
     if (Array.isArray(matcher.hooks) && matcher.hooks.every((hook) => typeof hook === 'function')) {
       return compileMatcher(matcher);
     }
