@@ -36,6 +36,25 @@ describe('a whole message', () => {
     expect(anthropicWhole.fromParts(anthropicWhole.toParts(MESSAGE))).toEqual(MESSAGE);
   });
 
+  it('brings its text, thinking and citations in deltas, where clients of a stream read them', () => {
+    const deltas = anthropicWhole
+      .toParts(MESSAGE)
+      .flatMap((event) => (event.type === 'content_block_delta' && event.index < 2 ? [event.delta] : []));
+    expect(deltas).toEqual([
+      { type: 'thinking_delta', thinking: 'Hm' },
+      { type: 'signature_delta', signature: 'abc' },
+      { type: 'text_delta', text: 'Hi' },
+      { type: 'citations_delta', citation: { type: 'char_location', cited_text: 'x' } },
+    ]);
+    const started = anthropicWhole
+      .toParts(MESSAGE)
+      .flatMap((event) => (event.type === 'content_block_start' && event.index < 2 ? [event.content_block] : []));
+    expect(started).toEqual([
+      { type: 'thinking', thinking: '', signature: '' },
+      { type: 'text', text: '', citations: [] },
+    ]);
+  });
+
   it('has its context management next to the delta, as a stream does', () => {
     const context_management = { applied_edits: [{ type: 'clear_tool_uses_20250919' }] };
     const message = { id: 'msg_1', type: 'message', content: [], stop_reason: 'end_turn', context_management };

@@ -47,24 +47,47 @@ export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
 };
 
 /**
- * Only arguments arrive by pieces in the ways that matter to a reader; every other block can come whole with its start. Arguments
- * without a member bring no piece, as in a stream: a call that the token limit has cut has none either, and only the reason at the
- * end tells which it was.
+ * The events that a stream brings a block in: clients that read text from deltas find it there. Arguments without a member bring
+ * no delta, as in a stream: a call that the token limit has cut has none either, and only the stop reason says which it was.
  */
 function blockEvents(block: AnthropicBlock, index: number): readonly AnthropicEvent[] {
-  const isCall = block.type === 'tool_use' || block.type === 'server_tool_use';
-  const hasInput = isCall && block.input !== undefined && !isEmpty(block.input);
-  const started = hasInput ? { ...block, input: {} } : block;
-  const written = writtenInput(block.input ?? {});
-  const delta = {
-    type: 'input_json_delta',
-    partial_json: typeof written === 'string' ? written : JSON.stringify(written),
-  };
+  const { started, deltas } = takeApart(block);
   return [
     { type: 'content_block_start', index, content_block: started },
-    ...(hasInput ? [{ type: 'content_block_delta', index, delta } as const] : []),
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta }) as const),
     { type: 'content_block_stop', index },
   ];
+}
+
+/** A block as it begins, and the deltas that complete it. Blocks of other kinds begin whole. */
+function takeApart(block: AnthropicBlock): { started: AnthropicBlock; deltas: readonly AnthropicBlock[] } {
+  const { text, thinking, signature, citations, content } = block;
+  switch (block.type) {
+    case 'tool_use':
+    case 'server_tool_use': {
+      if (block.input === undefined || isEmpty(block.input)) break;
+      const written = writtenInput(block.input);
+      const json = typeof written === 'string' ? written : JSON.stringify(written);
+      return { started: { ...block, input: {} }, deltas: [{ type: 'input_json_delta', partial_json: json }] };
+    }
+    case 'text': {
+      if (typeof text !== 'string' || text === '') break;
+      const cited = Array.isArray(citations) ? citations : [];
+      const started = { ...block, text: '', ...(cited.length === 0 ? {} : { citations: [] }) };
+      const citing = cited.map((citation) => ({ type: 'citations_delta', citation }));
+      return { started, deltas: [{ type: 'text_delta', text }, ...citing] };
+    }
+    case 'thinking': {
+      if (typeof thinking !== 'string' || typeof signature !== 'string') break;
+      const started = { ...block, thinking: '', signature: '' };
+      const said = thinking === '' ? [] : [{ type: 'thinking_delta', thinking }];
+      return { started, deltas: [...said, { type: 'signature_delta', signature }] };
+    }
+    case 'compaction':
+      if (typeof content !== 'string' || content === '') break;
+      return { started: { ...block, content: '' }, deltas: [{ type: 'compaction_delta', content }] };
+  }
+  return { started: block, deltas: [] };
 }
 
 function isEmpty(input: unknown): boolean {

@@ -31,9 +31,7 @@ export function responseRound(
   const events: readonly ResponsesEvent[] = [
     { type: 'response.created', response: { ...BASE, status: 'in_progress', output: [] } },
     { type: 'response.in_progress', response: { ...BASE, status: 'in_progress', output: [] } },
-    ...items.flatMap((item, index) =>
-      item.type === 'message' ? messageEvents(item, index) : outputEvents(item, index),
-    ),
+    ...items.flatMap(outputEvents),
     { type: `response.${ending.status}`, response: { ...BASE, ...ending, output: items, usage: USAGE } },
   ];
   return events.map((event, index) => ({ ...event, sequence_number: index }));
@@ -65,17 +63,4 @@ interface ResponseTool {
   readonly description: string;
   readonly parameters: { readonly [key: string]: unknown };
   readonly strict: boolean;
-}
-
-function messageEvents(item: ResponsesItem, output_index: number): readonly ResponsesEvent[] {
-  const place = { output_index, item_id: item.id ?? '', content_index: 0 };
-  const [part] = item.content as readonly { readonly text: string }[];
-  return [
-    { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', content: [] } },
-    { type: 'response.content_part.added', ...place, part: { ...part, text: '' } },
-    { type: 'response.output_text.delta', ...place, delta: part?.text, logprobs: [] },
-    { type: 'response.output_text.done', ...place, text: part?.text, logprobs: [] },
-    { type: 'response.content_part.done', ...place, part },
-    { type: 'response.output_item.done', output_index, item },
-  ];
 }

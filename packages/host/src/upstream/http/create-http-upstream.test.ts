@@ -232,6 +232,7 @@ describe('what comes back', () => {
     expect(types).toEqual([
       'message_start',
       'content_block_start',
+      'content_block_delta',
       'content_block_stop',
       'message_delta',
       'message_stop',
