@@ -107,12 +107,12 @@ describe('tool search', () => {
     [
       'a policy',
       { policies: { servers: { office: 'sometimes' as 'never' } } },
-      'The policy of server "office" is "some',
+      'policies.servers["office"] is "sometimes"',
     ],
     [
       'a kind of rule',
       { policies: { 'a/*': 'never' } as object },
-      'policies has "a/*"; allowed: tools, patterns, servers',
+      'policies: unknown option "a/*"; allowed: patterns, servers, tools',
     ],
     ['a pin', { pins: [7 as never] }, 'pins is [7]'],
     ['pins', { pins: 'a' as never }, 'pins is "a"'],
