@@ -92,9 +92,14 @@ export function openSqlite(path: string): Sql {
         if (!database.open) return;
         compiled.clear();
         await presence.close();
-        // The driver leaves the log behind; emptied into the file, one file is all there is to copy.
-        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-        database.close();
+        try {
+          // The driver leaves the log behind; emptied into the file, one file is all there is to copy.
+          database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        } catch {
+          // On a full disk the log stays. It is complete, and the next start reads it.
+        } finally {
+          database.close();
+        }
       }),
   };
 }
