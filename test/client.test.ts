@@ -40,10 +40,12 @@ describe('the client package', () => {
     expect(await client.request('GET /metrics')).toContain('quartermaster_requests_total');
   });
 
-  it('throws what the gateway says against a request, and tells a gateway that is away', async () => {
+  it('throws what the gateway says about a request, and says when there is no gateway', async () => {
     const { client } = await running();
     const missing = client.request('GET /v1/catalogs/{name}', { path: { name: 'no such/one' } });
-    await expect(missing).rejects.toThrow(/name: String should match/);
+    await expect(missing).rejects.toMatchObject({ status: 404, message: expect.stringContaining('no catalog') });
+    const misnamed = client.request('PUT /v1/catalogs/{name}', { path: { name: 'no such/one' }, body: { tools: [] } });
+    await expect(misnamed).rejects.toThrow(/name: String should match/);
     const away = createClient({ baseUrl: 'http://127.0.0.1:1' }).request('GET /livez');
     await expect(away).rejects.toMatchObject({ name: 'ApiFailure', status: 0 });
     expect(new ApiFailure(404, 'gone')).toBeInstanceOf(Error);

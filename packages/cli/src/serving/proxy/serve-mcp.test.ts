@@ -273,7 +273,7 @@ describe('quartermaster mcp input', () => {
     });
     expect((await runCommand(['mcp', 'input', '--forget', ...at('mcp.json')], env)).err).toBe('1 answer deleted.\n');
     expect((await runCommand(['mcp', 'input', ...at('mcp.json')], env, '')).err).toBe(
-      'No answer to the input "token"\n',
+      'No answer to the input "token": run this in a terminal, or pipe the answer in\n',
     );
   });
 });
