@@ -19,7 +19,7 @@ afterEach(async () => {
 describe('serveStdio', () => {
   it.each<ClientLine>(['v1', 'v2', 'v2-modern'])('serves a %s client over pipes, and ends with it', async (line) => {
     const hub = createHub({ servers: { plain: oddServer('plain') } });
-    const proxy = createProxy({ hub, waits: PATIENT, form: 'inline', maxResultBytes: 64 * 1024 * 1024 });
+    const proxy = createProxy({ hub, waits: PATIENT, form: 'inline' });
     closing.push(proxy.close, hub.close);
     const [toProxy, toClient] = [new PassThrough(), new PassThrough()];
     const connection = await serveStdio(proxy, { input: toProxy, output: toClient });
@@ -32,9 +32,9 @@ describe('serveStdio', () => {
     await connection.closed;
   });
 
-  it('accepts long messages', async () => {
+  it('accepts long messages, and answers with an error where a result is longer than clients take', async () => {
     const hub = createHub({ servers: { small: smallServer(() => ({ echo: 'Says it again' })) } });
-    const proxy = createProxy({ hub, waits: PATIENT, form: 'inline' });
+    const proxy = createProxy({ hub, waits: PATIENT, form: 'inline', maxResultBytes: 64 * 1024 * 1024 });
     closing.push(proxy.close, hub.close);
     const [toProxy, toClient] = [new PassThrough(), new PassThrough()];
     await serveStdio(proxy, { input: toProxy, output: toClient });
