@@ -67,6 +67,7 @@ export const OPTION_ROWS: Table = {
   maxThinkingTokens: refused(THINKING),
   maxTurns: supported('At least 1; 200 by default.'),
   mcpServers: supported(),
+  mcpServersDelivery: ignored(NO_PROCESS),
   model: supported('Any model of any provider.'),
   onElicitation: refused('MCP servers see a client without elicitation; pass what they need in `env` or `headers`.'),
   onUserDialog: ignored(NO_DIALOGS),
