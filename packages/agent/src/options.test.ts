@@ -215,7 +215,7 @@ describe('the other options', () => {
     };
     const mcpServers = { one: { type: 'in-process', create } } as const;
     const asked = ask([], { mcpServers, env: { MAX_MCP_OUTPUT_TOKENS: 'many' } });
-    await expect(asked).rejects.toThrow('MAX_MCP_OUTPUT_TOKENS is NaN; allowed: a whole number from 1');
+    await expect(asked).rejects.toThrow('MAX_MCP_OUTPUT_TOKENS is "many"; allowed: a whole number from 1');
     expect(made).toBe(0);
   });
 

@@ -153,14 +153,22 @@ describe('a query', () => {
     expect(upstream.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   });
 
-  it('refuses an invalid prompt', async () => {
+  it.each([
+    ['no message', { text: 'hello' }],
+    ['another role', { type: 'user', message: { role: 'assistant', content: 'hello' } }],
+    ['no content', { type: 'user', message: { role: 'user', content: [] } }],
+    ['a block that is not an object', { type: 'user', message: { role: 'user', content: ['hello'] } }],
+    ['a block without a type', { type: 'user', message: { role: 'user', content: [{ text: 'hello' }] } }],
+    ['a text block without text', { type: 'user', message: { role: 'user', content: [{ type: 'text' }] } }],
+  ])('refuses a prompt with %s before the model is asked', async (_, invalid) => {
     const prompt = (async function* () {
-      yield { text: 'hello' } as unknown as SDKUserMessage;
+      yield invalid as unknown as SDKUserMessage;
     })();
     const upstream = scripted({ dialect: 'anthropic', turns: [] });
     await expect(collect(query({ prompt, options: { upstream, persistSession: false } }))).rejects.toThrow(
       'A prompt is',
     );
+    expect(upstream.requests).toEqual([]);
   });
 });
 

@@ -249,13 +249,21 @@ async function* once(content: string): AsyncGenerator<unknown, void, undefined> 
 
 function toMessage(value: unknown): AnthropicMessage {
   const message = isJsonObject(value) && value.type === 'user' ? value.message : undefined;
-  const content = isJsonObject(message) ? message.content : undefined;
-  if (typeof content === 'string' || Array.isArray(content)) {
-    return { role: 'user', content: content as AnthropicMessage['content'] };
+  if (isJsonObject(message) && (message.role === undefined || message.role === 'user')) {
+    const { content } = message;
+    if (typeof content === 'string' || (Array.isArray(content) && content.length > 0 && content.every(isBlock))) {
+      return { role: 'user', content: content as AnthropicMessage['content'] };
+    }
   }
   throw new RequestError(
     'invalid_request',
-    "A prompt is { type: 'user', message: { role: 'user', content: … } }; this one is not",
+    "A prompt is { type: 'user', message: { role: 'user', content } } with a string or a list of content blocks; this one is not",
+  );
+}
+
+function isBlock(block: unknown): boolean {
+  return (
+    isJsonObject(block) && typeof block.type === 'string' && (block.type !== 'text' || typeof block.text === 'string')
   );
 }
 

@@ -23,6 +23,16 @@ it.each<[string, object, string]>([
   ['a store without a latest session', { continue: true, sessions: withoutLatest }, 'has no latest()'],
   ['servers as a list', { mcpServers: [] }, 'mcpServers is not an object'],
   ['a server that is none', { mcpServers: { a: { comand: 'npx' } } }, 'mcpServers.a has neither command nor url'],
+  [
+    'a type of a remote server',
+    { mcpServers: { a: { type: 'zzz', url: 'http://x' } } },
+    'mcpServers.a.type is "zzz"; allowed: http, streamable-http, sse',
+  ],
+  [
+    'a type of a process',
+    { mcpServers: { a: { type: 'http', command: 'npx' } } },
+    'mcpServers.a.type is "http"; allowed: stdio',
+  ],
   ['a server of two kinds', { mcpServers: { a: { command: 'x', url: 'http://x' } } }, 'has both command and url'],
   [
     'a field of a server',

@@ -110,12 +110,18 @@ function readLimits(
   { maxTurns, maxOutputTokens }: Options,
   { MAX_MCP_OUTPUT_TOKENS: most }: Readonly<Record<string, string | undefined>>,
 ): ReadOptions['limits'] {
-  const maxResultTokens = most === undefined || most.trim() === '' ? undefined : Number(most);
-  const optional = (setting: string, value: number | undefined): number | undefined =>
+  const maxResultTokens = most === undefined || most.trim() === '' ? undefined : numberOrText(most);
+  const optional = (setting: string, value: unknown): number | undefined =>
     value === undefined ? undefined : readWholeNumber(setting, value);
   return {
     maxTurns: optional('maxTurns', maxTurns) ?? OPTION_DEFAULTS.maxTurns,
     maxOutputTokens: optional('maxOutputTokens', maxOutputTokens),
     maxResultTokens: optional('MAX_MCP_OUTPUT_TOKENS', maxResultTokens) ?? OPTION_DEFAULTS.maxResultTokens,
   };
+}
+
+/** Text that is not a number stays text, so that the error shows it as it was written. */
+function numberOrText(text: string): number | string {
+  const number = Number(text);
+  return Number.isNaN(number) ? text : number;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { SettingError } from '@quartermaster/core/errors';
-import { checkOptionNames, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
+import { checkOptionNames, cutText, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
 import type { InProcessSettings, RemoteSettings, ServerOptions, StdioSettings } from '@quartermaster/mcp';
 import { checkServerField } from '../contract/index.ts';
 import type { McpSdkServerConfigWithInstance } from './create-sdk-mcp-server.ts';
@@ -25,12 +25,21 @@ function fieldsOf(setting: string, config: Readonly<Record<string, unknown>>): o
   if (config.command !== undefined && config.url !== undefined) {
     throw refusal(setting, 'has both command and url: give one of them');
   }
-  if (typeof config.command === 'string') return STDIO;
-  if (typeof config.url === 'string') return REMOTE;
+  if (typeof config.command === 'string') return fieldsOfType(setting, config.type, ['stdio'], STDIO);
+  if (typeof config.url === 'string')
+    return fieldsOfType(setting, config.type, ['http', 'streamable-http', 'sse'], REMOTE);
   if (config.type === 'sdk' && isServer(config.instance)) return HERE;
   if (config.type === 'in-process' && typeof config.create === 'function') return HERE;
   const given = Object.keys(config).slice(0, 10).join(', ') || 'nothing';
   throw refusal(setting, `has neither command nor url, and is not a server in this process; it has: ${given}`);
+}
+
+function fieldsOfType(setting: string, type: unknown, allowed: readonly string[], fields: object): object {
+  if (type === undefined || allowed.some((each) => each === type)) return fields;
+  throw refusal(
+    `${setting}.type`,
+    `is ${cutText(JSON.stringify(type) ?? typeof type, 100)}; allowed: ${allowed.join(', ')}`,
+  );
 }
 
 function isServer(instance: unknown): boolean {
