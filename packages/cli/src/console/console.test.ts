@@ -59,6 +59,9 @@ async function openConsole(path: string, options: PageOptions = {}) {
 async function seriousFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
+    // What is still fading in has too little contrast; a pulse that never ends is not waited for.
+    const fading = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.all(fading.map(({ finished }) => finished.catch(() => undefined)));
     const { axe: inPage } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
     };
