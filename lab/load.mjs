@@ -1,8 +1,10 @@
 // Everything at once: hundreds of streams, clients that read slowly or not at all, and bodies of 10,000 tools that no client has sent before.
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { deferred, makeBody, makeDefinitions, renamed } from '../bench/gateway/bodies.mjs';
 import { ask } from '../bench/gateway/client.mjs';
+import { drawLines } from './charts/draw-lines.mjs';
 import { startBareGateway, startPing, startUpstream } from './processes/start-process.mjs';
 
 const STREAMS = 500;
@@ -16,14 +18,17 @@ const MOST_RSS = 2048 * MEBIBYTE;
 /** How long another client may wait, beside what the machine adds. */
 const MOST_MS = 50;
 
-/** `npm run lab -- load [streams]` */
-export async function run([streams = STREAMS]) {
+/** `npm run lab -- load [streams] [file to draw into]` */
+export async function run([streams = STREAMS, picture]) {
   const upstream = await startUpstream();
   const gateway = await startBareGateway(upstream.port);
   const ping = await startPing(gateway.port);
-  let peak = 0;
+  const samples = [];
+  let started = performance.now();
+  let open = 0;
   const watch = setInterval(async () => {
-    peak = Math.max(peak, (await gateway.figures()).rss);
+    const { rss } = await gateway.figures();
+    samples.push({ minute: (performance.now() - started) / 60_000, rss, open });
   }, 500);
   try {
     const definitions = makeDefinitions(10_000);
@@ -32,17 +37,26 @@ export async function run([streams = STREAMS]) {
     await ping.figures();
     await pause(2_000);
     const quiet = (await ping.figures()).p99Ms;
-    const started = performance.now();
+    started = performance.now();
+    samples.length = 0;
     const slow = Array.from({ length: SLOW_CLIENTS }, (_, client) => readSlowly(gateway.port, client));
     const large = sendLarge(gateway, definitions);
     const body = makeBody(deferred(definitions.slice(0, 50)), { model: 'claude-slow', stream: true });
-    const answers = await Promise.allSettled(Array.from({ length: Number(streams) }, () => ask(gateway, body)));
+    const stream = () => {
+      open += 1;
+      return ask(gateway, body).finally(() => {
+        open -= 1;
+      });
+    };
+    const answers = await Promise.allSettled(Array.from({ length: Number(streams) }, stream));
     const seconds = (performance.now() - started) / 1000;
     const whole = answers.filter(({ value }) => isWhole(value?.text)).length;
     const sent = await large;
     const { p99Ms, longestMs, pings } = await ping.figures();
     for (const stop of slow) stop();
     const after = await ask(gateway, makeBody(undefined));
+    const peak = Math.max(...samples.map(({ rss }) => rss));
+    if (picture !== undefined) writeFileSync(picture, draw(samples));
     console.log(
       `${whole} of ${streams} streams complete in ${seconds.toFixed(0)} s beside ${SLOW_CLIENTS} slow clients and ${sent} bodies of 10,000 tools; ` +
         `another client waited ${p99Ms.toFixed(0)} ms (p99 of ${pings}; longest ${longestMs.toFixed(0)} ms; quiet ${quiet.toFixed(0)} ms); RSS at most ${Math.round(peak / MEBIBYTE)} MiB`,
@@ -62,6 +76,15 @@ export async function run([streams = STREAMS]) {
     gateway.stop();
     upstream.stop();
   }
+}
+
+function draw(samples) {
+  const lineOf = (read) => [{ points: samples.map((sample) => [sample.minute, read(sample)]) }];
+  const limit = { value: MOST_RSS / MEBIBYTE, label: 'allowed' };
+  return drawLines([
+    { title: 'Memory of the process (RSS), MiB', lines: lineOf(({ rss }) => rss / MEBIBYTE), limit },
+    { title: 'Streams that are open', lines: lineOf(({ open }) => open) },
+  ]);
 }
 
 function isWhole(text = '') {

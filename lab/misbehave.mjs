@@ -1,7 +1,9 @@
 // Hosts of models and MCP servers that do everything wrong, behind one `quartermaster serve`. Each request has to be answered in time, none
 // with a 500, and the gateway has to serve a plain request right after.
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { drawBars } from '../bench/draw-bars.mjs';
 import { startGateway } from './processes/serve.mjs';
 import { startUpstream } from './processes/start-process.mjs';
 
@@ -18,8 +20,8 @@ const ENDLESS_BYTES = 200 * 1024 * 1024;
 /** A stream of good events is passed on for as long as it lasts. */
 const STREAM_BYTES = 8 * 1024 * 1024;
 
-/** `npm run lab -- misbehave` */
-export async function run() {
+/** `npm run lab -- misbehave [file to draw into]` */
+export async function run([picture]) {
   const bad = await startBadHost();
   const good = await startUpstream();
   const mcpServers = Object.fromEntries(
@@ -42,10 +44,12 @@ export async function run() {
     upstreams: [{ ...anthropic, models: ['bad-*'], baseUrl: `http://127.0.0.1:${bad.port}` }],
   });
   const problems = [];
+  const bars = [];
   const check = async (what, ask) => {
     const started = performance.now();
     const { status, text } = await ask().catch((error) => ({ status: 0, text: String(error) }));
     const ms = performance.now() - started;
+    bars.push({ label: `${what}: ${status}`, value: ms, isOurs: true });
     const isAlive = await fetch(`http://127.0.0.1:${gateway.port}/livez`).then(
       ({ ok }) => ok,
       () => false,
@@ -97,6 +101,7 @@ export async function run() {
     await check('MCP: prompts/list', () => rpc('prompts/list', {}));
     const fair = { model: 'claude-scripted', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
     await check('a plain request afterwards', () => post('/v1/messages', fair));
+    if (picture !== undefined) writeFileSync(picture, draw(bars));
     if (gateway.faults.length > 0) problems.push(`errors reached the last resort: ${gateway.faults[0]}`);
   } finally {
     await gateway.stop();
@@ -105,6 +110,11 @@ export async function run() {
     good.stop();
   }
   return problems;
+}
+
+function draw(bars) {
+  const title = `Milliseconds until the gateway answers, and the status; timeouts are set to ${TIMEOUT_MS / 1000} s`;
+  return drawBars([{ title, bars }], { labelWidth: 350 });
 }
 
 const EVENT =

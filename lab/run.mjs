@@ -11,7 +11,7 @@
 //   npm run lab -- cold-initialize   mcp and gateway in front of servers that hang; fails if initialize, or a call of another server, takes more than a second
 //   npm run lab -- scale         catalogs of 1,000 to 100,000 tools in memory and in PostgreSQL: build, query, bytes; --million adds one;
 //                                scale 1000000 --no-postgres measures that in memory alone
-// soak, lists, loop-delay and database take a file as their last argument, and draw what they measured into it.
+// soak, lists, load, misbehave, kills, loop-delay and database take a file as their last argument, and draw what they measured into it.
 // Each file of this folder that exports `run` is one of them.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
