@@ -44,11 +44,19 @@ describe('quartermaster completion', () => {
     expect(await complete('completion', 'z')).toEqual(['zsh']);
   });
 
+  it('leaves a free value to the completion of file names in bash', async () => {
+    expect(await complete('lint', '--tools', '')).toEqual(['']);
+    expect(await complete('lint', '-t', '')).toEqual(['']);
+    expect(await complete('lint', '--strict', '')).toContain('--tools');
+  });
+
   it('has a script for zsh and fish, and for no other shell', async () => {
     expect((await script('zsh')).out).toContain('bashcompinit\n_quartermaster() {');
     const { out } = await script('fish');
-    expect(out).toContain(`complete -c quartermaster -n "__fish_seen_subcommand_from lint" -l sarif -d '`);
-    expect(out).toContain(`-l engine -x -a 'auto hybrid `);
+    expect(out).toContain(`complete -c quartermaster -n "__fish_seen_subcommand_from lint" -l sarif -r -d '`);
+    expect(out).toContain(`-s e -l engine -x -a 'auto hybrid `);
+    expect(out).toMatch(/-n "__fish_seen_subcommand_from mcp; and not [^"]* install [^"]*" -l strict -d/);
+    expect(out).toContain(`-n "__fish_seen_subcommand_from lint" -s h -l help -d '`);
     expect((await script('csh')).code).toBe(2);
   });
 });

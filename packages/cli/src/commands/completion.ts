@@ -24,7 +24,7 @@ interface Node {
   readonly path: readonly string[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly Flag[];
-  /** What its first argument may be. Empty where it may be anything. */
+  /** Choices for its first argument. Empty if it may be anything. */
   readonly values: readonly string[];
 }
 
@@ -32,17 +32,29 @@ interface Flag {
   readonly name: string;
   readonly short: string | undefined;
   readonly description: string;
-  /** What may follow it. Empty where that may be anything. */
+  readonly takesValue: boolean;
+  /** Choices for its value. Empty if it may be anything, such as a file. */
   readonly values: readonly string[];
 }
+
+const HELP: Flag = {
+  name: '--help',
+  short: '-h',
+  description: 'display help for command',
+  takesValue: false,
+  values: [],
+};
 
 function collect(command: Command, path: readonly string[]): readonly Node[] {
   const node: Node = {
     path,
     commands: command.commands.map((one) => ({ name: one.name(), description: one.description() })),
-    flags: command.options.flatMap(({ long, short, description, argChoices = [] }) =>
-      long == null ? [] : [{ name: long, short, description, values: argChoices }],
-    ),
+    flags: [
+      ...command.options.flatMap(({ long, short, description, required, optional, argChoices = [] }) =>
+        long == null ? [] : [{ name: long, short, description, takesValue: required || optional, values: argChoices }],
+      ),
+      HELP,
+    ],
     values: command.registeredArguments[0]?.argChoices ?? [],
   };
   return [node, ...command.commands.flatMap((one) => collect(one, [...path, one.name()]))];
@@ -50,12 +62,12 @@ function collect(command: Command, path: readonly string[]): readonly Node[] {
 
 function forBash(nodes: readonly Node[], shell: 'bash' | 'zsh'): string {
   const cases = nodes.map(({ path, commands, flags, values }) => {
-    const words = [...commands.map(({ name }) => name), ...values, ...flags.map(({ name }) => name), '--help'];
+    const words = [...commands.map(({ name }) => name), ...values, ...flags.map(({ name }) => name)];
     return `    "${path.join(' ')}") words="${words.join(' ')}" ;;`;
   });
   const valueCases = nodes.flatMap(({ path, flags }) =>
     flags
-      .filter(({ values }) => values.length > 0)
+      .filter(({ takesValue }) => takesValue)
       .map(({ name, short, values }) => {
         const names = short === undefined ? [name] : [name, short];
         const patterns = names.map((one) => `"${[...path, one].join(' ')}"`).join('|');
@@ -66,19 +78,19 @@ function forBash(nodes: readonly Node[], shell: 'bash' | 'zsh'): string {
   const start =
     shell === 'zsh' ? 'autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n' : '';
   return `${start}_quartermaster() {
-  local path="" next="" word="" words="" at=1
+  local typed="" next="" word="" words="" at=1
   while [ "$at" -lt "$COMP_CWORD" ]; do
     word="\${COMP_WORDS[$at]}"
-    if [ -z "$path" ]; then next="$word"; else next="$path $word"; fi
+    if [ -z "$typed" ]; then next="$word"; else next="$typed $word"; fi
     case "$next" in
-      ${known.join('|')}) path="$next" ;;
+      ${known.join('|')}) typed="$next" ;;
     esac
     at=$((at + 1))
   done
-  case "$path" in
+  case "$typed" in
 ${cases.join('\n')}
   esac
-  case "$path \${COMP_WORDS[$((COMP_CWORD - 1))]}" in
+  case "$typed \${COMP_WORDS[$((COMP_CWORD - 1))]}" in
 ${valueCases.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[$COMP_CWORD]}"))
@@ -93,16 +105,17 @@ function forFish(nodes: readonly Node[]): string {
     return [
       ...commands.map(({ name, description }) => `-n "${when}" -f -a ${name} -d ${quote(description)}`),
       ...(values.length === 0 ? [] : [`-n "${when}" -f -a ${quote(values.join(' '))}`]),
-      ...flags.map(({ name, description, values: own }) => {
-        const choices = own.length === 0 ? '' : ` -x -a ${quote(own.join(' '))}`;
-        return `-n "${conditionOf(path, [])}" -l ${name.slice(2)}${choices} -d ${quote(description)}`;
+      ...flags.map(({ name, short, description, takesValue, values: own }) => {
+        const names = short === undefined ? `-l ${name.slice(2)}` : `-s ${short.slice(1)} -l ${name.slice(2)}`;
+        const value = own.length > 0 ? ` -x -a ${quote(own.join(' '))}` : takesValue ? ' -r' : '';
+        return `-n "${when}" ${names}${value} -d ${quote(description)}`;
       }),
     ];
   });
   return ['quartermaster', 'qm'].map((name) => lines.map((line) => `complete -c ${name} ${line}\n`).join('')).join('');
 }
 
-/** Subcommands are offered only until one of them is there. */
+/** True until a subcommand is typed, so that a command's own options are not offered after it. */
 function conditionOf(path: readonly string[], commands: Node['commands']): string {
   if (path.length === 0) return '__fish_use_subcommand';
   const within = path.map((name) => `__fish_seen_subcommand_from ${name}`).join('; and ');

@@ -10,6 +10,19 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
+/** Reads one of several patterns; an empty one matches nothing. For commander, which calls it once for each. */
+export function pattern(text: string, before: readonly string[] | undefined): readonly string[] {
+  if (text.trim() === '') throw new InvalidArgumentError('A pattern is empty; * matches any text.');
+  return [...(before ?? []), text];
+}
+
+/** As `duration`, but above zero. */
+export function futureDuration(text: string): number {
+  const ms = duration(text);
+  if (ms > 0) return ms;
+  throw new InvalidArgumentError('Allowed: a time above 0, such as 30m or 90d.');
+}
+
 /** Reads a time such as `30m` or `90d` as milliseconds. */
 export function duration(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
