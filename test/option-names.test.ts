@@ -20,7 +20,7 @@ it.each<[string, (options: never) => unknown, string]>([
   ['loadReranker', loadReranker, 'importModule, modelFile'],
   ['createAnthropicDialect', createAnthropicDialect, 'errorCodes, maxRequestTools'],
   ['createAnthropicWire', createAnthropicWire, 'deferredAlone, errorCodes'],
-  ['openStore', openStore, 'createId, encryptionKeys, now, path, timeouts, url'],
+  ['openStore', openStore, 'auditDays, createId, encryptionKeys, now, path, timeouts, url'],
   ['createModelUpstream', createModelUpstream, 'createId, dialect, model'],
   ['createPostgresSearcher', (options) => createPostgresSearcher(NOTHING, 'x', options), 'leastConfidence, now'],
   ['createUseLearning', createUseLearning, 'clock, embed, learn'],

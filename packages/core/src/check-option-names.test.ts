@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createModelNames } from './catalog/create-snapshot.ts';
 import { createSnapshot, parseTools } from './catalog/index.ts';
-import { createModelNames } from './catalog/model-name.ts';
 import { checkOptionNames, readChoice } from './check-option-names.ts';
 import { readCapabilities, suggestPins } from './gate/index.ts';
 import { createTranscriptCache } from './loop/index.ts';

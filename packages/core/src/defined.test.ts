@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defined } from './defined.ts';
+import { defined } from './catalog/index.ts';
 
 describe('defined', () => {
   it('keeps null, false, zero and the empty string, and leaves undefined out', () => {

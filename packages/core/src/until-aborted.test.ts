@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from './clock.ts';
 
 describe('untilAborted', () => {
   it('gives what the work gives, or its error', async () => {

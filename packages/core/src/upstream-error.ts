@@ -70,13 +70,6 @@ export class UpstreamError extends QuartermasterError {
   }
 }
 
-/** A host's rate limits: what is left, and when they reset. */
-export function limitHeadersIn(headers: Headers): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => LIMIT_HEADER.test(name)));
-}
-
-const LIMIT_HEADER = /^(?:x-|anthropic-)?ratelimit-/;
-
 /** The type that the Messages API gives an error of this status. */
 export function typeOfStatus(status: number): string {
   return TYPES.find(([known]) => known === status)?.[1] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');

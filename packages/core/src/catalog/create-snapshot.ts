@@ -1,7 +1,6 @@
 import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, SettingError } from '../errors.ts';
 import { runToEnd } from '../run-to-end.ts';
-import { createModelNamesInSteps, type ModelNames } from './model-name.ts';
 import { renderTool } from './render-tool.ts';
 import { sha256 } from './sha256.ts';
 import type { Tool } from './tool.ts';
@@ -189,3 +188,161 @@ export interface Snapshot {
   /** The tool behind a name that a model wrote. */
   resolve(modelName: string): Tool | undefined;
 }
+
+/** The names that a model sees, both ways. */
+export interface ModelNames {
+  /** Undefined for a tool that is not in the list. */
+  nameOf(id: string): string | undefined;
+  /** Exact: what a model got slightly wrong is repaired in dispatch, not here. */
+  resolve(modelName: string): Tool | undefined;
+}
+
+/** How names are made. */
+export interface ModelNameOptions {
+  /** Where `{server}` and `{tool}` go; a tool without a server keeps its plain name. @default '{server}__{tool}' */
+  readonly nameTemplate?: string | undefined;
+  /** The longest name that the provider takes, 32 to 256. @default 64 */
+  readonly maxNameLength?: number | undefined;
+}
+
+/** The templates in use. */
+export const NAME_TEMPLATES = {
+  /** Agents and their permission rules. */
+  agent: 'mcp__{server}__{tool}',
+  /** The Messages API's MCP connector. */
+  connector: '{server}_{tool}',
+  /** The MCP proxy. */
+  proxy: '{server}__{tool}',
+  /** The tool's own name. */
+  plain: '{tool}',
+} as const;
+
+/** How tools are named for the model, unless the options say otherwise. */
+export const MODEL_NAME_DEFAULTS: { readonly nameTemplate: string; readonly maxNameLength: number } = {
+  nameTemplate: NAME_TEMPLATES.proxy,
+  maxNameLength: 64,
+};
+
+/**
+ * Names every tool so that providers accept it (`[a-zA-Z0-9_-]`, bounded length) and no two are the same.
+ *
+ * A name that is valid and unique stays as the template makes it. Any other gets a suffix from the hash of the tool's id: one
+ * that had to be changed (`math.factorial` → `math_factorial_1f0c9a3e`), and each member of a group that wants the same name,
+ * not only the later ones. So a name depends on the tool itself and on those that collide with it, never on order or on
+ * unrelated tools. A suffixed name that is taken after all gets a longer suffix.
+ */
+export function createModelNames(tools: readonly Tool[], options: ModelNameOptions = {}): ModelNames {
+  checkOptionNames('createModelNames', options, MODEL_NAME_DEFAULTS);
+  return runToEnd(createModelNamesInSteps(tools, options));
+}
+
+/** What {@link createModelNames} gives, with a yield wherever it may be interrupted. */
+function* createModelNamesInSteps(tools: readonly Tool[], options: ModelNameOptions = {}): Generator<void, ModelNames> {
+  const template = options.nameTemplate ?? MODEL_NAME_DEFAULTS.nameTemplate;
+  const maxLength = options.maxNameLength ?? MODEL_NAME_DEFAULTS.maxNameLength;
+  checkTemplate(template);
+  checkLength(maxLength);
+  const entries: Entry[] = [];
+  for (const tool of tools) if (entries.push(createEntry(tool, template, maxLength)) % STEP_TOOLS === 0) yield;
+  const byName = yield* settle(entries, maxLength);
+  const names = new Map<string, string>();
+  for (const entry of entries) {
+    names.set(entry.tool.id, entry.name);
+    if (names.size % STEP_TOOLS === 0) yield;
+  }
+  return { nameOf: (id) => names.get(id), resolve: (modelName) => byName.get(modelName)?.tool };
+}
+
+interface Entry {
+  readonly tool: Tool;
+  /** The template's result with refused characters replaced, not yet shortened. */
+  readonly wanted: string;
+  /** How long the hash suffix is, as an index into `SUFFIX_DIGITS`; 0 is none. */
+  level: number;
+  name: string;
+}
+
+function createEntry(tool: Tool, template: string, maxLength: number): Entry {
+  const filled = tool.server === undefined ? tool.name : fill(template, tool.server, tool.name);
+  const wanted = REFUSED.test(filled) ? filled.replace(ALL_REFUSED, '_') : filled;
+  const entry: Entry = { tool, wanted, level: 0, name: wanted };
+  if (wanted !== filled || wanted.length > maxLength) lengthen(entry, maxLength);
+  return entry;
+}
+
+/** Function replacements, since `$&` in a server's name must stay what it is. */
+function fill(template: string, server: string, tool: string): string {
+  return template.replace(PLACEHOLDER, (placeholder) => (placeholder === '{server}' ? server : tool));
+}
+
+/** Lengthens suffixes until all names differ. Ends, since a suffix grows each round and the longest tells all ids apart. */
+function* settle(entries: readonly Entry[], maxLength: number): Generator<void, Map<string, Entry>> {
+  for (;;) {
+    const byName = new Map<string, Entry>();
+    const clashes = new Map<string, Entry[]>();
+    for (let at = 0; at < entries.length; at += 1) {
+      if (at % STEP_TOOLS === 0) yield;
+      const entry = entries[at] as Entry;
+      const first = byName.get(entry.name);
+      if (first === undefined) {
+        byName.set(entry.name, entry);
+        continue;
+      }
+      const group = clashes.get(entry.name);
+      if (group === undefined) clashes.set(entry.name, [first, entry]);
+      else group.push(entry);
+    }
+    if (clashes.size === 0) return byName;
+    for (const group of clashes.values()) {
+      separate(group, maxLength);
+      yield;
+    }
+  }
+}
+
+/** A plain name gives way only to another plain one, or when the others have no longer suffix to take. */
+function separate(group: readonly Entry[], maxLength: number): void {
+  const movable = group.filter((entry) => entry.level > 0 && entry.level < SUFFIX_DIGITS.length - 1);
+  const plain = group.filter((entry) => entry.level === 0);
+  if (movable.length > 0 && plain.length <= 1) for (const entry of movable) lengthen(entry, maxLength);
+  else for (const entry of [...movable, ...plain]) lengthen(entry, maxLength);
+  if (movable.length + plain.length === 0) {
+    const ids = group.map((entry) => entry.tool.id);
+    throw new CatalogError('duplicate_tool', `Tools ${ids.join(', ')} can't be distinguished by name`, {
+      context: { ids },
+    });
+  }
+}
+
+function lengthen(entry: Entry, maxLength: number): void {
+  entry.level += 1;
+  const digits = Math.min(SUFFIX_DIGITS[entry.level] ?? 0, maxLength - 1);
+  const suffix = `_${sha256([entry.tool.id]).slice(0, digits)}`;
+  entry.name = entry.wanted.slice(0, maxLength - suffix.length) + suffix;
+}
+
+function checkTemplate(template: string): void {
+  const literal = template.replace(PLACEHOLDER, '');
+  if (template.includes('{tool}') && !REFUSED.test(literal)) return;
+  throw new CatalogError(
+    'invalid_name_template',
+    `Name template ${JSON.stringify(template)} must contain {tool}, may contain {server}, and otherwise only letters, digits, _ and -`,
+    { context: { template } },
+  );
+}
+
+function checkLength(maxLength: number): void {
+  if (Number.isInteger(maxLength) && maxLength >= 32 && maxLength <= 256) return;
+  throw new SettingError('invalid_limit', `The longest model name is ${maxLength}, not a whole number from 32 to 256`, {
+    context: { maxNameLength: maxLength },
+  });
+}
+
+const PLACEHOLDER = /\{server\}|\{tool\}/g;
+
+const REFUSED = /[^a-zA-Z0-9_-]/;
+
+const ALL_REFUSED = /[^a-zA-Z0-9_-]/g;
+
+/** Hexadecimal digits of the suffix per level: 32 bits tell a catalog apart, the rest is for names made to collide. */
+const SUFFIX_DIGITS: readonly number[] = [0, 8, 16, 32, 56];

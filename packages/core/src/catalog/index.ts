@@ -1,6 +1,11 @@
 export {
+  createModelNames,
   createSnapshot,
   createSnapshotInSteps,
+  MODEL_NAME_DEFAULTS,
+  type ModelNameOptions,
+  type ModelNames,
+  NAME_TEMPLATES,
   renderCatalog,
   SNAPSHOT_DEFAULTS,
   type Snapshot,
@@ -12,14 +17,7 @@ export { describeExamples, tellingExamples } from './formats/definition-fields.t
 export type { WriteOptions } from './formats/format.ts';
 export { writeTool, writeTools } from './formats/format-of.ts';
 export { compileGlob, type Glob } from './glob.ts';
-export { isJsonObject, type Json, type JsonObject } from './json.ts';
-export {
-  createModelNames,
-  MODEL_NAME_DEFAULTS,
-  type ModelNameOptions,
-  type ModelNames,
-  NAME_TEMPLATES,
-} from './model-name.ts';
+export { defined, isJsonObject, type Json, type JsonObject } from './json.ts';
 export { type ParsedTools, type ParseToolsOptions, type Problem, parseTools } from './parse-tools.ts';
 export { applyPolicies, POLICIES, type PolicyRules, parsePolicy } from './policy.ts';
 export { applySearchHints, type HintedSnapshot, hashTool, type SearchHint, type SearchHints } from './search-hints.ts';

@@ -10,3 +10,12 @@ export interface JsonObject {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+/** The fields that have a value: a field set to `undefined` is not the same as no field, for types and for JSON. */
+export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+  const kept: Partial<Fields> = {};
+  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
+  return kept as Defined<Fields>;
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createModelNames, NAME_TEMPLATES } from './model-name.ts';
+import { createModelNames, NAME_TEMPLATES } from './create-snapshot.ts';
 import { sha256 } from './sha256.ts';
 import { createTool, type Tool } from './tool.ts';
 

@@ -1,4 +1,4 @@
-import { defined } from '../defined.ts';
+import { defined } from '../catalog/index.ts';
 
 /** What a conversation has shown so far, read from its messages. All names are those that the model sees. */
 export interface Memory {

@@ -1,5 +1,4 @@
-import { createSnapshot, createTool, type Policy, type Snapshot, type Tool } from '../catalog/index.ts';
-import { defined } from '../defined.ts';
+import { createSnapshot, createTool, defined, type Policy, type Snapshot, type Tool } from '../catalog/index.ts';
 
 export interface SampleTool {
   readonly name: string;

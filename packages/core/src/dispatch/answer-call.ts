@@ -1,4 +1,4 @@
-import { defined } from '../defined.ts';
+import { defined } from '../catalog/index.ts';
 import { type Found, type Memory, remember } from '../disclosure/index.ts';
 import type { Resolved, ToolOutcome } from './call.ts';
 import type { Answered, CallContext, Toolbox } from './toolbox.ts';

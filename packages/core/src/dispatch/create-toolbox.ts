@@ -135,8 +135,7 @@ const kept = new WeakMap<Snapshot, Kept[]>();
 function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
   const snapshot = context.snapshot();
   const form = options.form === undefined ? context.form : readForm(options.form);
-  const engine =
-    options.engine === undefined ? context.engine : readChoice('engine', options.engine, ['text', 'regex']);
+  const { engine = context.engine } = options;
   const { listingTokens, stubDescriptionLength = STUB_DEFAULTS.descriptionLength, isSearchable } = context.options;
   const values = JSON.stringify([
     context.settings,
@@ -157,6 +156,7 @@ function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanO
     if (at < plans.length - 1) plans.push(...plans.splice(at, 1));
     return found.plan;
   }
+  readChoice('engine', engine, ['text', 'regex']);
   const plan = decide({ context, snapshot, limits, options, form, engine });
   plans.push({ values, functions, plan, bytes: planBytes(plan) });
   while (plans.length > MOST_PLANS || (plans.length > 1 && planBytesOf(snapshot) > MOST_PLAN_BYTES)) plans.shift();

@@ -1,5 +1,4 @@
 import type { RerankerUse, SearchEngine } from '../search/index.ts';
-import type { Caller } from './call.ts';
 
 /**
  * What happened, for logs and metrics. Events carry names, counts, sizes and times; never argument values, results or
@@ -87,7 +86,8 @@ export type ToolboxEvent =
       readonly durationMs: number;
     });
 
-interface EventBase {
+/** When, which call, and whose: the fields of every event. */
+export interface EventBase {
   /** From the injected clock. */
   readonly atMs: number;
   /** The id of the model's call. Absent for a prefetch and a preparation. */
@@ -98,12 +98,3 @@ interface EventBase {
 
 /** Why a call was not made. */
 export type RefusalReason = 'malformed' | 'unknown' | 'nested' | 'not-deferred' | 'arguments' | 'hook' | 'approval';
-
-/** When, which call, and whose: what every event begins with. */
-export function eventOrigin(
-  context: { now(): number },
-  origin: { readonly call?: { readonly id: string }; readonly caller?: Caller | undefined } = {},
-): EventBase {
-  const { call, caller } = origin;
-  return { atMs: context.now(), requestId: caller?.requestId, callId: call?.id, callerId: caller?.id };
-}

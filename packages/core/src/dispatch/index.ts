@@ -14,7 +14,7 @@ export type {
 export type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
 export { createToolbox } from './create-toolbox.ts';
 export type { RefusalReason, ToolboxEvent } from './events.ts';
-export { nameDistance, parseArguments, readAhead, readQueries } from './read/index.ts';
+export { nameDistance, parseArguments, readAhead, readQueries, toInput, writtenInput } from './read/index.ts';
 export type { FoundForQuery, UseMemory } from './search/index.ts';
 export type {
   Answered,

@@ -8,8 +8,8 @@ export {
   RequestError,
   SettingError,
 } from '../errors.ts';
+export { limitHeadersIn } from '../run/index.ts';
 export {
-  limitHeadersIn,
   statusOfType,
   typeOfStatus,
   UpstreamError,

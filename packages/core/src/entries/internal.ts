@@ -7,6 +7,7 @@
 export {
   anthropicDefinedTool,
   createSnapshotInSteps,
+  defined,
   describeExamples,
   findInvisibleKey,
   hasInvisible,
@@ -15,12 +16,20 @@ export {
   stripInvisibleTexts,
 } from '../catalog/index.ts';
 export { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
+export { BACKGROUND_CLOCK, type Clock, SYSTEM_CLOCK, untilAborted } from '../clock.ts';
 export { deepestReason } from '../deepest-reason.ts';
-export { defined } from '../defined.ts';
 export { cutText, readFormChoice } from '../disclosure/index.ts';
-export { checkToolboxOptions, nameDistance, readAhead, readQueries, TOOLBOX_OPTIONS } from '../dispatch/index.ts';
+export {
+  checkToolboxOptions,
+  nameDistance,
+  readAhead,
+  readQueries,
+  TOOLBOX_OPTIONS,
+  toInput,
+  writtenInput,
+} from '../dispatch/index.ts';
 export { editDistance } from '../edit-distance.ts';
-export { isUniqueId } from '../loop/index.ts';
+export { isUniqueId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/index.ts';
 export { readWholeNumber } from '../read-whole-number.ts';
 export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/index.ts';
 export {
@@ -44,4 +53,3 @@ export {
   unaskedQueries,
   type WeighedWord,
 } from '../search/index.ts';
-export { untilAborted } from '../until-aborted.ts';

@@ -6,8 +6,8 @@ export type TokenCounter = (text: string) => number;
 /** Characters per token: rough, but a threshold needs no precision, and it costs nothing. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Characters / 4, rounded up. */
-export function estimateTokens(text: string): number {
+/** Characters / 4, rounded up. Takes a text, or only its length. */
+export function estimateTokens(text: { readonly length: number }): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 

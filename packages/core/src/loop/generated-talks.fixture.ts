@@ -1,8 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Form, keepsPrefix, type Plan } from '../disclosure/index.ts';
-import type { ScriptedItem, ScriptedRound, Seen, WireSample } from '../testing/index.ts';
-import { call, DONE, type Extra, reply, script, TOOLS, unpaired } from '../testing/index.ts';
+import {
+  call,
+  DONE,
+  type Extra,
+  reply,
+  type ScriptedItem,
+  type ScriptedRound,
+  type Seen,
+  script,
+  TOOLS,
+  unpaired,
+  type WireSample,
+} from '../testing/index.ts';
 
 /** What the model does before it is done with a message of the user's, round by round. */
 type Turn = readonly (readonly Act[])[];

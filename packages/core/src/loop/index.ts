@@ -1,4 +1,3 @@
-export { type OrderedReads, orderedReads, type Place } from './ordered-reads.ts';
 export {
   type Planned,
   type PlannedLoop,
@@ -7,6 +6,17 @@ export {
   planRequest,
   renderOnce,
 } from './plan-request.ts';
+export {
+  type OrderedReads,
+  orderedReads,
+  type Place,
+  remainingTokens,
+  type Spoken,
+  splitRounds,
+  sumUsage,
+  type UniqueIdOptions,
+  uniqueIds,
+} from './rounds.ts';
 export {
   LOOP_DEFAULTS,
   type LoopOptions,
@@ -34,7 +44,6 @@ export {
   type TranscriptCache,
   type TranscriptCacheOptions,
 } from './transcript-cache.ts';
-export { type UniqueIdOptions, uniqueIds } from './unique-ids.ts';
 export type {
   Ending,
   Opened,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { orderedReads } from './ordered-reads.ts';
+import { orderedReads } from './rounds.ts';
 import type { Read } from './wire.ts';
 
 const forward = (part: string): Read<string> => ({ kind: 'forward', part });

@@ -1,9 +1,9 @@
 import type { Tool } from '../catalog/index.ts';
+import { untilAborted } from '../clock.ts';
 import type { Memory, Plan, Tell } from '../disclosure/index.ts';
 import type { Caller, Prefetched, Resolved, Step, Toolbox, ToolOutcome } from '../dispatch/index.ts';
-import { untilAborted } from '../until-aborted.ts';
 import { localCalls } from './local-calls.ts';
-import { orderedOutput } from './ordered-reads.ts';
+import { orderedOutput } from './rounds.ts';
 import type { TranscriptStore } from './transcript.ts';
 import type { Ending, Opened, Read, Reader, Upstream, Whole, Wire } from './wire.ts';
 import { weaveHistory } from './woven-history.ts';

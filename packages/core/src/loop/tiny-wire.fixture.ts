@@ -1,5 +1,4 @@
-import { parseTools } from '../catalog/index.ts';
-import { defined } from '../defined.ts';
+import { defined, parseTools } from '../catalog/index.ts';
 import {
   type DeferPlan,
   definitions,
@@ -13,8 +12,7 @@ import {
   wrapCall,
 } from '../disclosure/index.ts';
 import { type Call, parseArguments, type Step } from '../dispatch/index.ts';
-import { orderedReads, type Place } from './ordered-reads.ts';
-import { uniqueIds } from './unique-ids.ts';
+import { orderedReads, type Place, uniqueIds } from './rounds.ts';
 import type { Ending, Opened, Read, Reader, Wire, Writer } from './wire.ts';
 
 /** A dialect small enough to read at a glance, with what makes the real ones hard: blocks of several kinds in one message, and searches of which little more than names is kept. */

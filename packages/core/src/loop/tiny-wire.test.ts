@@ -1,5 +1,4 @@
-import type { ScriptedRound, SeenMessage } from '../testing/index.ts';
-import { LOCAL_FORMS } from '../testing/index.ts';
+import { LOCAL_FORMS, type ScriptedRound, type SeenMessage } from '../testing/index.ts';
 import { type TinyMessage, type TinyPart, type TinyRequest, tinyBlocks, tinyWire } from './tiny-wire.fixture.ts';
 import { describeWire } from './wire-contract.fixture.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { uniqueIds } from './unique-ids.ts';
+import { uniqueIds } from './rounds.ts';
 
 it('keeps an id that is free, and counts on from one that is taken', () => {
   const unique = uniqueIds({ taken: ['call_0'], prefix: 'toolu_' });

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, sha256 } from '../catalog/index.ts';
-import { untilAborted } from '../until-aborted.ts';
+import { untilAborted } from '../clock.ts';
 import {
   type FoundEntry,
   type Hidden,

@@ -1,4 +1,4 @@
-import { defined } from '../defined.ts';
+import { defined } from '../catalog/index.ts';
 import type { AssistantMessage, Message, ToolMessage } from './message.ts';
 import type { PlainPart } from './plain-wire.ts';
 

@@ -6,8 +6,7 @@ import { UpstreamError } from '../upstream-error.ts';
 import { createChunkReader } from './chunk-reader.ts';
 import type { Message, MessageCall } from './message.ts';
 import type { ModelEndpoint, ModelPart, ModelRequest } from './model.ts';
-import { readEvents } from './read-events.ts';
-import { readResponseText } from './read-response-text.ts';
+import { readEvents, readResponseText } from './read-response.ts';
 
 const MOST_EVENT_CHARACTERS = 8_000_000;
 const MOST_BODY_BYTES = 32_000_000;

@@ -1,6 +1,5 @@
-import { isJsonObject } from '../catalog/index.ts';
+import { defined, isJsonObject } from '../catalog/index.ts';
 import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
-import { defined } from '../defined.ts';
 import type { Definition, Plan } from '../disclosure/index.ts';
 import { SettingError } from '../errors.ts';
 import { UpstreamError } from '../upstream-error.ts';

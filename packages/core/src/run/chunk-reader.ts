@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '../catalog/index.ts';
-import { defined } from '../defined.ts';
+import { defined, isJsonObject, type JsonObject } from '../catalog/index.ts';
 import type { ModelPart, ModelUsage } from './model.ts';
 
 /** How much one response may hold, in characters. */

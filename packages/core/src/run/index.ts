@@ -9,8 +9,13 @@ export type {
   ModelRequest,
   ModelUsage,
 } from './model.ts';
-export { type ReadEventsOptions, readEvents, type ServerEvent } from './read-events.ts';
-export { readResponseText } from './read-response-text.ts';
+export {
+  limitHeadersIn,
+  type ReadEventsOptions,
+  readEvents,
+  readResponseText,
+  type ServerEvent,
+} from './read-response.ts';
 export {
   RUN_TOOLS_DEFAULTS,
   type RunToolsEvent,

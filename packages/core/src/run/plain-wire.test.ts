@@ -1,6 +1,5 @@
 import { describeWire } from '../loop/wire-contract.fixture.ts';
-import type { ScriptedRound, SeenMessage } from '../testing/index.ts';
-import { LOCAL_FORMS } from '../testing/index.ts';
+import { LOCAL_FORMS, type ScriptedRound, type SeenMessage } from '../testing/index.ts';
 import { addToMessages } from './add-to-messages.ts';
 import type { Message } from './message.ts';
 import { type PlainPart, type PlainRequest, plainWire } from './plain-wire.ts';

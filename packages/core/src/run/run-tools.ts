@@ -1,13 +1,12 @@
-import type { Tool } from '../catalog/index.ts';
+import { defined, type Tool } from '../catalog/index.ts';
 import type { OptionNames } from '../check-option-names.ts';
-import { defined } from '../defined.ts';
+import { untilAborted } from '../clock.ts';
 import type { Plan } from '../disclosure/index.ts';
 import { type Caller, checkToolboxOptions, type Resolved, type Toolbox, type ToolOutcome } from '../dispatch/index.ts';
 import { SettingError } from '../errors.ts';
 import { contextWindow } from '../gate/index.ts';
 import { runLoop } from '../loop/index.ts';
 import { readWholeNumber } from '../read-whole-number.ts';
-import { untilAborted } from '../until-aborted.ts';
 import { addToMessages } from './add-to-messages.ts';
 import { askModel, readModel } from './ask-model.ts';
 import type { Message } from './message.ts';

@@ -1,6 +1,5 @@
-import type { JsonObject, Snapshot } from '../catalog/index.ts';
+import { defined, type JsonObject, type Snapshot } from '../catalog/index.ts';
 import type { OptionNames } from '../check-option-names.ts';
-import { defined } from '../defined.ts';
 import {
   createToolbox,
   type HookContext,

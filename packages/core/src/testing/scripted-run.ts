@@ -1,5 +1,4 @@
-import { createSnapshot, createTool, type Policy, type Tool } from '../catalog/index.ts';
-import { defined } from '../defined.ts';
+import { createSnapshot, createTool, defined, type Policy, type Tool } from '../catalog/index.ts';
 import type { Form, Plan, Unavailable } from '../disclosure/index.ts';
 import { createToolbox, type Toolbox } from '../dispatch/index.ts';
 import { runLoop, runWhole, type TranscriptStore } from '../loop/index.ts';

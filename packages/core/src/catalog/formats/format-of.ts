@@ -29,7 +29,12 @@ const FORMATS: ReadonlyMap<ToolFormat, Format> = new Map(
 
 /** Writes one tool in a format: as it came if it came in that format, else with everything that the format can express. */
 export function writeTool(tool: Tool, format: ToolFormat, options: WriteOptions = {}): JsonObject {
-  return formatOf(format).write(tool, options);
+  return formatOf(format).write(asShown(tool, options.shown), options);
+}
+
+function asShown(tool: Tool, shown: WriteOptions['shown']): Tool {
+  if (shown === undefined || (shown.description === tool.description && shown.schema === tool.schema)) return tool;
+  return { ...tool, description: shown.description, schema: shown.schema };
 }
 
 /**

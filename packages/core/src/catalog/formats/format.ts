@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../json.ts';
-import type { Policy, Tool, ToolFormat } from '../tool.ts';
+import type { JsonSchema, Policy, Tool, ToolFormat } from '../tool.ts';
 
 /** What a definition doesn't say itself. */
 export interface ParseContext {
@@ -20,6 +20,8 @@ export interface WriteOptions {
    * @default by policy: `always` is marked, `never` is marked as not deferred unless the definition came without a mark
    */
   readonly deferred?: boolean | undefined;
+  /** What the model is to see in place of the tool's own description and schema. @default the tool's own */
+  readonly shown?: { readonly description: string; readonly schema: JsonSchema } | undefined;
 }
 
 /** One definition format: how to read a definition and how to write one. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTool, type Tool } from '../../catalog/index.ts';
 import { sampleSnapshot, sampleTool } from '../sample-tools.fixture.ts';
-import { sameTools, tellApart } from './tell-apart.ts';
+import { sameTools, tellApart } from './match-levels.ts';
 
 interface Said {
   readonly server: string;

@@ -6,8 +6,8 @@ import { FORMS, type Form } from '../plan/form.ts';
 import { makeDeferPlan } from '../plan/make-plan.ts';
 import type { DeferPlan } from '../plan/plan.ts';
 import { manyTools, sampleSnapshot, sampleTool } from '../sample-tools.fixture.ts';
-import { utf8Length } from '../text/shorten-text.ts';
 import type { Found } from './found.ts';
+import { utf8Length } from './match-levels.ts';
 import { ANSWER_DEFAULTS, readTold, type TellQuestion, tell } from './tell.ts';
 
 interface Ask extends Partial<Omit<TellQuestion, 'plan' | 'found'>> {

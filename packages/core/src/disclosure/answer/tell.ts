@@ -1,7 +1,7 @@
 import { createTool, isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
 import type { Memory } from '../memory.ts';
 import type { DeferPlan } from '../plan/index.ts';
-import { cutText, utf8Length } from '../text/index.ts';
+import { cutText } from '../text/index.ts';
 import type { Found, FoundByName, FoundBySearch, QueryAnswer, SearchFailure } from './found.ts';
 import { type GuardLimits, guardSearch } from './loop-guard.ts';
 import {
@@ -15,9 +15,11 @@ import {
   LINE_NAME,
   levelsFor,
   type Named,
+  sameTools,
+  tellApart,
+  utf8Length,
 } from './match-levels.ts';
 import { nearestSources } from './nearest-sources.ts';
-import { sameTools, tellApart } from './tell-apart.ts';
 
 export interface TellQuestion {
   readonly plan: DeferPlan;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseForm, FORMS, type FormName } from './form.ts';
-import { capabilitiesOf, TRANSPORTS } from './transport-capabilities.ts';
+import { capabilitiesOf, chooseForm, FORMS, type FormName, TRANSPORTS } from './form.ts';
 
 describe('chooseForm', () => {
   it.each<[string, string, FormName | 'auto', FormName]>([

@@ -1,16 +1,31 @@
 // What is sent to the model: the form that the transport can carry, the fixed plan made from it (own tools, stubs, listing, note), and
 // the view that adds what the conversation has revealed.
-export { chooseForm, FORMS, type Form, type FormChoice, type FormName, keepsPrefix, readFormChoice } from './form.ts';
+export {
+  capabilitiesOf,
+  chooseForm,
+  FORMS,
+  type Form,
+  type FormChoice,
+  type FormName,
+  type HostedSearch,
+  keepsPrefix,
+  readFormChoice,
+  TRANSPORTS,
+  type Transport,
+  type TransportCapabilities,
+  type TransportTable,
+} from './form.ts';
 export { LISTING_DEFAULTS, type Listing, type ListingOptions } from './listing.ts';
 export {
   type DeferQuestion,
   makeDeferPlan,
   makeInlinePlan,
+  makeView,
   type PlanQuestion,
   STUB_DEFAULTS,
+  type ViewQuestion,
   withoutSearch,
 } from './make-plan.ts';
-export { makeView, type ViewQuestion } from './make-view.ts';
 export { OWN_NAMES } from './own-tools.ts';
 export {
   type DeferPlan,
@@ -26,11 +41,3 @@ export {
   type View,
   wrapCall,
 } from './plan.ts';
-export {
-  capabilitiesOf,
-  type HostedSearch,
-  TRANSPORTS,
-  type Transport,
-  type TransportCapabilities,
-  type TransportTable,
-} from './transport-capabilities.ts';

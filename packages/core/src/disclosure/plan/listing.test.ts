@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSnapshot } from '../../catalog/index.ts';
-import { defined } from '../../defined.ts';
+import { createSnapshot, defined } from '../../catalog/index.ts';
 import { manyTools, sampleTool, sampleTools } from '../sample-tools.fixture.ts';
 import { type Listing, makeListing } from './listing.ts';
 

@@ -3,8 +3,7 @@ import type { Tool } from '../../catalog/index.ts';
 import { EMPTY_MEMORY, type Fact, type Memory, remember } from '../memory.ts';
 import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../sample-tools.fixture.ts';
 import { FORMS, type Form, type FormName } from './form.ts';
-import { type DeferQuestion, makeDeferPlan, makeInlinePlan, STUB_SCHEMA } from './make-plan.ts';
-import { makeView } from './make-view.ts';
+import { type DeferQuestion, makeDeferPlan, makeInlinePlan, makeView, STUB_SCHEMA } from './make-plan.ts';
 import { type DeferPlan, definitions } from './plan.ts';
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);

@@ -8,6 +8,5 @@ export {
   namePrefix,
   oneLine,
   sentenceEnds,
-  utf8Length,
 } from './shorten-text.ts';
 export { signature } from './signature.ts';

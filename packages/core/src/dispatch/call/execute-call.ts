@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../catalog/index.ts';
 import { cutText } from '../../disclosure/index.ts';
 import type { Caller, Resolved, ToolOutcome } from '../call.ts';
-import { eventOrigin, type RefusalReason } from '../events.ts';
+import type { RefusalReason } from '../events.ts';
 import type { ExecuteOptions } from '../toolbox.ts';
-import type { ToolboxContext } from '../toolbox-context.ts';
+import { eventOrigin, type ToolboxContext } from '../toolbox-context.ts';
 import { argumentError } from './handle-calls.ts';
 
 /**

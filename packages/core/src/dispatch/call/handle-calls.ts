@@ -1,5 +1,4 @@
-import type { JsonObject, Tool } from '../../catalog/index.ts';
-import { defined } from '../../defined.ts';
+import { defined, type JsonObject, type Tool } from '../../catalog/index.ts';
 import { signature } from '../../disclosure/index.ts';
 import type { Resolved, Step } from '../call.ts';
 import { type NamedCall, resolveName } from '../read/index.ts';

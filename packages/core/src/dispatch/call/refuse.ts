@@ -1,9 +1,9 @@
 import { cutText, type Plan } from '../../disclosure/index.ts';
 import type { Step } from '../call.ts';
-import { eventOrigin, type RefusalReason } from '../events.ts';
+import type { RefusalReason } from '../events.ts';
 import { suggestName } from '../read/index.ts';
 import type { CallContext } from '../toolbox.ts';
-import type { ToolboxContext } from '../toolbox-context.ts';
+import { eventOrigin, type ToolboxContext } from '../toolbox-context.ts';
 
 const NAME_LENGTH = 100;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readQueries } from './parse-arguments.ts';
+import { readQueries } from './unwrap-call.ts';
 
 it.each([
   ['one query', { query: 'a' }, ['a']],

@@ -1,6 +1,6 @@
-import type { Snapshot, Tool } from '../../catalog/index.ts';
-import { defined } from '../../defined.ts';
+import { defined, type Snapshot, type Tool } from '../../catalog/index.ts';
 import {
+  ANSWER_DEFAULTS,
   type DeferPlan,
   type Duplicate,
   type Found,
@@ -32,10 +32,9 @@ import {
 } from '../../search/index.ts';
 import type { Awaitable } from '../call/index.ts';
 import type { Caller, Step } from '../call.ts';
-import { eventOrigin, type ToolboxEvent } from '../events.ts';
+import type { ToolboxEvent } from '../events.ts';
 import type { CallContext } from '../toolbox.ts';
-import { searchScope, type ToolboxContext, tellFound } from '../toolbox-context.ts';
-import { withinLoadBudget } from './prefetch-tools.ts';
+import { eventOrigin, searchScope, type ToolboxContext, tellFound } from '../toolbox-context.ts';
 
 interface SearchWish {
   readonly queries: readonly string[];
@@ -320,4 +319,29 @@ function stemsOf(tool: Tool): ReadonlySet<string> {
   const stems = known.get(tool) ?? readToolTerms(tool).stems;
   known.set(tool, stems);
   return stems;
+}
+
+/**
+ * What a search may load at once, best first: the best tool whatever it costs, others while they fit the budget. A form that
+ * reveals in answers loads nothing; how long those may be is decided where they are told.
+ */
+export function withinLoadBudget<Found extends { readonly tool: Tool }>(
+  context: ToolboxContext,
+  found: readonly Found[],
+  options: {
+    readonly plan: DeferPlan;
+    /** Whether a tool is in the list already, where it costs nothing more. */
+    readonly isLoaded?: (tool: Tool) => boolean;
+  },
+): readonly Found[] {
+  const { plan, isLoaded } = options;
+  if (plan.form.reveal === 'answer') return found;
+  const costs = snapshotTokens(context.snapshot(), context.countTokens).byTool;
+  let rest = context.options.budget?.loadTokens ?? ANSWER_DEFAULTS.loadTokens;
+  return found.filter(({ tool }, index) => {
+    const cost = plan.form.reveal === 'append' && isLoaded?.(tool) === true ? 0 : (costs.get(tool) ?? 0);
+    if (index > 0 && cost > rest) return false;
+    rest -= cost;
+    return true;
+  });
 }

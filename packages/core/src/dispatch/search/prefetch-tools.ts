@@ -1,10 +1,9 @@
-import type { Tool } from '../../catalog/index.ts';
-import { defined } from '../../defined.ts';
-import { ANSWER_DEFAULTS, type DeferPlan, keepsPrefix } from '../../disclosure/index.ts';
+import { defined } from '../../catalog/index.ts';
+import { keepsPrefix } from '../../disclosure/index.ts';
 import { snapshotTokens } from '../../gate/index.ts';
-import { eventOrigin } from '../events.ts';
 import type { Prefetched, Prefetching } from '../toolbox.ts';
-import { searchScope, type ToolboxContext } from '../toolbox-context.ts';
+import { eventOrigin, searchScope, type ToolboxContext } from '../toolbox-context.ts';
+import { withinLoadBudget } from './handle-search.ts';
 
 const PREFETCH_DEFAULTS = { limit: 3 };
 const MOST_LIMIT = 10;
@@ -51,29 +50,4 @@ export async function prefetchTools(
     signal?.throwIfAborted();
     return undefined;
   }
-}
-
-/**
- * What a search may load at once, best first: the best tool whatever it costs, others while they fit the budget. A form that
- * reveals in answers loads nothing; how long those may be is decided where they are told.
- */
-export function withinLoadBudget<Found extends { readonly tool: Tool }>(
-  context: ToolboxContext,
-  found: readonly Found[],
-  options: {
-    readonly plan: DeferPlan;
-    /** Whether a tool is in the list already, where it costs nothing more. */
-    readonly isLoaded?: (tool: Tool) => boolean;
-  },
-): readonly Found[] {
-  const { plan, isLoaded } = options;
-  if (plan.form.reveal === 'answer') return found;
-  const costs = snapshotTokens(context.snapshot(), context.countTokens).byTool;
-  let rest = context.options.budget?.loadTokens ?? ANSWER_DEFAULTS.loadTokens;
-  return found.filter(({ tool }, index) => {
-    const cost = plan.form.reveal === 'append' && isLoaded?.(tool) === true ? 0 : (costs.get(tool) ?? 0);
-    if (index > 0 && cost > rest) return false;
-    rest -= cost;
-    return true;
-  });
 }

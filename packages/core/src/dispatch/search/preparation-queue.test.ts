@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MOST_WAITING, preparationQueue } from '../toolbox-context.ts';
 import { someTurns } from './prepared-searchers.fixture.ts';
-import { MOST_WAITING, preparationQueue } from './searchers-for.ts';
 
 describe('preparations', () => {
   it('begin after the current turn of the event loop, even after one that failed', async () => {

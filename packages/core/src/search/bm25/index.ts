@@ -7,14 +7,13 @@ export {
   rankerSearcher,
   wordsOf,
 } from './bm25-searcher.ts';
-export type { CatalogStatistics } from './index/index.ts';
-export { Bm25Index, buildBm25Index, keptWords } from './index/index.ts';
-export type { QueryPlan } from './rank/index.ts';
+export { Bm25Index, buildBm25Index, type CatalogStatistics, keptWords } from './index/index.ts';
 export {
   CandidateTerms,
   FeatureReader,
   NAME_BONUS,
   NAMED,
+  type QueryPlan,
   QueryRanker,
   type QueryRanking,
   type Ranking,

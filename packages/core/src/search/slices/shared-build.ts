@@ -1,4 +1,4 @@
-import { untilAborted } from '../../until-aborted.ts';
+import { untilAborted } from '../../clock.ts';
 import { runInSlices, type SliceOptions } from './run-in-slices.ts';
 
 export interface SharedBuildOptions<Result> {

@@ -1,5 +1,5 @@
-import type { Bm25Index } from '../index/index.ts';
 import {
+  type Bm25Index,
   denseImpacts,
   findImpact,
   foldedDifferences,

@@ -1,8 +1,6 @@
 import type { Bm25Settings } from '../bm25-options.ts';
-import type { Bm25Index } from '../index/index.ts';
-import { IMPACT_SCALE } from '../index/index.ts';
-import type { PlannedStem, QueryPlan } from './plan-query.ts';
-import { WEIGHT_SCALE } from './plan-query.ts';
+import { type Bm25Index, IMPACT_SCALE } from '../index/index.ts';
+import { type PlannedStem, type QueryPlan, WEIGHT_SCALE } from './plan-query.ts';
 
 /** How a tool's own words lie to a query, beside the sum of its terms. */
 export interface MatchFeatures {

@@ -1,5 +1,4 @@
-import type { PatternSource } from '../parse/index.ts';
-import { quote } from '../parse/index.ts';
+import { type PatternSource, quote } from '../parse/index.ts';
 
 /** The capturing groups that a parser has met so far. */
 export interface GroupRegister {

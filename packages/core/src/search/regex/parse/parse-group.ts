@@ -1,8 +1,7 @@
 import { type GroupRegister, MAX_GROUPS } from '../backtrack/index.ts';
 import { categorySet, hasCharacter } from '../unicode/index.ts';
 import { parseFlagGroup } from './parse-flags.ts';
-import type { PatternNode, PatternSequence } from './pattern-node.ts';
-import { FLAGS } from './pattern-node.ts';
+import { FLAGS, type PatternNode, type PatternSequence } from './pattern-node.ts';
 import { codePointLength, type PatternSource, quote } from './pattern-source.ts';
 
 /** What the parser of a group needs of the parser around it. */

@@ -1,6 +1,5 @@
 import { type Expression, POSITION, type PositionTest } from '../expression.ts';
-import type { Folding } from '../unicode/index.ts';
-import { ANY_CHARACTER, type CharacterSet, NOT_LINE_FEED } from '../unicode/index.ts';
+import { ANY_CHARACTER, type CharacterSet, type Folding, NOT_LINE_FEED } from '../unicode/index.ts';
 import {
   FLAGS,
   type ParsedPattern,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEvents } from './read-events.ts';
+import { readEvents } from './read-response.ts';
 
 const writeEvent = (data: string): string => `data: ${data}\r\n\r\n`;
 

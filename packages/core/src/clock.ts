@@ -1,0 +1,49 @@
+/** Time, passed in so that tests need not wait for it. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Runs something once after a delay. The returned function cancels it. */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+/** The real clock. */
+export const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The real clock for background work: a pending timer does not keep a Node process alive. */
+export const BACKGROUND_CLOCK: Clock = {
+  now: () => Date.now(),
+  after(delayMs, run) {
+    const timer: unknown = setTimeout(run, delayMs);
+    (timer as { readonly unref?: () => void }).unref?.();
+    return () => clearTimeout(timer as number);
+  },
+};
+
+/**
+ * Waits for work as long as its caller does: settles as the work does, or rejects with the signal's reason once that aborts. The work
+ * may ignore the signal, or go on for others. Leaves no listener behind.
+ */
+export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    work.then(
+      (value) => {
+        signal.removeEventListener('abort', abort);
+        resolve(value);
+      },
+      (error: unknown) => {
+        signal.removeEventListener('abort', abort);
+        reject(error);
+      },
+    );
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+}
