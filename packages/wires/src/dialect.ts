@@ -84,7 +84,7 @@ export interface Api<Request, Part> {
   /** The tools that a list of definitions declares, and how its client searches. Tools that say nothing are `automatic`. */
   readTools(definitions: readonly unknown[], request: Request): ReadTools;
   /** How this request's client searches; `searchTools` are as `readTools` gave them. */
-  openSearch(request: Request, searchTools: readonly JsonObject[]): OpenedSearch | undefined;
+  openSearch(request: Request, searchTools: readonly JsonObject[]): RequestSearch;
   /** Whether the tools of a request are only in `tools`. Otherwise that text does not identify them. @default true */
   hasAllTools?(request: Request): boolean;
   /** Whether the client may refer to the response later. @default false */
@@ -104,8 +104,18 @@ export interface Api<Request, Part> {
    */
   metered?(request: Request): Request | undefined;
   isUsageOnly?(part: Part): boolean;
+  /** How many characters of the model's answer this part brings: what is written is estimated where no usage is told. */
+  writtenLength(part: Part): number;
   /** The names of the tools whose calls begin with this part. */
   readCalls(part: Part): readonly string[];
+}
+
+/** How a request's client searches. */
+export interface RequestSearch {
+  /** Missing if the client has no search. */
+  readonly search?: OpenedSearch | undefined;
+  /** The whole request, if it had to be opened to find out: the loop need not open it again. */
+  readonly opened?: Opened;
 }
 
 /** The tools that a request declares, and how it wants to search. */
@@ -138,6 +148,11 @@ export interface UsageFacts {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly searches?: number;
+}
+
+/** How long a text is; 0 for anything else. */
+export function textLength(value: unknown): number {
+  return typeof value === 'string' ? value.length : 0;
 }
 
 /** The definitions that decide how a client searches: every search tool, and the first one that is deferred. */

@@ -6,8 +6,7 @@ export {
   type UpstreamErrorCode,
   type UpstreamErrorDetails,
 } from '@quartermaster/core/errors';
-export type { Clock } from './clock.ts';
-export { SYSTEM_CLOCK } from './clock.ts';
+export { type Clock, SYSTEM_CLOCK } from '@quartermaster/core/internal';
 export {
   keyFrom,
   type ListedModel,
@@ -20,18 +19,18 @@ export {
   type UpstreamEnvironment,
   type UpstreamForOptions,
 } from './configured/index.ts';
-export type {
-  DialectName,
-  DialectOf,
-  Dialects,
-  DialectUpstream,
-  PartOf,
-  RequestOf,
-  ResponseOf,
-  ServedDialect,
-  UpstreamClient,
+export {
+  DIALECTS,
+  type DialectName,
+  type DialectOf,
+  type Dialects,
+  type DialectUpstream,
+  type PartOf,
+  type RequestOf,
+  type ResponseOf,
+  type ServedDialect,
+  type UpstreamClient,
 } from './dialect.ts';
-export { DIALECTS } from './dialect.ts';
 export {
   countTokens,
   type HttpLimits,

@@ -1,8 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { UpstreamError } from '@quartermaster/core/errors';
-import type { DialectName, DialectUpstream } from './dialect.ts';
-import { DIALECTS } from './dialect.ts';
+import { DIALECTS, type DialectName, type DialectUpstream } from './dialect.ts';
 import { SAMPLES } from './dialect-samples.fixture.ts';
 import { createHttpUpstream } from './http/index.ts';
 import { manualClock } from './manual-clock.fixture.ts';

@@ -1,9 +1,9 @@
 import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
 import { type DeferPlan, remember } from '@quartermaster/core/disclosure';
 import { rememberFound } from '@quartermaster/core/dispatch';
+import { type Spoken, splitRounds } from '@quartermaster/core/internal';
 import type { SearchAnswer } from '../internal/search-answer.ts';
 import { modelName } from '../internal/shown-tools.ts';
-import { type Spoken, splitRounds } from '../internal/split-rounds.ts';
 import type {
   AssistantMessage,
   AssistantPart,

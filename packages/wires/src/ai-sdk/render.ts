@@ -2,7 +2,7 @@ import { EMPTY_MEMORY, type Memory } from '@quartermaster/core';
 import { isJsonObject, writeTool } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
 import { defined } from '@quartermaster/core/internal';
-import { asShown, modelName } from '../internal/shown-tools.ts';
+import { modelName } from '../internal/shown-tools.ts';
 import {
   type AssistantPart,
   type CallPart,
@@ -101,8 +101,8 @@ function defineOwn({ name, description, schema }: Own): ModelTool {
 function define(shown: Shown): ModelTool {
   const { tool, name, as } = shown;
   const isProvided = tool.extras.providerType !== undefined;
-  const options = isProvided ? {} : { name, deferred: false };
-  const written = writeTool(asShown(shown), 'ai-sdk', options) as unknown as ModelTool;
+  const options = isProvided ? { shown } : { name, deferred: false, shown };
+  const written = writeTool(tool, 'ai-sdk', options) as unknown as ModelTool;
   if (as !== 'stub' || written.type !== 'function') return written;
   // What speaks of parameters that are not shown goes with them.
   const { strict: _, inputExamples: __, ...rest } = written;

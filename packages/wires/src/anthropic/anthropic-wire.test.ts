@@ -2,6 +2,7 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import { FORMS } from '@quartermaster/core/disclosure';
 import { describeWire } from '@quartermaster/core/fixtures';
 import { LOCAL_FORMS } from '@quartermaster/core/testing';
+import { anthropicWire } from './anthropic-dialect.ts';
 import {
   type AnthropicBlock,
   type AnthropicEvent,
@@ -9,7 +10,6 @@ import {
   type AnthropicRequest,
   blocksOf,
 } from './anthropic-shapes-2026-11.ts';
-import { anthropicWire } from './anthropic-wire.ts';
 import { scriptMessage } from './message-script.fixture.ts';
 import { anthropicWhole } from './whole.ts';
 

@@ -1,11 +1,14 @@
-export { toInput, writtenInput } from '../internal/unreadable-input.ts';
+export { toInput, writtenInput } from '@quartermaster/core/internal';
 export {
   type AnthropicDialect,
   type AnthropicDialectOptions,
+  type AnthropicWireOptions,
   anthropicDialect,
   anthropicError,
   anthropicErrorBody,
+  anthropicWire,
   createAnthropicDialect,
+  createAnthropicWire,
   isToolset,
   writeNamedEvent,
 } from './anthropic-dialect.ts';
@@ -20,7 +23,6 @@ export type {
   AnthropicUsage,
   MessageDeltaEvent,
 } from './anthropic-shapes-2026-11.ts';
-export { type AnthropicWireOptions, anthropicWire, createAnthropicWire } from './anthropic-wire.ts';
 export {
   type Bm25SearchTool,
   bm25SearchTool,
@@ -34,9 +36,8 @@ export {
 export type { AnthropicToolSearchOptions } from './plan-request.ts';
 export { UpstreamEventError } from './reader.ts';
 export { type ReadSearch, readSearches, type SearchOutcome } from './recall.ts';
-export { joinResponses } from './response-closing.ts';
 export type { ErrorCodes } from './search-error.ts';
-export { anthropicWhole } from './whole.ts';
+export { anthropicWhole, joinResponses } from './whole.ts';
 export {
   type AnthropicClient,
   type AnthropicHttpRequest,

@@ -1,6 +1,6 @@
 import { CatalogError } from '@quartermaster/core/errors';
 import { describe, expect, it } from 'vitest';
-import { anthropicWire, createAnthropicWire } from './anthropic-wire.ts';
+import { anthropicWire, createAnthropicWire } from './anthropic-dialect.ts';
 import { conversation } from './message-script.fixture.ts';
 import { definition, reference, toolResult, toolUse } from './rendered.fixture.ts';
 

@@ -1,4 +1,4 @@
-import { type Plan, parseTools } from '@quartermaster/core';
+import { type Plan, parseTools, type Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, type Policy } from '@quartermaster/core/catalog';
 import type { Own } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
@@ -28,9 +28,28 @@ export function openRequest(request: AnthropicRequest, options: OpenOptions): Op
   }
   const { missingDeferral } = options;
   const { tools } = parseTools(others, { format: 'anthropic', missingDeferral, onProblem: 'throw' });
+  const hasDeferred = options.deferredAlone === 'client' && tools.some((tool) => tool.policy === 'always');
+  return opened(request, { tools, searchTools, hasDeferred });
+}
+
+/** The same for a request whose tools were read before; `definitions` are the ones that tell how its client searches. */
+export function openKnownTools(request: AnthropicRequest, definitions: readonly JsonObject[]): Opened {
+  const { search: searchTools, others } = splitTools({ tools: definitions });
+  const hasDeferred = others.some((definition) => isJsonObject(definition) && definition.defer_loading === true);
+  return opened(request, { tools: [], searchTools, hasDeferred });
+}
+
+function opened(
+  request: AnthropicRequest,
+  read: {
+    readonly tools: readonly Tool[];
+    readonly searchTools: readonly { readonly tool: SearchTool }[];
+    readonly hasDeferred: boolean;
+  },
+): Opened {
+  const { tools, searchTools, hasDeferred } = read;
   const first = searchTools[0]?.tool;
   const second = searchTools.find(({ tool }) => tool.engine !== first?.engine)?.tool;
-  const hasDeferred = options.deferredAlone === 'client' && tools.some((tool) => tool.policy === 'always');
   const search: OpenedSearch | undefined =
     first === undefined
       ? clientSearch(request, hasDeferred)

@@ -5,7 +5,7 @@ import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { type Planned, planRequest } from '@quartermaster/core/loop';
 import { requestToolboxes, type ToolSearchOptions } from '../internal/request-toolbox.ts';
-import { anthropicDialect } from './anthropic-dialect.ts';
+import { anthropicDialect, createAnthropicWire } from './anthropic-dialect.ts';
 import {
   type AnthropicEvent,
   type AnthropicRequest,
@@ -14,7 +14,6 @@ import {
   isServerToolUse,
   isToolResult,
 } from './anthropic-shapes-2026-11.ts';
-import { createAnthropicWire } from './anthropic-wire.ts';
 import { splitTools } from './open.ts';
 import { referencesIn } from './recall.ts';
 import type { ErrorCodes } from './search-error.ts';

@@ -1,8 +1,8 @@
 import { createToolbox } from '@quartermaster/core';
 import type { Read } from '@quartermaster/core/loop';
 import { describe, expect, it } from 'vitest';
+import { anthropicWire } from './anthropic-dialect.ts';
 import type { AnthropicEvent } from './anthropic-shapes-2026-11.ts';
-import { anthropicWire } from './anthropic-wire.ts';
 import { call, type ScriptedBlock, scriptMessage, text } from './message-script.fixture.ts';
 import { UpstreamEventError } from './reader.ts';
 import { anthropicWhole } from './whole.ts';

@@ -2,8 +2,8 @@ import { EMPTY_MEMORY } from '@quartermaster/core';
 import { FORMS } from '@quartermaster/core/disclosure';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anthropicWire } from './anthropic-dialect.ts';
 import type { AnthropicMessage } from './anthropic-shapes-2026-11.ts';
-import { anthropicWire } from './anthropic-wire.ts';
 import { calledBy, messagesOf, revealedBy, type Turn, turns } from './generated-turns.fixture.ts';
 import { conversation } from './message-script.fixture.ts';
 import {

@@ -1,8 +1,7 @@
 import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Fact, type Own, readTold, remember } from '@quartermaster/core/disclosure';
-import { readQueries } from '@quartermaster/core/internal';
-import { splitRounds } from '../internal/split-rounds.ts';
+import { readQueries, splitRounds } from '@quartermaster/core/internal';
 import {
   type AnthropicBlock,
   type AnthropicMessage,

@@ -1,7 +1,7 @@
 import { FORMS, type Form } from '@quartermaster/core/disclosure';
 import { describe, expect, it } from 'vitest';
+import { anthropicWire } from './anthropic-dialect.ts';
 import type { AnthropicRequest } from './anthropic-shapes-2026-11.ts';
-import { anthropicWire } from './anthropic-wire.ts';
 import { conversation } from './message-script.fixture.ts';
 import { definition, reference, rendered, searched, toolResult, toolUse } from './rendered.fixture.ts';
 

@@ -2,7 +2,6 @@ import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import type { DeferPlan, Own, Shown, Tell, View } from '@quartermaster/core/disclosure';
 import { describeExamples } from '@quartermaster/core/internal';
-import { asShown } from '../internal/shown-tools.ts';
 import type { AnthropicMessage, AnthropicRequest, AnthropicToolChoice } from './anthropic-shapes-2026-11.ts';
 import {
   latestTextIndex,
@@ -153,7 +152,7 @@ function defineOwn({ name, description, schema }: Own): JsonObject {
 function define(shown: Shown, plan: DeferPlan): JsonObject {
   const { tool, name, as } = shown;
   if (tool.extras.providerType !== undefined) return defineProvided(shown, plan);
-  const written = writeTool(asShown(shown), 'anthropic', { deferred: as === 'mark', name });
+  const written = writeTool(tool, 'anthropic', { deferred: as === 'mark', name, shown });
   switch (as) {
     case 'full':
       return written;

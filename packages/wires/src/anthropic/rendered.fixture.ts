@@ -3,8 +3,8 @@ import { NAME_TEMPLATES } from '@quartermaster/core/catalog';
 import type { Form } from '@quartermaster/core/disclosure';
 import type { Prefetched } from '@quartermaster/core/dispatch';
 import { wordSearcher } from '../internal/word-searcher.fixture.ts';
+import { anthropicWire } from './anthropic-dialect.ts';
 import type { AnthropicRequest } from './anthropic-shapes-2026-11.ts';
-import { anthropicWire } from './anthropic-wire.ts';
 
 export interface Rendered {
   readonly toolbox: Toolbox;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnthropicResponse } from './anthropic-shapes-2026-11.ts';
-import { joinResponses, responseClosing, responseUsage } from './response-closing.ts';
+import { joinResponses, responseClosing, responseUsage } from './whole.ts';
 
 const START: AnthropicResponse = { id: 'msg_1', type: 'message', content: [], stop_reason: null, stop_sequence: null };
 const edit = (type: string) => ({ applied_edits: [{ type }] });

@@ -4,8 +4,8 @@ import { FORMS, type Form, type PlanEngine, type Unavailable } from '@quartermas
 import { runLoop } from '@quartermaster/core/loop';
 import { describe, expect, it } from 'vitest';
 import { wordSearcher } from '../internal/word-searcher.fixture.ts';
+import { type AnthropicWireOptions, createAnthropicWire } from './anthropic-dialect.ts';
 import type { AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
-import { type AnthropicWireOptions, createAnthropicWire } from './anthropic-wire.ts';
 import { call, conversation, type ScriptedBlock, scriptMessage, text } from './message-script.fixture.ts';
 import { definition, searched, toolResult, toolUse } from './rendered.fixture.ts';
 import { anthropicWhole } from './whole.ts';

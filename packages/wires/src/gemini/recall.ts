@@ -2,9 +2,9 @@ import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Fact, remember } from '@quartermaster/core/disclosure';
 import { rememberFound } from '@quartermaster/core/dispatch';
+import { type Spoken, splitRounds } from '@quartermaster/core/internal';
 import type { SearchAnswer } from '../internal/search-answer.ts';
 import { modelName } from '../internal/shown-tools.ts';
-import { type Spoken, splitRounds } from '../internal/split-rounds.ts';
 import {
   contentsOf,
   type GeminiContent,

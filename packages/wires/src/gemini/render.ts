@@ -2,7 +2,7 @@ import { EMPTY_MEMORY, type Memory } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
 import { defined } from '@quartermaster/core/internal';
-import { asShown, modelName } from '../internal/shown-tools.ts';
+import { modelName } from '../internal/shown-tools.ts';
 import {
   contentsOf,
   type GeminiCallingConfig,
@@ -111,7 +111,7 @@ function defineOwn({ name, description, schema }: Own): JsonObject {
 }
 
 function define(shown: Shown): JsonObject {
-  return writeTool(asShown(shown), 'gemini', { name: shown.name });
+  return writeTool(shown.tool, 'gemini', { name: shown.name, shown });
 }
 
 /** A deferred tool that the model is told to call must be there, found or not: a name without a declaration is refused. */

@@ -2,11 +2,10 @@ import type { Call, Plan } from '@quartermaster/core';
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan, Own } from '@quartermaster/core/disclosure';
 import type { Resolved, Step } from '@quartermaster/core/dispatch';
-import { defined } from '@quartermaster/core/internal';
+import { defined, remainingTokens, sumUsage } from '@quartermaster/core/internal';
 import { uniqueIds, type Writer } from '@quartermaster/core/loop';
 import { toSearchAnswer } from '../internal/search-answer.ts';
 import { clientName } from '../internal/shown-tools.ts';
-import { remainingTokens, sumUsage } from '../internal/sum-usage.ts';
 import {
   contentsOf,
   type GeminiPart,

@@ -64,7 +64,7 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
     const transport = given ?? (isOpenAI(host) ? endpoint.transport : 'unknown');
     const model = typeof request.model === 'string' ? request.model : undefined;
     const can = capabilitiesOf(transport, { model, table: transports });
-    const search = api.openSearch(request, Array.isArray(request.tools) ? request.tools.filter(isJsonObject) : []);
+    const { search } = api.openSearch(request, Array.isArray(request.tools) ? request.tools.filter(isJsonObject) : []);
     if ((rest.form ?? 'auto') === 'auto' && api.isServed(search, can)) return undefined;
     const declared = adapted.readTools(request);
     const isClient = search?.kind === 'client';

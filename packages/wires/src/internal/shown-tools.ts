@@ -1,11 +1,5 @@
 import type { Snapshot, Tool } from '@quartermaster/core';
 import { isJsonObject, toolId } from '@quartermaster/core/catalog';
-import type { Shown } from '@quartermaster/core/disclosure';
-
-/** The tool with the description and the schema that the model is to see: a stub's are not its owner's. */
-export function asShown({ tool, description, schema }: Shown): Tool {
-  return description === tool.description && schema === tool.schema ? tool : { ...tool, description, schema };
-}
 
 /**
  * A tool that OpenAI takes as a function: it refuses parameters that are an object without `properties` ("object schema missing

@@ -1,8 +1,8 @@
-import { isJsonObject } from '@quartermaster/core/catalog';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { chooseForm } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
 import type { Wire } from '@quartermaster/core/loop';
-import { type Dialect, findSearchTools } from '../dialect.ts';
+import { type Dialect, findSearchTools, textLength } from '../dialect.ts';
 import { firstProblem, isAbsent, unlessObjects } from '../internal/answer-problems.ts';
 import { authorizeBearer, checkOpenAIRequest, openaiErrorBody } from '../internal/openai-api.ts';
 import { checkDeferredTools } from '../internal/other-spellings.ts';
@@ -75,7 +75,7 @@ export const chatDialect: Dialect<ChatRequest, ChatChunk, ChatCompletion, 'opena
       const { tools } = openaiChatWire.open({ messages: [], tools: definitions });
       return { tools, searchTools: findSearchTools(definitions.filter(isJsonObject), tools, () => false) };
     },
-    openSearch: () => undefined,
+    openSearch: () => ({}),
     form: (can) => chooseForm(can, 'auto').form,
     isServed: () => false,
     errorBody: openaiErrorBody,
@@ -90,6 +90,14 @@ export const chatDialect: Dialect<ChatRequest, ChatChunk, ChatCompletion, 'opena
       return { ...request, stream_options: { ...options, include_usage: true } };
     },
     isUsageOnly: ({ usage, choices }) => isJsonObject(usage) && Array.isArray(choices) && choices.length === 0,
+    writtenLength: ({ choices }) =>
+      (choices ?? []).reduce((sum, { delta }) => {
+        const { content, reasoning_content: reasoning, tool_calls: calls } = (delta ?? {}) as JsonObject;
+        const inputs = (Array.isArray(calls) ? calls : []).map((call) =>
+          isJsonObject(call) && isJsonObject(call.function) ? textLength(call.function.arguments) : 0,
+        );
+        return sum + textLength(content) + textLength(reasoning) + inputs.reduce((all, one) => all + one, 0);
+      }, 0),
     readCalls: ({ choices }) =>
       (Array.isArray(choices) ? choices : []).flatMap((choice: unknown) => {
         const delta = isJsonObject(choice) ? choice.delta : undefined;

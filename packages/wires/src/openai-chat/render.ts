@@ -1,9 +1,9 @@
 import { EMPTY_MEMORY } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
+import { toInput } from '@quartermaster/core/internal';
 import { isOtherSearch, withoutDeferredTools } from '../internal/other-spellings.ts';
-import { asShown, declareTools, modelName, openaiTool } from '../internal/shown-tools.ts';
-import { toInput } from '../internal/unreadable-input.ts';
+import { declareTools, modelName, openaiTool } from '../internal/shown-tools.ts';
 import {
   type ChatMessage,
   type ChatRequest,
@@ -107,7 +107,7 @@ function writeShown(shown: Shown): JsonObject {
     return writeTool(openaiTool(tool, 'openai-chat'), 'openai-chat', { name, deferred: false });
   }
   const { strict: _, ...extras } = tool.extras;
-  return writeTool({ ...asShown(shown), extras }, 'openai-chat', { name, deferred: false });
+  return writeTool({ ...tool, extras }, 'openai-chat', { name, deferred: false, shown });
 }
 
 function renderMessages(request: ChatRequest, plan: DeferPlan, tell: Tell): readonly ChatMessage[] {

@@ -1,9 +1,9 @@
 import type { Call, Plan } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Resolved } from '@quartermaster/core/dispatch';
+import { remainingTokens, sumUsage } from '@quartermaster/core/internal';
 import { type Ending, type Slot, uniqueIds, type Writer } from '@quartermaster/core/loop';
 import { clientName } from '../internal/shown-tools.ts';
-import { remainingTokens, sumUsage } from '../internal/sum-usage.ts';
 import {
   type ChatChunk,
   type ChatDelta,

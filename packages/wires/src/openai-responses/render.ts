@@ -9,9 +9,9 @@ import {
   type View,
   wrapCall,
 } from '@quartermaster/core/disclosure';
+import { toInput } from '@quartermaster/core/internal';
 import { isOtherSearch, withoutDeferredTools } from '../internal/other-spellings.ts';
-import { asShown, declareTools, openaiTool } from '../internal/shown-tools.ts';
-import { toInput } from '../internal/unreadable-input.ts';
+import { declareTools, openaiTool } from '../internal/shown-tools.ts';
 import { latestUserIndex, openSearch, searchTool } from './open.ts';
 import {
   argumentsOf,
@@ -341,5 +341,5 @@ function writeShown(shown: Shown): JsonObject {
   if (shown.as !== 'stub' || tool.extras.freeform === true)
     return writeTool(openaiTool(tool, 'openai-responses'), 'openai-responses', options);
   const extras = { ...tool.extras, strict: false };
-  return writeTool({ ...asShown(shown), extras }, 'openai-responses', options);
+  return writeTool({ ...tool, extras }, 'openai-responses', { ...options, shown });
 }

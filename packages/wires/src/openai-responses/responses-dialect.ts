@@ -3,7 +3,7 @@ import { chooseForm } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
-import { type Dialect, type ErrorFacts, findSearchTools } from '../dialect.ts';
+import { type Dialect, type ErrorFacts, findSearchTools, textLength } from '../dialect.ts';
 import { isAbsent, unlessObjects } from '../internal/answer-problems.ts';
 import { authorizeBearer, checkOpenAIRequest, openaiErrorBody, openaiErrorCode } from '../internal/openai-api.ts';
 import { checkDeferredTools } from '../internal/other-spellings.ts';
@@ -88,7 +88,7 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
       const searchTools = findSearchTools(definitions.filter(isJsonObject), tools, isSearchTool);
       return { tools, searchTools, ...defined({ search }) };
     },
-    openSearch: (_, searchTools) => openSearch({ tools: searchTools }),
+    openSearch: (_, searchTools) => ({ search: openSearch({ tools: searchTools }) }),
     // What a client has found for itself stands among its items.
     hasAllTools: (request) => openSearch(request)?.kind !== 'client',
     isStored: ({ store }) => store !== false,
@@ -104,6 +104,7 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
       if (!isJsonObject(usage)) return undefined;
       return { inputTokens: Number(usage.input_tokens ?? 0), outputTokens: Number(usage.output_tokens ?? 0) };
     },
+    writtenLength: ({ delta }) => textLength(delta),
     readCalls({ type, item }) {
       if (type !== 'response.output_item.done' || !isJsonObject(item)) return [];
       const isCall = item.type === 'function_call' || item.type === 'custom_tool_call';

@@ -1,9 +1,8 @@
 import type { Plan } from '@quartermaster/core';
 import { OWN_NAMES } from '@quartermaster/core/disclosure';
 import { parseArguments, type Resolved, type Step } from '@quartermaster/core/dispatch';
-import { defined } from '@quartermaster/core/internal';
+import { defined, remainingTokens, sumUsage } from '@quartermaster/core/internal';
 import type { Ending, Writer, WriterClient } from '@quartermaster/core/loop';
-import { remainingTokens, sumUsage } from '../internal/sum-usage.ts';
 import {
   isCall,
   itemsOf,

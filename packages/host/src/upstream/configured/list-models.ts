@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
 import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
-import { deepestReason, defined, untilAborted } from '@quartermaster/core/internal';
+import { type Clock, deepestReason, defined, SYSTEM_CLOCK, untilAborted } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '../../config/index.ts';
-import { type Clock, createDeadline, SYSTEM_CLOCK } from '../clock.ts';
 import { endpointUrl, isRedirect, readJson, redirectedError, refusedError } from '../http/index.ts';
+import { createDeadline } from '../internal/retry.ts';
 import { keyFrom, type UpstreamEnvironment, upstreamFor } from './resolve-upstream.ts';
 
 /** A model that an upstream lists. */

@@ -1,11 +1,9 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { createDeadline } from '../clock.ts';
 import { DIALECTS, type RequestOf, type UpstreamClient } from '../dialect.ts';
-import { retry } from '../internal/retry.ts';
+import { createDeadline, retry } from '../internal/retry.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { readJson, writeBody } from './json-body.ts';
-import { clockOf, explained, post, unsealed } from './post.ts';
+import { clockOf, explained, post, readJson, unsealed, writeBody } from './post.ts';
 
 /** An answer is one number. */
 const MOST_BYTES = 64 * 1024;

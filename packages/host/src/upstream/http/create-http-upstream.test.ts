@@ -131,6 +131,27 @@ describe('what is sent', () => {
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer theirs', undefined]);
   });
 
+  it('omits citations of another provider, and a text that had nothing else', async () => {
+    const { upstream, server } = await setUp([STREAM]);
+    const own = { type: 'web_search_result_location', url: 'https://a.example', encrypted_index: 'real' };
+    const theirs = { ...own, encrypted_index: writeSeal({ provider: 'google', metadata: {} }) };
+    const content = [
+      { type: 'text', text: 'Hi', citations: [theirs] },
+      { type: 'text', text: 'Ho', citations: [own, theirs] },
+      { type: 'text', text: '', citations: [theirs] },
+    ];
+    await collect(upstream.stream({ ...request, messages: [{ role: 'assistant', content }] }, signal));
+    expect(server.requests[0]?.body.messages).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Hi' },
+          { type: 'text', text: 'Ho', citations: [own] },
+        ],
+      },
+    ]);
+  });
+
   it('omits thoughts of another provider, which the API would refuse', async () => {
     const { upstream, server } = await setUp([STREAM]);
     const seal = writeSeal({ provider: 'google', metadata: {} });

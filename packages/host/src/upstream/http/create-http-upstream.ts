@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
 import { deepestReason, readEvents } from '@quartermaster/core/internal';
-import { createDeadline } from '../clock.ts';
 import {
   DIALECTS,
   type DialectName,
@@ -11,10 +10,19 @@ import {
   type ResponseOf,
   type UpstreamClient,
 } from '../dialect.ts';
-import { retriesFor, retry } from '../internal/retry.ts';
+import { createDeadline, retriesFor, retry } from '../internal/retry.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { parseJson, readJson, tooLong, writeBody } from './json-body.ts';
-import { clockOf, explained, type HttpExchange, post, unsealed } from './post.ts';
+import {
+  clockOf,
+  explained,
+  type HttpExchange,
+  parseJson,
+  post,
+  readJson,
+  tooLong,
+  unsealed,
+  writeBody,
+} from './post.ts';
 import { streamedError } from './refused-error.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { SYSTEM_CLOCK } from '../clock.ts';
+import { SYSTEM_CLOCK } from '@quartermaster/core/internal';
 import { HTTP_LIMITS, type HttpLimits } from './http-upstream-options.ts';
-import { tooLarge, tooLong } from './json-body.ts';
-import { HIGHEST_STATUS, isRedirect, MOST_REFUSAL_BYTES, redirectedError, refusedError } from './refused-error.ts';
+import { isRedirect, tooLarge, tooLong } from './post.ts';
+import { HIGHEST_STATUS, MOST_REFUSAL_BYTES, redirectedError, refusedError } from './refused-error.ts';
 
 /**
  * A fetch for packages that read answers by themselves, under the rules that hold where we read them: a redirect is an error, because

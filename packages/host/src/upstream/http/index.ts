@@ -7,11 +7,9 @@ export {
   type HttpTimeouts,
   type HttpUpstreamOptions,
 } from './http-upstream-options.ts';
-export { isTooDeep, readJson, writeBody } from './json-body.ts';
 export { type PassedRequest, passOn } from './pass-on.ts';
-export { endpointUrl } from './post.ts';
+export { endpointUrl, isRedirect, isTooDeep, readJson, writeBody } from './post.ts';
 export {
-  isRedirect,
   MOST_REFUSAL_BYTES,
   quoteAnswer,
   redirectedError,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeBody } from './json-body.ts';
+import { writeBody } from './post.ts';
 
 const text = (body: string | Uint8Array): string => (typeof body === 'string' ? body : new TextDecoder().decode(body));
 const TOOLS = Array.from({ length: 12 }, (_, index) => ({ name: `tool_${index}`, description: 'ä € 𝄞 "quoted"' }));

@@ -1,5 +1,5 @@
-import { createDeadline } from '../clock.ts';
 import { DIALECTS, type DialectName, type UpstreamClient } from '../dialect.ts';
+import { createDeadline } from '../internal/retry.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
 import { clockOf, explained, post } from './post.ts';
 

@@ -1,5 +1,6 @@
+import { SYSTEM_CLOCK } from '@quartermaster/core/internal';
 import { expect, it } from 'vitest';
-import { createDeadline, SYSTEM_CLOCK } from '../clock.ts';
+import { createDeadline } from '../internal/retry.ts';
 import { explained } from './post.ts';
 
 const refused = new Error('connect ECONNREFUSED ::1:11434');

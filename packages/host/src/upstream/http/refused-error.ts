@@ -1,8 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { limitHeadersIn, statusOfType, UpstreamError } from '@quartermaster/core/errors';
-import { cutText, readResponseText } from '@quartermaster/core/internal';
-import type { Clock } from '../clock.ts';
-
+import { type Clock, cutText, readResponseText } from '@quartermaster/core/internal';
 /** How much of an answer that is no success is read: it is a message, not a response. */
 export const MOST_REFUSAL_BYTES: number = 256 * 1024;
 
@@ -39,10 +37,6 @@ export function refusedCredentials(requestId?: string): UpstreamError {
     ...{ code: 'refused', status: 401, refusesUs: true, shouldRetry: false, requestId },
     message: 'The upstream refused the API key of its settings (status 401); check its apiKey',
   });
-}
-
-export function isRedirect({ status }: Response): boolean {
-  return status >= 300 && status < 400;
 }
 
 /** An answer that only says where the API is. Nothing is sent there; the address in the settings has to be corrected. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DIALECTS, type DialectName, type DialectUpstream, type ResponseOf } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { INLINE_PLAN } from '../inline-plan.fixture.ts';
+import { writeSeal } from '../internal/seal.ts';
 import { manualClock } from '../manual-clock.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
 import { createModelUpstream } from './create-model-upstream.ts';
@@ -157,6 +158,82 @@ describe('a Messages response', () => {
       { type: 'thinking', thinking: 'Hm', signature: 'sig' },
       { type: 'redacted_thinking', data: 'blob' },
     ]);
+  });
+});
+
+describe('sources of a text', () => {
+  const page: LanguageModelV4StreamPart = {
+    type: 'source',
+    sourceType: 'url',
+    id: '1',
+    url: 'https://example.com/weather',
+    title: 'Weather',
+  };
+  const report: LanguageModelV4StreamPart = {
+    ...{ type: 'source', sourceType: 'document', id: '2', mediaType: 'application/pdf', title: 'Report' },
+    filename: 'report.pdf',
+  };
+  const [start, delta, end] = TEXT as [LanguageModelV4StreamPart, LanguageModelV4StreamPart, LanguageModelV4StreamPart];
+  const orders: [string, readonly LanguageModelV4StreamPart[], string, number][] = [
+    ['before it', [page, report, ...TEXT], 'Hi', 0],
+    ['inside it', [start, delta, page, report, end], 'Hi', 2],
+    ['after it', [...TEXT, page, report], 'Hi', 2],
+    ['without one', [page, report], '', 0],
+  ];
+  const seal = writeSeal({ provider: 'scripted', metadata: {} });
+  const cited = { type: 'web_search_result_location', cited_text: '', encrypted_index: seal };
+  const citations = [
+    { ...cited, url: 'https://example.com/weather', title: 'Weather' },
+    { ...cited, url: 'report.pdf', title: 'Report' },
+  ];
+  const annotated = (at: number) =>
+    [
+      { url: 'https://example.com/weather', title: 'Weather' },
+      { url: 'report.pdf', title: 'Report' },
+    ].map((source) => ({ start_index: at, end_index: at, ...source }));
+
+  it.each(orders)('are citations in Messages if they come %s', async (_, parts, text) => {
+    const { upstream } = upstreamOf('anthropic', [{ parts: [...parts, finish()] }]);
+    const content = [{ type: 'text', text, citations }];
+    expect((await upstream.whole(request, signal)).content).toEqual(content);
+    expect((await respond([...parts, finish()])).content).toEqual(content);
+  });
+
+  it.each(orders)('are annotations in Chat if they come %s', async (_, parts, text, at) => {
+    const { upstream } = upstreamOf('openai-chat', [{ parts: [...parts, finish()] }]);
+    const asked = SAMPLES['openai-chat'].request;
+    const annotations = annotated(at).map((source) => ({ type: 'url_citation', url_citation: source }));
+    const streamed = DIALECTS['openai-chat'].whole.fromParts(await collect(upstream.stream(asked, signal)));
+    for (const { choices } of [await upstream.whole(asked, signal), streamed]) {
+      expect(choices[0]?.message).toEqual({ role: 'assistant', content: text, annotations });
+    }
+  });
+
+  it.each(orders)('are annotations in Responses if they come %s', async (_, parts, text, at) => {
+    const { upstream } = upstreamOf('openai-responses', [{ parts: [...parts, finish()] }]);
+    const asked = SAMPLES['openai-responses'].request;
+    const annotations = annotated(at).map((source) => ({ type: 'url_citation', ...source }));
+    const { output } = await upstream.whole(asked, signal);
+    expect(output).toMatchObject([{ type: 'message', content: [{ type: 'output_text', text, annotations }] }]);
+    const events: readonly object[] = await collect(upstream.stream(asked, signal));
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'response.output_text.annotation.added',
+        annotation_index: 1,
+        annotation: annotations[1],
+      }),
+    );
+  });
+
+  it('belong to the next text if their own is closed', async () => {
+    const again = TEXT.map((part) => ({ ...part, id: 'second' }) as LanguageModelV4StreamPart);
+    const { content } = await respond([...TEXT, CALL, page, ...again, finish()]);
+    expect(content).toMatchObject([
+      { type: 'text' },
+      { type: 'tool_use' },
+      { type: 'text', citations: [citations[0]] },
+    ]);
+    expect(content[0]).not.toHaveProperty('citations');
   });
 });
 
@@ -436,7 +513,7 @@ describe('failures', () => {
     const upstream = createModelUpstream({ dialect: 'anthropic', model, retries: { clock } });
     const seen: object[] = [];
     const failed = expect(collect(upstream.stream(request, signal), seen)).rejects.toMatchObject({ code: 'timed_out' });
-    while (seen.length < 4) await new Promise(setImmediate);
+    while (seen.length < 3) await new Promise(setImmediate);
     clock.pass(600_000);
     await failed;
   });

@@ -1,8 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
+import { type Clock, checkOptionNames, type OptionNames, SYSTEM_CLOCK } from '@quartermaster/core/internal';
 import { modelWhole } from '@quartermaster/wires/ai-sdk';
-import { type Clock, createDeadline, type Deadline, SYSTEM_CLOCK } from '../clock.ts';
 import {
   DIALECTS,
   type DialectName,
@@ -13,7 +12,7 @@ import {
   type UpstreamClient,
 } from '../dialect.ts';
 import { HTTP_TIMEOUTS, type HttpTimeouts, isTooDeep, writeBody } from '../http/index.ts';
-import { type RetrySettings, retriesFor, retry } from '../internal/retry.ts';
+import { createDeadline, type Deadline, type RetrySettings, retriesFor, retry } from '../internal/retry.ts';
 import type { BlockWriter } from './model-codec.ts';
 import { modelError } from './model-error.ts';
 import { type ModelTarget, targetOf } from './model-target.ts';

@@ -1,2 +1,1 @@
-export type { ModelUpstreamOptions } from './create-model-upstream.ts';
-export { createModelUpstream } from './create-model-upstream.ts';
+export { createModelUpstream, type ModelUpstreamOptions } from './create-model-upstream.ts';

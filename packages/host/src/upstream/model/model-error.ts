@@ -1,7 +1,6 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError, type UpstreamErrorDetails } from '@quartermaster/core/errors';
-import { cutText } from '@quartermaster/core/internal';
-import type { Clock } from '../clock.ts';
+import { type Clock, cutText } from '@quartermaster/core/internal';
 import { MOST_REFUSAL_BYTES, quoteAnswer, refusedCredentials, retryAfterMs } from '../http/index.ts';
 
 /** How much of what a package says is quoted: some quote the whole answer that they could not read. */

@@ -17,6 +17,7 @@ export type OpenedBlock =
 
 export type Metadata = ProviderFields;
 type FilePart = Extract<LanguageModelV4StreamPart, { type: 'file' }>;
+export type SourcePart = Extract<LanguageModelV4StreamPart, { type: 'source' }>;
 type ResultPart = Extract<LanguageModelV4StreamPart, { type: 'tool-result' }>;
 
 /** A model's stream with one block open at a time. */
@@ -26,6 +27,8 @@ export type BlockEvent =
   | { readonly type: 'delta'; readonly text: string }
   | { readonly type: 'close'; readonly metadata: Metadata }
   | { readonly type: 'file'; readonly file: FilePart }
+  /** What the open text is based on: a page or a document. */
+  | { readonly type: 'source'; readonly source: SourcePart }
   /** Of a call that the provider executed. */
   | { readonly type: 'result'; readonly result: ResultPart };
 
@@ -45,17 +48,25 @@ export interface PartSerialiser {
  * first is passed on as it comes, those after it wait for it to be closed.
  *
  *     a: "Hel"  b: "{"  a: "lo"  b: "}"  a: end  b: end   →   open a, "Hel", "lo", close a, open b, "{", "}", close b
+ *
+ * Sources belong to a text. Providers report them before it, inside it, or right after its end, so a text that has ended is closed
+ * by the next part that is not a source. Sources without any text after them get an empty one.
  */
 export function createPartSerialiser(): PartSerialiser {
   const queue: QueuedBlock[] = [];
   /** By the provider's id, which several calls of one response may share. */
   const calls = new Map<string, QueuedBlock[]>();
   const unique = uniqueIds({ taken: [], prefix: 'call_' });
+  /** The last text, which has ended but is not closed yet. */
+  let ended: QueuedBlock | undefined;
+  /** Sources whose text has not begun. */
+  const early: BlockEvent[] = [];
 
   const find = (key: string): QueuedBlock | undefined => queue.find((block) => block.key === key && !block.isClosed);
   const begin = (key: string, block: OpenedBlock): QueuedBlock => {
     const metadata = block.kind === 'text' ? {} : block.metadata;
     const waiting: BlockEvent[] = [{ type: 'open', block }];
+    if (block.kind === 'text') waiting.push(...early.splice(0));
     const queued = { key, waiting, metadata, isClosed: false, isFilled: false, isCalled: false };
     queue.push(queued);
     return queued;
@@ -82,14 +93,28 @@ export function createPartSerialiser(): PartSerialiser {
   const running = (kind: 'text' | 'reasoning', id: string): QueuedBlock =>
     find(`${kind} ${id}`) ?? begin(`${kind} ${id}`, kind === 'text' ? { kind } : { kind, metadata: {} });
 
+  const closeEnded = (): void => {
+    if (ended !== undefined) close(ended);
+    ended = undefined;
+  };
+  const cite = (source: SourcePart): void => {
+    const event: BlockEvent = { type: 'source', source };
+    const text = queue.findLast(({ key, isClosed }) => key.startsWith('text ') && !isClosed);
+    (text?.waiting ?? early).push(event);
+  };
+
   const take = (part: LanguageModelV4StreamPart): void => {
+    if (part.type !== 'source') closeEnded();
     switch (part.type) {
+      case 'source':
+        cite(part);
+        return;
       case 'text-start':
       case 'text-delta':
       case 'text-end': {
         const block = running('text', part.id);
         if (part.type === 'text-delta') fill(block, part.delta);
-        if (part.type === 'text-end') close(block);
+        if (part.type === 'text-end') ended = block;
         return;
       }
       case 'reasoning-start':
@@ -156,6 +181,7 @@ export function createPartSerialiser(): PartSerialiser {
       return drain();
     },
     end() {
+      if (early.length > 0) begin('text', { kind: 'text' });
       for (const block of queue) close(block);
       return drain();
     },

@@ -1,2 +1,8 @@
-export type { ScriptedAnswer, ScriptedCall, ScriptedOptions, ScriptedTurn, ScriptedUpstream } from './scripted.ts';
-export { scripted } from './scripted.ts';
+export {
+  type ScriptedAnswer,
+  type ScriptedCall,
+  type ScriptedOptions,
+  type ScriptedTurn,
+  type ScriptedUpstream,
+  scripted,
+} from './scripted.ts';

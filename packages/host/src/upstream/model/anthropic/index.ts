@@ -16,7 +16,7 @@ export const anthropic: ServedDialect<AnthropicRequest, AnthropicEvent, Anthropi
   codec: {
     toCall,
     writer: writeEvents,
-    withoutSeals: withoutSealedThinking,
+    withoutSeals,
     // Clients take messages of one id for parts of one message, and hosts that count from the same number in every response are
     // not rare.
     isUsableId: (id) => id.startsWith('msg_'),
@@ -24,22 +24,44 @@ export const anthropic: ServedDialect<AnthropicRequest, AnthropicEvent, Anthropi
 };
 
 /**
- * A conversation that another provider has begun holds its thoughts under our seals, which no API would accept as its own
- * signatures. They go; everything else stays, what is no message or no block too, which the host refuses in its own words. A
+ * A conversation that another provider has begun holds its thoughts and citations under our seals, which no API would accept as its
+ * own signatures. They go; everything else stays, what is no message or no block too, which the host refuses in its own words. A
  * request without any seal stays the same value.
  */
-function withoutSealedThinking(request: AnthropicRequest): AnthropicRequest {
+function withoutSeals(request: AnthropicRequest): AnthropicRequest {
   if (!Array.isArray(request.messages) || !request.messages.some((message) => hasSeal(message))) return request;
   const messages = request.messages.flatMap((message) => {
     if (!hasSeal(message)) return [message];
-    const content = (message.content as readonly AnthropicBlock[]).filter((block) => !isSealed(block));
+    const content = (message.content as readonly AnthropicBlock[]).flatMap(unsealed);
     return content.length === 0 ? [] : [{ ...message, content }];
   });
   return { ...request, messages };
 }
 
 function hasSeal(message: unknown): boolean {
-  return isJsonObject(message) && Array.isArray(message.content) && message.content.some(isSealed);
+  return isJsonObject(message) && Array.isArray(message.content) && message.content.some(isOrHasSealed);
+}
+
+function isOrHasSealed(block: unknown): boolean {
+  return isSealed(block) || hasSealedCitation(block);
+}
+
+function hasSealedCitation(block: unknown): boolean {
+  return isJsonObject(block) && Array.isArray(block.citations) && block.citations.some(isSealedCitation);
+}
+
+function isSealedCitation(citation: unknown): boolean {
+  return isJsonObject(citation) && isSeal(citation.encrypted_index);
+}
+
+/** A text that had nothing but sealed citations goes with them. */
+function unsealed(block: AnthropicBlock): readonly AnthropicBlock[] {
+  if (isSealed(block)) return [];
+  if (!hasSealedCitation(block)) return [block];
+  const { citations, ...text } = block;
+  const kept = (citations as readonly unknown[]).filter((citation) => !isSealedCitation(citation));
+  if (kept.length > 0) return [{ ...text, citations: kept }];
+  return text.text === '' ? [] : [text];
 }
 
 function isSealed(block: unknown): boolean {

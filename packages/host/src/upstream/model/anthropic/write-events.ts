@@ -4,12 +4,13 @@ import type { AnthropicBlock, AnthropicEvent, AnthropicRequest, AnthropicUsage }
 import { keptIn, writeSeal } from '../../internal/seal.ts';
 import { base64Of } from '../file-part.ts';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
-import type { BlockEvent, Finish, Metadata, OpenedBlock } from '../serialise-parts.ts';
+import type { BlockEvent, Finish, Metadata, OpenedBlock, SourcePart } from '../serialise-parts.ts';
+import { addressOf } from '../url-citation.ts';
 import { knowsBlocks } from './read-blocks.ts';
 
 /**
- * A model's blocks as the events of a Messages stream. Sources and citations of other providers, and calls that they executed
- * themselves, have no block here and are left out; a file is told as an image block, or by its type where it is none.
+ * A model's blocks as the events of a Messages stream. Sources are citations of their text. Calls that other providers executed
+ * themselves have no block here and are left out; a file is told as an image block, or by its type where it is none.
  */
 export function writeEvents(_request: AnthropicRequest, context: WriterContext): BlockWriter<AnthropicEvent> {
   let index = 0;
@@ -59,6 +60,8 @@ export function writeEvents(_request: AnthropicRequest, context: WriterContext):
         return current === undefined ? [] : [delta(index, deltaOf(current, event.text))];
       case 'close':
         return end(event.metadata);
+      case 'source':
+        return [delta(index, { type: 'citations_delta', citation: citationOf(event.source, context) })];
       case 'file':
         return whole(fileBlock(event.file));
       case 'result':
@@ -144,6 +147,17 @@ function signatureOf(
 function sealOf(metadata: Metadata, { target }: WriterContext): string | undefined {
   if (target.family !== 'google' || Object.keys(keptIn(metadata)).length === 0) return undefined;
   return writeSeal({ provider: target.provider, metadata });
+}
+
+/** As of a web search, the only citation of an address. Its index is under a seal: no API would accept it as its own. */
+function citationOf(source: SourcePart, { target }: WriterContext): AnthropicBlock {
+  return {
+    type: 'web_search_result_location',
+    cited_text: '',
+    url: addressOf(source),
+    title: source.title ?? null,
+    encrypted_index: writeSeal({ provider: target.provider, metadata: {} }),
+  };
 }
 
 function fileBlock(file: Extract<BlockEvent, { type: 'file' }>['file']): AnthropicBlock {

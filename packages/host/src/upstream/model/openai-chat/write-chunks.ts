@@ -4,13 +4,14 @@ import type { ChatChunk, ChatRequest } from '@quartermaster/wires/openai-chat';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
 import { type DeclaredTool, freeformInput, readOpenaiTools } from '../openai-tools.ts';
 import type { BlockEvent, Metadata, OpenedBlock } from '../serialise-parts.ts';
+import { urlCitation } from '../url-citation.ts';
 
 type Delta = NonNullable<ChatChunk['choices']>[number]['delta'];
 type CallBlock = OpenedBlock & { readonly kind: 'call' };
 
 /**
  * A model's blocks as the chunks of a Chat stream. Thoughts go out as `reasoning_content`, as many hosts of this protocol send
- * them. Calls that the provider executed itself, sources and files have no place here and are left out.
+ * them, and sources as `annotations`. Calls that the provider executed itself and files have no place here and are left out.
  */
 export function writeChunks(request: ChatRequest, context: WriterContext): BlockWriter<ChatChunk> {
   const declared = readOpenaiTools(request.tools, context.target);
@@ -23,6 +24,7 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
   };
   let isOpen = false;
   let callCount = 0;
+  let textLength = 0;
   let current: OpenedBlock | undefined;
   let held = '';
 
@@ -46,7 +48,10 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
     return [chunk({ tool_calls: [call] })];
   };
   const go = (text: string): readonly ChatChunk[] => {
-    if (current?.kind === 'text') return [chunk({ content: text })];
+    if (current?.kind === 'text') {
+      textLength += text.length;
+      return [chunk({ content: text })];
+    }
     if (current?.kind === 'reasoning') return [chunk({ reasoning_content: text })];
     if (current === undefined || current.isExecuted) return [];
     if (isCustom(current, declared)) {
@@ -70,6 +75,10 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
         return go(event.text);
       case 'close':
         return end();
+      case 'source': {
+        const { type, ...citation } = urlCitation(event.source, textLength);
+        return [chunk({ annotations: [{ type, url_citation: citation }] })];
+      }
       case 'file':
       case 'result':
         return [];

@@ -15,7 +15,7 @@ import { createItemWriter, type ItemWriter } from './write-item.ts';
 
 /**
  * A model's blocks as the events of a Responses stream. Thoughts go out as summaries, with what their provider wants back as
- * encrypted content. Sources, and calls that the provider executed itself, are left out; an image is a separate item.
+ * encrypted content, and sources as annotations. Calls that the provider executed itself are left out; an image is a separate item.
  */
 export function writeEvents(request: ResponsesRequest, context: WriterContext): BlockWriter<ResponsesEvent> {
   const declared = declaredTools(request, context.target);
@@ -69,6 +69,8 @@ export function writeEvents(request: ResponsesRequest, context: WriterContext): 
         return current?.go(event.text) ?? [];
       case 'close':
         return end(event.metadata);
+      case 'source':
+        return current?.cite?.(event.source) ?? [];
       case 'file':
         return imageItem(event.file, `ig_${context.id}_${output.length}`).flatMap(whole);
       case 'result':

@@ -2,13 +2,16 @@ import { parseArguments } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import type { ResponsesEvent, ResponsesItem } from '@quartermaster/wires/openai-responses';
 import { type DeclaredTool, freeformInput } from '../openai-tools.ts';
-import type { OpenedBlock } from '../serialise-parts.ts';
+import type { OpenedBlock, SourcePart } from '../serialise-parts.ts';
+import { urlCitation } from '../url-citation.ts';
 
 /** Writes one item of the output: added, filled, done. */
 export interface ItemWriter {
   readonly kind: OpenedBlock['kind'];
   begin(): readonly ResponsesEvent[];
   go(text: string): readonly ResponsesEvent[];
+  /** Adds a source, to a message. */
+  cite?(source: SourcePart): readonly ResponsesEvent[];
   /** `seal`: what reasoning has to carry. */
   end(seal: string | undefined): readonly ResponsesEvent[];
   /** As it stands. */
@@ -40,7 +43,8 @@ type CallBlock = OpenedBlock & { readonly kind: 'call' };
 function messageWriter({ index, responseId }: ItemContext): ItemWriter {
   const id = `msg_${responseId}_${index}`;
   const place = { item_id: id, output_index: index, content_index: 0 };
-  const part = (text: string): object => ({ type: 'output_text', text, annotations: [], logprobs: [] });
+  const annotations: object[] = [];
+  const part = (text: string): object => ({ type: 'output_text', text, annotations: [...annotations], logprobs: [] });
   let text = '';
   let item: ResponsesItem = { type: 'message', id, role: 'assistant', status: 'in_progress', content: [] };
   return {
@@ -50,6 +54,11 @@ function messageWriter({ index, responseId }: ItemContext): ItemWriter {
     go(delta) {
       text += delta;
       return [{ type: 'response.output_text.delta', ...place, delta, logprobs: [] }];
+    },
+    cite(source) {
+      const annotation = urlCitation(source, text.length);
+      const annotation_index = annotations.push(annotation) - 1;
+      return [{ type: 'response.output_text.annotation.added', ...place, annotation_index, annotation }];
     },
     end() {
       item = { ...item, status: 'completed', content: [part(text)] };
