@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { HookCallback, HookEvent, HookInput, HookJSONOutput, Options } from './index.ts';
-import { createMemorySessionStore } from './index.ts';
+import {
+  createMemorySessionStore,
+  type HookCallback,
+  type HookEvent,
+  type HookInput,
+  type HookJSONOutput,
+  type Options,
+} from './index.ts';
 import { ask, calling } from './testing/ask.fixture.ts';
 import { initOf, resultOf, resultsIn } from './testing/collect.fixture.ts';
 

@@ -7,6 +7,17 @@ export type ErrorAnswer = {
   };
 };
 
+export type AuditEntry = {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly actor_name?: string;
+  readonly action: 'catalog.create' | 'catalog.replace' | 'catalog.delete' | 'catalog.owner' | 'case.put' | 'case.delete' | 'key.create' | 'key.update' | 'key.rotate' | 'key.revoke' | 'policy.change' | 'definition.accept' | 'learned.forget';
+  readonly subject: string;
+  readonly subject_name?: string;
+  readonly detail: string;
+};
+
 export type ToolFinding = {
   readonly kind: 'lint' | 'trust';
   readonly rule: string;
@@ -91,6 +102,7 @@ export type Key = {
   readonly models: readonly string[];
   readonly catalogs: readonly string[];
   readonly limits: KeyLimits;
+  readonly writes?: readonly string[];
   readonly role: 'consumer' | 'publisher' | 'admin';
   readonly endpoints?: readonly ('messages' | 'chat_completions' | 'responses' | 'count_tokens' | 'models' | 'host' | 'batches' | 'catalogs' | 'search' | 'mcp' | 'servers' | 'keys' | 'insight' | 'metrics')[];
   readonly tools?: {
@@ -362,7 +374,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Input tokens of an Anthropic Messages request. */
+  /** Counts the input tokens of an Anthropic Messages request. */
   'POST /v1/messages/count_tokens': {
     readonly input: {
       readonly body: Readonly<Record<string, unknown>>;
@@ -397,47 +409,47 @@ export interface Api {
     };
     readonly answer: unknown;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/embeddings': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/moderations': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/completions': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/rerank': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/images/generations': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/audio/speech': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/files': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/files': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/files/{id}': {
     readonly input: {
       readonly path: {
@@ -446,7 +458,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'DELETE /v1/files/{id}': {
     readonly input: {
       readonly path: {
@@ -455,7 +467,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/files/{id}/content': {
     readonly input: {
       readonly path: {
@@ -464,17 +476,17 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/uploads': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/uploads': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/uploads/{rest}': {
     readonly input: {
       readonly path: {
@@ -483,7 +495,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/uploads/{rest}': {
     readonly input: {
       readonly path: {
@@ -492,7 +504,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'DELETE /v1/uploads/{rest}': {
     readonly input: {
       readonly path: {
@@ -501,17 +513,17 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/vector_stores': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/vector_stores': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/vector_stores/{rest}': {
     readonly input: {
       readonly path: {
@@ -520,7 +532,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/vector_stores/{rest}': {
     readonly input: {
       readonly path: {
@@ -529,7 +541,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'DELETE /v1/vector_stores/{rest}': {
     readonly input: {
       readonly path: {
@@ -538,17 +550,17 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/batches': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/batches': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/batches/{rest}': {
     readonly input: {
       readonly path: {
@@ -557,7 +569,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/batches/{rest}': {
     readonly input: {
       readonly path: {
@@ -566,7 +578,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'DELETE /v1/batches/{rest}': {
     readonly input: {
       readonly path: {
@@ -575,17 +587,17 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/fine_tuning': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/fine_tuning': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'GET /v1/fine_tuning/{rest}': {
     readonly input: {
       readonly path: {
@@ -594,7 +606,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/fine_tuning/{rest}': {
     readonly input: {
       readonly path: {
@@ -603,7 +615,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host of the model, which answers it alone. */
+  /** Passed through to the upstream, without tool search. */
   'DELETE /v1/fine_tuning/{rest}': {
     readonly input: {
       readonly path: {
@@ -801,6 +813,18 @@ export interface Api {
       readonly tools: readonly unknown[];
     };
   };
+  /** Makes another key the owner of a catalog. Requires an admin key without restrictions. */
+  'PATCH /v1/catalogs/{name}': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+      readonly body: {
+        readonly owner: string;
+      };
+    };
+    readonly answer: Catalog;
+  };
   /** Deletes a catalog. */
   'DELETE /v1/catalogs/{name}': {
     readonly input: {
@@ -813,7 +837,7 @@ export interface Api {
       readonly name: string;
     };
   };
-  /** How often models of this key called the tools of a catalog. */
+  /** How often each tool of a catalog was called with this key. */
   'GET /v1/catalogs/{name}/usage': {
     readonly input: {
       readonly path: {
@@ -890,7 +914,7 @@ export interface Api {
       readonly query: string;
     };
   };
-  /** Adds words that a search should find the tool by. Creates a new version of the catalog. */
+  /** Adds search words to a tool. Creates a new version of the catalog. */
   'POST /v1/catalogs/{name}/hints': {
     readonly input: {
       readonly path: {
@@ -956,7 +980,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** The results of a batch, a line for each request. */
+  /** The results of a batch, one line per request. */
   'GET /v1/messages/batches/{id}/results': {
     readonly input: {
       readonly path: {
@@ -965,7 +989,7 @@ export interface Api {
     };
     readonly answer: string;
   };
-  /** The configured MCP servers as one, over Streamable HTTP. */
+  /** All configured MCP servers as one server, over Streamable HTTP. */
   'POST /mcp': {
     readonly input: {
       readonly body: Readonly<Record<string, unknown>>;
@@ -1002,7 +1026,7 @@ export interface Api {
     };
     readonly answer: SearchAnswer;
   };
-  /** How many labelled requests are answered within the first one, three and five tools. */
+  /** How many labelled requests find their tool among the first one, three and five results. */
   'POST /v1/catalogs/{name}/evaluate': {
     readonly input: {
       readonly path: {
@@ -1034,7 +1058,7 @@ export interface Api {
     };
     readonly answer: SearchAnswer;
   };
-  /** The engines that can run here. */
+  /** The search engines that this gateway can run. */
   'GET /v1/search/engines': {
     readonly input: object;
     readonly answer: {
@@ -1052,7 +1076,7 @@ export interface Api {
       readonly may_manage: boolean;
     };
   };
-  /** Reads a client's block of MCP servers and returns the entries for the settings. Starts and stores nothing. Requires the role admin. */
+  /** Converts a client's mcpServers block into entries for the settings file. Starts and stores nothing. Requires an admin key without restrictions. */
   'POST /v1/servers/check': {
     readonly input: {
       readonly body: {
@@ -1074,7 +1098,7 @@ export interface Api {
     };
     readonly answer: Server;
   };
-  /** Retries an unreachable server at once. Requires the role admin. */
+  /** Retries an unreachable server immediately. Requires an admin key that may use the server. */
   'POST /v1/servers/{name}/retry': {
     readonly input: {
       readonly path: {
@@ -1083,7 +1107,7 @@ export interface Api {
     };
     readonly answer: Server;
   };
-  /** Starts signing this key in to a server. */
+  /** Starts the OAuth sign-in of this key to an MCP server. */
   'POST /v1/servers/{name}/sign-in': {
     readonly input: {
       readonly path: {
@@ -1094,14 +1118,14 @@ export interface Api {
       readonly url: string | null;
     };
   };
-  /** Policies that were set while running; they take precedence over those in the settings. */
+  /** Policies set at run time, for the servers and tools that this admin key may use. They override the policies in the settings. */
   'GET /v1/policies': {
     readonly input: object;
     readonly answer: {
       readonly data: readonly StoredPolicy[];
     };
   };
-  /** Sets or removes policies of servers and tools. A pin is the policy never. Requires the role admin. */
+  /** Sets or removes policies of servers and tools. The policy never pins a tool. Requires an admin key that may use them. */
   'PATCH /v1/policies': {
     readonly input: {
       readonly body: {
@@ -1123,7 +1147,7 @@ export interface Api {
       readonly data: readonly DefinitionChange[];
     };
   };
-  /** Accepts a changed definition. 409 if it has changed again. Requires the role admin. */
+  /** Accepts a changed definition. 409 if it has changed again. Requires an admin key that may use the tool. */
   'POST /v1/approvals': {
     readonly input: {
       readonly body: {
@@ -1137,7 +1161,7 @@ export interface Api {
       readonly hash: string;
     };
   };
-  /** What each tool of a catalog costs, how often it was called, and what to review in it. */
+  /** The tools of a catalog, each with its token cost, its number of calls, and what to review. */
   'GET /v1/catalogs/{name}/tools': {
     readonly input: {
       readonly path: {
@@ -1163,7 +1187,7 @@ export interface Api {
       }[];
     };
   };
-  /** Starts signing this key in to a server, in the browser that sends the request. */
+  /** Starts the OAuth sign-in of this key to an MCP server, in the browser that sends the request. */
   'POST /v1/sign-ins': {
     readonly input: {
       readonly body: {
@@ -1179,22 +1203,22 @@ export interface Api {
     readonly input: object;
     readonly answer: string;
   };
-  /** The script of that page. */
+  /** The script of the sign-in page. */
   'GET /sign-in/page.js': {
     readonly input: object;
     readonly answer: string;
   };
-  /** The style of that page. */
+  /** The style sheet of the sign-in page. */
   'GET /sign-in/page.css': {
     readonly input: object;
     readonly answer: string;
   };
-  /** The redirect URL for authorization servers. */
+  /** The OAuth redirect URL. */
   'GET /sign-in/callback': {
     readonly input: object;
     readonly answer: string;
   };
-  /** API keys with permissions and limits, never their secrets: all of them for an admin key, otherwise only its own. */
+  /** API keys with their permissions and limits, but not their secrets. An admin key without restrictions sees all keys, any other key only itself. */
   'GET /v1/keys': {
     readonly input: object;
     readonly answer: {
@@ -1209,6 +1233,7 @@ export interface Api {
         readonly name: string;
         readonly models?: readonly string[];
         readonly catalogs?: readonly string[];
+        readonly writes?: readonly string[];
         readonly limits?: KeyLimits;
         readonly role?: 'consumer' | 'publisher' | 'admin';
         readonly endpoints?: readonly ('messages' | 'chat_completions' | 'responses' | 'count_tokens' | 'models' | 'host' | 'batches' | 'catalogs' | 'search' | 'mcp' | 'servers' | 'keys' | 'insight' | 'metrics')[];
@@ -1224,16 +1249,24 @@ export interface Api {
       readonly secret: string;
     };
   };
-  /** Changes role, limits or expiry of a key. */
+  /** Changes permissions, limits or expiry of a key. Fields that are left out do not change. */
   'PATCH /v1/keys/{id}': {
     readonly input: {
       readonly path: {
         readonly id: string;
       };
       readonly body: {
-        readonly role?: 'consumer' | 'publisher' | 'admin';
+        readonly models?: readonly string[];
+        readonly catalogs?: readonly string[];
+        readonly writes?: readonly string[];
         readonly limits?: KeyLimits;
-        readonly expires_at?: string;
+        readonly role?: 'consumer' | 'publisher' | 'admin';
+        readonly endpoints?: readonly ('messages' | 'chat_completions' | 'responses' | 'count_tokens' | 'models' | 'host' | 'batches' | 'catalogs' | 'search' | 'mcp' | 'servers' | 'keys' | 'insight' | 'metrics')[] | null;
+        readonly tools?: {
+          readonly allow?: readonly string[];
+          readonly deny?: readonly string[];
+        } | null;
+        readonly expires_at?: string | null;
       };
     };
     readonly answer: Key;
@@ -1247,7 +1280,7 @@ export interface Api {
     };
     readonly answer: Key;
   };
-  /** A new secret for the same key. */
+  /** Gives a key a new secret. Earlier secrets stop working after the overlap, at the latest. */
   'POST /v1/keys/{id}/rotate': {
     readonly input: {
       readonly path: {
@@ -1262,7 +1295,27 @@ export interface Api {
       readonly secret: string;
     };
   };
-  /** The latest requests. A key sees its own, an admin key everyone’s. */
+  /** The audit log, newest first: who changed which key, catalog, labelled request, policy or definition. Requires an admin key without restrictions. */
+  'GET /v1/audit': {
+    readonly input: {
+      readonly query?: {
+        readonly limit?: number;
+        readonly after_id?: string;
+        readonly actor?: string;
+        readonly action?: string;
+        readonly subject?: string;
+        readonly since?: string;
+        readonly until?: string;
+      };
+    };
+    readonly answer: {
+      readonly data: readonly AuditEntry[];
+      readonly has_more: boolean;
+      readonly first_id: string | null;
+      readonly last_id: string | null;
+    };
+  };
+  /** The latest requests. A key sees its own, an admin key sees all. */
   'GET /v1/activity': {
     readonly input: {
       readonly query?: {
@@ -1285,7 +1338,7 @@ export interface Api {
       };
     };
   };
-  /** Requests as they are answered, as server-sent events named `request`; `missed` says how many a slow reader lost. Admin keys also get `server`: a state or a definition has changed. */
+  /** Finished requests as server-sent events named `request`; a `missed` event says how many a slow reader lost. Admin keys also receive `server` events when the state or a definition of a server changes. */
   'GET /v1/activity/live': {
     readonly input: object;
     readonly answer: string;
@@ -1299,7 +1352,7 @@ export interface Api {
     };
     readonly answer: RequestRecord;
   };
-  /** What the models received and answered for one request: system text, tools and messages. Requires insight.wire. */
+  /** What was sent to the models for one request, and what they answered: system prompt, tools and messages. Requires insight.wire. */
   'GET /v1/activity/{id}/wire': {
     readonly input: {
       readonly path: {
@@ -1310,7 +1363,7 @@ export interface Api {
       readonly data: readonly WireRound[];
     };
   };
-  /** Tokens kept out, added and net, by day, model, key and catalog; in dollars too if the settings have prices. */
+  /** Tokens kept out of requests, tokens added, and the difference, by day, model, key and catalog; also in dollars if the settings have prices. */
   'GET /v1/savings': {
     readonly input: {
       readonly query?: {
@@ -1328,7 +1381,7 @@ export interface Api {
       readonly keyNames: Readonly<Record<string, string>>;
     };
   };
-  /** Searches that found nothing, each once, with the nearest tools. Their texts require insight: queries. */
+  /** Searches that found nothing, without repeats, with the nearest tools. The query texts require insight: queries. */
   'GET /v1/searches/unanswered': {
     readonly input: {
       readonly query?: {
@@ -1408,7 +1461,7 @@ export interface Api {
       readonly status: 'ok';
     };
   };
-  /** Whether it can serve; 503 with the reasons if not. */
+  /** Whether the gateway can serve requests; 503 with the reasons if not. */
   'GET /readyz': {
     readonly input: object;
     readonly answer: {
@@ -1427,7 +1480,7 @@ export interface Api {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Metrics in the text format of Prometheus. */
+  /** Metrics in the Prometheus text format. */
   'GET /metrics': {
     readonly input: object;
     readonly answer: string;

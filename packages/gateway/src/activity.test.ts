@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RequestRecord } from './events/index.ts';
 import type { LogEntry } from './logger.ts';
 import { inProcess, testHub } from './mcp/mcp-servers.fixture.ts';
+import { movedClock } from './moved-clock.fixture.ts';
 import { type RunningGateway, runningGateway } from './running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
 
@@ -179,6 +180,25 @@ describe('activity', () => {
     await hub.start();
     await gateway.stop();
     expect(await live.text()).toBe(': live\n\n');
+  });
+
+  it('is no longer sent of all keys once the key that follows may not see them', async () => {
+    const clock = movedClock(Date.now());
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({}), clock });
+    const rights = { models: ['*'], catalogs: ['*'], limits: {}, role: 'admin' } as const;
+    const { key, secret } = await gateway.store.keys.create({ name: 'root', ...rights });
+    const live = await fetch(`${gateway.url}/v1/activity/live`, { headers: { 'x-api-key': secret } });
+    let isOver = false;
+    const ended = live.text().then(() => {
+      isOver = true;
+    });
+    await gateway.store.keys.update(key.id, { role: 'consumer' });
+    const isOverAfterPing = (): boolean => {
+      clock.move(15_000);
+      return isOver;
+    };
+    await expect.poll(isOverAfterPing).toBe(true);
+    await ended;
   });
 
   it('is sent to twenty streams of a key, and to one more when one of them ends', async () => {

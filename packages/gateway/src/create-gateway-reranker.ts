@@ -1,8 +1,8 @@
+import type { Clock } from '@quartermaster/core/internal';
 import type { RerankerEvent, SentenceReranker } from '@quartermaster/core/search';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { createServedReranker } from '@quartermaster/host/search';
 import type { MemoryBudget } from './catalogs/index.ts';
-import type { Clock } from './clock.ts';
 import type { GatewayEvent } from './events/index.ts';
 import { type GatewayOptions, SEARCH_DEFAULTS } from './gateway-options.ts';
 import { originOf } from './http/index.ts';

@@ -1,14 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import type { Snapshot } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { SettingError } from '@quartermaster/core/errors';
 import { contextWindow } from '@quartermaster/core/gate';
-import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
+import {
+  BACKGROUND_CLOCK,
+  type Clock,
+  checkOptionNames,
+  defined,
+  type OptionNames,
+} from '@quartermaster/core/internal';
 import type { Reranker } from '@quartermaster/core/search';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor, createUseLearning, type UseLearning } from '@quartermaster/host/search';
-import { compilePermissions, createProxy } from '@quartermaster/mcp';
+import { compilePermissions, createProxy, type ProxyOptions } from '@quartermaster/mcp';
 import { embeddedModel } from '@quartermaster/semantic';
 import { Hono } from 'hono';
 import { type Access, createGatekeeper, createUsageMeter } from './access/index.ts';
@@ -23,7 +28,6 @@ import {
   type IndexedCatalogs,
   MemoryBudget,
 } from './catalogs/index.ts';
-import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { createConnectedModels } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
 import { createTranscripts } from './create-transcripts.ts';
@@ -37,14 +41,21 @@ import {
   type McpOptions,
   SEARCH_DEFAULTS,
 } from './gateway-options.ts';
-import { createRequestRunner, faultOf, originOf } from './http/index.ts';
-import { createActivityLog, createAdaptation, createInsightMeter, createWireLog } from './insight/index.ts';
+import { createRequestRunner, faultOf, originOf, randomId, withRequestId } from './http/index.ts';
+import {
+  createActivityLog,
+  createAdaptation,
+  createInsightMeter,
+  createWireLog,
+  insightSink,
+} from './insight/index.ts';
 import { type Logger, NO_LOGGER } from './logger.ts';
 import { createLivePolicies } from './management/index.ts';
 import { createMcpEvents, createServerCatalogs, type McpEvents } from './mcp/index.ts';
 import { addProcessMetrics, createGatewayMetrics, MCP_CATALOG } from './metrics/index.ts';
 import {
   type McpServices,
+  mountAuditRoutes,
   mountBatchRoutes,
   mountCatalogRoutes,
   mountConsoleRoutes,
@@ -102,7 +113,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     store,
     search = SEARCH_DEFAULTS,
     logger = NO_LOGGER,
-    clock = SYSTEM_CLOCK,
+    clock = BACKGROUND_CLOCK,
     createId = randomId,
     indexCache,
   } = options;
@@ -127,18 +138,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const sinks: ((event: GatewayEvent) => void)[] = [
     metrics.onEvent,
     usage.onEvent,
-    (event) => activity.note(event),
-    (event) => {
-      if (event.kind === 'server-call-end' && event.isConfigured && !event.isError) {
-        learning?.called(event.owner, event.tool ?? '');
-      }
-      if (event.kind === 'server-change' || event.kind === 'definition-change') log.notice(event);
-      if (event.kind !== 'request-end' || event.record === undefined) return;
-      log.add(event.record);
-      meter.add(event.record);
-      adaptation?.note(event.record);
-      for (const name of event.record.called) learning?.called(event.record.owner, name);
-    },
+    insightSink({ log, meter, adaptation, learning }),
   ];
   if (tracing !== undefined) sinks.push(tracing.onEvent);
   if (logger.isDebugging === true) {
@@ -147,10 +147,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (explained !== undefined) logger.log(explained);
     });
   }
-  const onEvent = (event: GatewayEvent): void => {
-    if (settings.events) for (const sink of sinks) sink(event);
-  };
-  const activity = settings.events ? createActivity(onEvent, clock.now) : NO_ACTIVITY;
+  const activity = settings.events ? createActivity(sinks, clock.now) : NO_ACTIVITY;
+  const onEvent = activity.emit;
   const wire = settings.insight.wire ? createWireLog(clock.now) : undefined;
   const observers = [tracing, wire].filter((one) => one !== undefined);
   const upstreams = observeUpstreams(adaptation?.adapt(options.upstreams) ?? options.upstreams, observers);
@@ -174,6 +172,7 @@ export function createGateway(options: GatewayOptions): Gateway {
           clock,
           events: mcpEvents,
           learning,
+          taskOwners: store?.taskOwners,
         });
   const unfollow = mcpEvents?.follow();
   if (mcp !== undefined) metrics.watchCatalog(MCP_CATALOG, () => mcp.hub.snapshot().tools.length);
@@ -333,18 +332,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   mountServerRoutes(api, services);
   mountSignInRoutes(api, services);
   mountKeyRoutes(api, services);
+  mountAuditRoutes(api, services);
   mountInsightRoutes(api, services);
   mountLearnedRoutes(api, services);
   mountConsoleRoutes(app, options.console);
   mountStatusRoutes(api, app, services);
 
   return {
-    async fetch(request) {
-      const response = await app.fetch(request);
-      // A response that no runner has made has an id as well.
-      if (!response.headers.has('request-id')) response.headers.set('request-id', createId('req_'));
-      return response;
-    },
+    fetch: withRequestId(app.fetch, createId),
     async close() {
       cancelSweep();
       stopping.abort();
@@ -368,9 +363,10 @@ function createMcpServices(
     readonly clock: Clock;
     readonly events: McpEvents;
     readonly learning: UseLearning | undefined;
+    readonly taskOwners: ProxyOptions['taskOwners'];
   },
 ): McpServices {
-  const { settings, searcher, clock, events, learning } = parts;
+  const { settings, searcher, clock, events, learning, taskOwners } = parts;
   const isForced = form === 'bridge' || form === 'load';
   const proxy = createProxy({
     hub,
@@ -385,7 +381,7 @@ function createMcpServices(
     callMeta: events.callMeta,
     recordQueries: settings.insight.keep === 'queries',
     guard: { mode: searchGuard },
-    ...defined({ alwaysLoad, maxResultBytes: resultBytes }),
+    ...defined({ alwaysLoad, maxResultBytes: resultBytes, taskOwners }),
     maxQueryLength: settings.maxQueryLength,
     ...defined({ form, sessions }),
   });
@@ -449,8 +445,4 @@ function sweepRegularly(
   };
   schedule();
   return () => cancel();
-}
-
-function randomId(prefix: string): string {
-  return prefix + randomUUID().replaceAll('-', '');
 }

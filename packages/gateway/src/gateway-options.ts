@@ -1,5 +1,6 @@
 import type { PolicyRules } from '@quartermaster/core/catalog';
 import { DEFAULT_GATE_SETTINGS, type GateSettings } from '@quartermaster/core/gate';
+import type { Clock } from '@quartermaster/core/internal';
 import type { TranscriptStore } from '@quartermaster/core/loop';
 import { type IndexCache, QUERY_LIMITS, type RerankerOptions } from '@quartermaster/core/search';
 import {
@@ -15,11 +16,10 @@ import {
 import type { Store } from '@quartermaster/host/store';
 import type { Hub, ProxyGuard, ProxyOptions } from '@quartermaster/mcp';
 import type { ErrorCodes } from '@quartermaster/wires/anthropic';
-import type { Clock } from './clock.ts';
+import type { Upstreams } from './configured-upstreams.ts';
 import type { Logger } from './logger.ts';
 import type { Linter } from './management/index.ts';
 import type { Tracing } from './tracing/index.ts';
-import type { Upstreams } from './upstreams.ts';
 
 /** What a gateway is made of. Only `upstreams` is required. */
 export interface GatewayOptions {
@@ -94,7 +94,7 @@ export type GatewayStore = Pick<
   | 'ping'
   | 'sweep'
 > &
-  Partial<Pick<Store, 'openToolIndex' | 'learnedUses'>>;
+  Partial<Pick<Store, 'openToolIndex' | 'learnedUses' | 'taskOwners'>>;
 
 /** How a gateway works. */
 export interface GatewaySettings {

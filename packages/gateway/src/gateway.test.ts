@@ -1,11 +1,11 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { GatewayUpstream } from './configured-upstreams.ts';
 import { createGateway } from './create-gateway.ts';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
 import { serve } from './serve.ts';
-import type { GatewayUpstream } from './upstreams.ts';
 
 const ASK = { model: 'claude-test', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] };
 const HELLO = message([{ text: 'Hello.' }], 'end_turn');
@@ -31,7 +31,7 @@ describe('the rest of the API', () => {
   it.each([
     ['PUT', '/v1/messages', 'POST'],
     ['GET', '/v1/chat/completions', 'POST'],
-    ['PATCH', '/v1/catalogs/acme', 'GET, PUT, DELETE, HEAD'],
+    ['POST', '/v1/catalogs/acme', 'GET, PUT, PATCH, DELETE, HEAD'],
     ['DELETE', '/v1/models/vendor/other', 'GET, HEAD'],
     ['POST', '/healthz', 'GET, HEAD'],
   ])('%s %s is not allowed, and the answer says what is', async (method, path, allowed) => {

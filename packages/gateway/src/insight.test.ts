@@ -227,6 +227,29 @@ describe('a search that found nothing', () => {
     expect(await listed.json()).toMatchObject({ data: [{ tools: ['report_1'] }] });
   });
 
+  it('that is labelled belongs to its catalog: without the catalog there is none', async () => {
+    const gateway = await running([]);
+    const put = { method: 'PUT', body: JSON.stringify({ tools: [WEATHER] }) };
+    await fetch(`${gateway.url}/v1/catalogs/all`, put);
+    await gateway.post('/v1/catalogs/all/cases', { query: 'rain', tools: ['get_weather'] });
+    await fetch(`${gateway.url}/v1/catalogs/all`, { method: 'DELETE' });
+    expect((await fetch(`${gateway.url}/v1/catalogs/all/cases`)).status).toBe(404);
+    await fetch(`${gateway.url}/v1/catalogs/all`, put);
+    expect(await get(gateway, '/v1/catalogs/all/cases')).toEqual({ data: [] });
+  });
+
+  it('leads to hints that are all kept, however many come at once', async () => {
+    const gateway = await running([]);
+    await fetch(`${gateway.url}/v1/catalogs/all`, { method: 'PUT', body: JSON.stringify({ tools: [WEATHER] }) });
+    const hints = Array.from({ length: 10 }, (_, at) => `hint ${at}`);
+    const answers = await Promise.all(
+      hints.map((hint) => gateway.post('/v1/catalogs/all/hints', { tool: 'get_weather', hint })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(hints.map(() => 200));
+    const stored = (await gateway.store.catalogs.get('all'))?.tools ?? '';
+    expect(hints.filter((hint) => !stored.includes(hint))).toEqual([]);
+  });
+
   it('is only counted where texts are not recorded', async () => {
     const lost = message([{ call: 'tool_search_tool_bm25', id: 's', input: { query: 'zebra' } }], 'tool_use');
     const gateway = await running([lost, NOTHING]);

@@ -253,12 +253,28 @@ describe('the management API', () => {
     expect((await send('GET', '/v1/models', { key: rotated })).status).toBe(401);
   });
 
+  it('changes every right of a key, and takes an expiry or a restriction away with null', async () => {
+    const { send } = await setUp();
+    const root = (await send('POST', '/v1/keys', { body: { name: 'root', role: 'admin' } })).body.secret;
+    const rights = { endpoints: ['models'], tools: { deny: ['a/*'] }, expires_at: '2999-01-01T00:00:00Z' };
+    const { key, secret } = (await send('POST', '/v1/keys', { key: root, body: { name: 'app', ...rights } })).body;
+    const change = (body: object) => send('PATCH', `/v1/keys/${key.id}`, { key: root, body });
+    expect((await send('GET', '/v1/catalogs', { key: secret })).status).toBe(403);
+    const wider = { endpoints: null, tools: null, expires_at: null, catalogs: ['b-*'], writes: ['b-1'], models: ['m'] };
+    const { body } = await change({ ...wider, limits: { searchesPerMinute: 0 } });
+    expect(body).toMatchObject({ catalogs: ['b-*'], writes: ['b-1'], models: ['m'], limits: { searchesPerMinute: 0 } });
+    for (const gone of ['endpoints', 'tools', 'expires_at']) expect(body).not.toHaveProperty(gone);
+    expect((await send('GET', '/v1/catalogs', { key: secret })).status).toBe(200);
+    expect((await change({ name: 'other' })).status).toBe(400);
+    expect((await change({ models: null })).status).toBe(400);
+  });
+
   it.each([
     [{ name: '' }, /name/],
     [{ name: 'a', role: 'king' }, /role/],
     [{ name: 'a', expires_at: 'soon' }, /expires_at/],
     [{ name: 'a', expires_at: '2001-01-01T00:00:00Z' }, /future/],
-    [{ name: 'a', limits: { requestsPerMinute: 0 } }, /requestsPerMinute/],
+    [{ name: 'a', limits: { requestsPerMinute: -1 } }, /requestsPerMinute/],
     [{ name: 'a', color: 'red' }, /color/],
   ])('refuses to make the key %j, and says why', async (body, message) => {
     const { send } = await setUp();

@@ -1,9 +1,9 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { defined } from '@quartermaster/core/internal';
 import { describe, expect, it } from 'vitest';
+import type { GatewayUpstream } from './configured-upstreams.ts';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { type Block, message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
-import type { GatewayUpstream } from './upstreams.ts';
 import { ASK, FILES, REGEX, WEATHER } from './weather-request.fixture.ts';
 
 const TIME = { name: 'get_time', input_schema: { type: 'object' as const, properties: {} } };

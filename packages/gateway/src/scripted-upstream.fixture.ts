@@ -4,7 +4,7 @@ import { type DialectName, type DialectUpstream, UpstreamError } from '@quarterm
 import { type AnthropicEvent, type AnthropicRequest, anthropicWhole } from '@quartermaster/wires/anthropic';
 import { type ChatChunk, type ChatRequest, chatWhole } from '@quartermaster/wires/openai-chat';
 import { type ResponsesEvent, type ResponsesRequest, responsesWhole } from '@quartermaster/wires/openai-responses';
-import type { GatewayUpstream, Upstreams } from './upstreams.ts';
+import type { GatewayUpstream, Upstreams } from './configured-upstreams.ts';
 
 /** What an upstream says in one round: parts, or a failure; between parts it may wait. */
 type ScriptedRound<Part> = readonly (Part | Error | Promise<unknown>)[];

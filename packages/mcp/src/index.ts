@@ -1,4 +1,4 @@
-export { type Clock, systemClock } from './clock.ts';
+export { BACKGROUND_CLOCK as systemClock, type Clock } from '@quartermaster/core/internal';
 export { McpError, type McpErrorCode } from './errors.ts';
 export {
   BACKOFF_DEFAULTS,
@@ -72,11 +72,13 @@ export { type ContentPart, readContent } from './read-content.ts';
 export {
   createMemoryListingStore,
   createMemoryPinStore,
+  createMemoryTaskOwnerStore,
   createMemoryTokenStore,
   type ListingStore,
   type Pin,
   type PinStore,
   type StoredListing,
+  type TaskOwnerStore,
   type TokenOwner,
   type TokenStore,
 } from './store/index.ts';

@@ -18,7 +18,7 @@ export interface DiffCatalogsFlags extends GatewayFlags {
 export function addCatalogsCommand(program: Command, context: CommandContext): void {
   const catalogs = program
     .command('catalogs')
-    .description('named catalogs of a gateway: push, list, diff')
+    .description('named catalogs of a gateway: push, list, diff, give')
     .addHelpText('after', EXAMPLES);
 
   addGatewayOptions(
@@ -55,6 +55,17 @@ export function addCatalogsCommand(program: Command, context: CommandContext): v
     const { diffCatalogs } = await import('../remote/index.ts');
     await diffCatalogs({ before, after }, flags, context);
   });
+
+  addGatewayOptions(
+    catalogs
+      .command('give')
+      .description('make another key the owner of a catalog; needs an admin key without restrictions')
+      .argument('<name>', 'the catalog')
+      .argument('<key>', 'the full id of the key, as shown by quartermaster keys list'),
+  ).action(async (name: string, owner: string, flags: GatewayFlags) => {
+    const { giveCatalog } = await import('../remote/index.ts');
+    await giveCatalog({ name, owner }, flags, context);
+  });
 }
 
 const EXAMPLES = `
@@ -63,6 +74,7 @@ Examples:
   $ quartermaster catalogs push acme --mcp-config .mcp.json
   $ quartermaster catalogs list --url https://gateway.example.com
   $ quartermaster catalogs diff gateway:acme tools.json
+  $ quartermaster catalogs give acme key_4v7q0m2xk9c3hs8d1tzb6wnr
   $ quartermaster catalogs diff old.jsonl.gz new.jsonl.gz --json
 
 push needs a key with the role publisher or admin if the gateway has keys. Put

@@ -22,6 +22,7 @@ export {
   addKeysCommand,
   type CreateKeyFlags,
   type ListKeysFlags,
+  type RightsFlags,
   type RotateKeyFlags,
   type UpdateKeyFlags,
 } from './keys.ts';

@@ -1,28 +1,37 @@
+import type { KeyLimits } from '@quartermaster/host/store';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
-import { duration, wholeNumber } from './option-values.ts';
+import { duration, futureDuration, pattern, wholeNumber } from './option-values.ts';
 import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
 
-export interface CreateKeyFlags extends SettingsFlags {
+/** What a key may use and change. */
+export interface RightsFlags extends SettingsFlags {
   readonly models?: readonly string[];
   readonly catalogs?: readonly string[];
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  readonly requestsPerMinute?: number;
-  readonly tokensPerMinute?: number;
-  readonly searchesPerMinute?: number;
-  readonly tokensPerDay?: number;
-  readonly tokensPerMonth?: number;
   readonly role?: string;
   readonly endpoints?: readonly string[];
   /** Milliseconds. */
   readonly expiresIn?: number;
 }
 
-export interface UpdateKeyFlags extends SettingsFlags {
-  readonly role?: string;
-  /** Milliseconds. */
-  readonly expiresIn?: number;
+export interface CreateKeyFlags extends RightsFlags, KeyLimits {
+  readonly writes?: readonly string[];
+}
+
+/** What is not given stays as it is. */
+export interface UpdateKeyFlags extends RightsFlags {
+  readonly writes?: readonly string[] | false;
+  readonly allTools?: true;
+  readonly allEndpoints?: true;
+  /** False if it should never expire. */
+  readonly expiry: boolean;
+  readonly requestsPerMinute?: number | 'none';
+  readonly tokensPerMinute?: number | 'none';
+  readonly searchesPerMinute?: number | 'none';
+  readonly tokensPerDay?: number | 'none';
+  readonly tokensPerMonth?: number | 'none';
 }
 
 export interface RotateKeyFlags extends SettingsFlags {
@@ -33,6 +42,11 @@ export interface RotateKeyFlags extends SettingsFlags {
 export interface AuditFlags extends SettingsFlags {
   readonly json?: true;
   readonly limit: number;
+  readonly by?: string;
+  readonly action?: string;
+  readonly subject?: string;
+  /** Milliseconds. */
+  readonly within?: number;
 }
 
 export interface ListKeysFlags extends SettingsFlags {
@@ -47,28 +61,13 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   const rate = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
   addSettingsOptions(
-    keys
-      .command('create')
-      .description('create a key and print its secret, which is shown only once')
-      .argument('<name>', 'a name to recognise it by')
-      .option('--models <patterns...>', 'models that it may use; * matches any text (default: all)')
-      .option('--catalogs <patterns...>', 'named catalogs and MCP servers that it may use (default: all)')
-      .option('--allow <patterns...>', 'tools that it may use: "github/*", send_mail (default: those of --catalogs)')
-      .option('--deny <patterns...>', 'tools that it may not use, even if --allow matches: "*/delete_*"')
-      .option(
-        '--role <role>',
-        'consumer, publisher (changes its own catalogs) or admin (changes any) (default: consumer)',
-      )
-      .option(
-        '--endpoints <names...>',
-        'parts of the gateway that it may use: messages, batches, mcp, … (default: all)',
-      )
-      .option('--expires-in <time>', 'expire after this time: 12h, 90d (default: never)', duration)
-      .option('--requests-per-minute <n>', 'maximum requests per minute (default: no limit)', rate)
-      .option('--tokens-per-minute <n>', 'maximum tokens per minute (default: no limit)', rate)
-      .option('--searches-per-minute <n>', 'maximum tool searches per minute (default: no limit)', rate)
-      .option('--tokens-per-day <n>', 'maximum tokens per day, in UTC (default: no limit)', rate)
-      .option('--tokens-per-month <n>', 'maximum tokens per month, in UTC (default: no limit)', rate),
+    addRights(
+      keys
+        .command('create')
+        .description('create a key and print its secret, which is shown only once')
+        .argument('<name>', 'a name to recognise it by'),
+      { readRate: rate, otherwise: (text) => ` (default: ${text})` },
+    ),
   ).action(async (name: string, flags: CreateKeyFlags) => {
     const { createKey } = await import('../serving/index.ts');
     await createKey(name, flags, context);
@@ -82,12 +81,17 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   });
 
   addSettingsOptions(
-    keys
-      .command('update')
-      .description('change the role of a key, or when it expires')
-      .argument('<id>', 'the full id, as shown by quartermaster keys list')
-      .option('--role <role>', 'consumer, publisher or admin')
-      .option('--expires-in <time>', 'expire this long from now: 12h, 90d', duration),
+    addRights(
+      keys
+        .command('update')
+        .description("change a key's permissions, limits or expiry; what you leave out stays as it is")
+        .argument('<id>', 'the full id, as shown by quartermaster keys list'),
+      { readRate: (text) => (text === 'none' ? text : rate(text)), otherwise: () => '' },
+    )
+      .option('--no-writes', 'only its own catalogs may be changed')
+      .option('--all-tools', 'remove --allow and --deny')
+      .option('--all-endpoints', 'remove --endpoints')
+      .option('--no-expiry', 'never expire'),
   ).action(async (id: string, flags: UpdateKeyFlags) => {
     const { updateKey } = await import('../serving/index.ts');
     await updateKey(id, flags, context);
@@ -111,7 +115,11 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   addSettingsOptions(
     keys
       .command('audit')
-      .description('show who changed which key or catalog, newest first')
+      .description('show who changed which key, catalog, policy or definition, newest first')
+      .option('--by <key>', 'only changes by this key, by its id or name; "" for the command line')
+      .option('--action <action>', 'only these: key.rotate, or key for all changes to keys')
+      .option('--subject <name>', 'only changes to this catalog, tool or key')
+      .option('--within <time>', 'only changes of the last 12h, 90d', futureDuration)
       .option('--limit <n>', 'maximum number of entries', wholeNumber(1, 10_000), 100)
       .option('--json', 'one JSON object per line'),
   ).action(async (flags: AuditFlags) => {
@@ -130,6 +138,40 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   });
 }
 
+/** The options that create and update share. `otherwise` says what holds without an option. */
+function addRights(
+  command: Command,
+  {
+    readRate,
+    otherwise,
+  }: { readonly readRate: (text: string) => number | string; readonly otherwise: (text: string) => string },
+): Command {
+  return command
+    .option('--models <patterns...>', `models that it may use; * matches any text${otherwise('all')}`, pattern)
+    .option('--catalogs <patterns...>', `named catalogs and MCP servers that it may use${otherwise('all')}`, pattern)
+    .option('--writes <patterns...>', `catalogs of other keys that it may change${otherwise('none')}`, pattern)
+    .option(
+      '--allow <patterns...>',
+      `tools that it may use: "github/*", send_mail${otherwise('those of --catalogs')}`,
+      pattern,
+    )
+    .option('--deny <patterns...>', 'tools that it may not use, even if --allow matches: "*/delete_*"', pattern)
+    .option(
+      '--role <role>',
+      `consumer, publisher (changes its own catalogs) or admin (changes any that it may use)${otherwise('consumer')}`,
+    )
+    .option(
+      '--endpoints <names...>',
+      `parts of the gateway that it may use: messages, batches, mcp, …${otherwise('all')}`,
+    )
+    .option('--expires-in <time>', `expire this long from now: 12h, 90d${otherwise('never')}`, futureDuration)
+    .option('--requests-per-minute <n>', `maximum requests per minute${otherwise('no limit')}`, readRate)
+    .option('--tokens-per-minute <n>', `maximum tokens per minute${otherwise('no limit')}`, readRate)
+    .option('--searches-per-minute <n>', `maximum tool searches per minute${otherwise('no limit')}`, readRate)
+    .option('--tokens-per-day <n>', `maximum tokens per day, in UTC${otherwise('no limit')}`, readRate)
+    .option('--tokens-per-month <n>', `maximum tokens per month, in UTC${otherwise('no limit')}`, readRate);
+}
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const EXAMPLES = `
@@ -139,10 +181,13 @@ Examples:
   $ quartermaster keys create reader --allow "github/*" --deny "*/delete_*"
   $ quartermaster keys create uploads --role publisher --expires-in 90d
   $ quartermaster keys list
+  $ quartermaster keys update key_4v7q0m2xk9c3hs8d1tzb6wnr --catalogs "acme-*" --tokens-per-day none
   $ quartermaster keys rotate key_4v7q0m2xk9c3hs8d1tzb6wnr --overlap 24h
   $ quartermaster keys revoke key_4v7q0m2xk9c3hs8d1tzb6wnr
 
-Once there is a key, every request needs one, and the gateway may listen on
-addresses other than loopback. Keys in quartermaster.yaml are not listed.
+An admin key that nothing else limits also manages keys and sees what all keys
+do. With update, "--tokens-per-day none" removes that limit. Once there is a
+key, every request needs one, and the gateway may listen on addresses other than
+loopback. Keys in quartermaster.yaml are not listed.
 Exit status: 0 done, 1 no such key, 2 the command line or the settings are
 invalid, 69 the store is unavailable.`;

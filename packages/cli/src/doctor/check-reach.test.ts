@@ -15,7 +15,7 @@ async function checked(cells: readonly Partial<InsightCell>[], keep: 'off' | 'co
   await store.insight.add({ cells: cells.map((cell) => ({ ...NO_COUNTS, ...place, ...cell })), records: [] });
   await store.close();
   return checkReach({
-    store: { location: { path }, encryptionKeys: [] },
+    store: { location: { path }, encryptionKeys: [], auditDays: 365 },
     insight: { ...INSIGHT_DEFAULTS, keep },
   });
 }

@@ -1,7 +1,6 @@
 import type { Searcher, Snapshot } from '@quartermaster/core';
 import { write } from '../command-io.ts';
-import type { CommandContext } from '../commands/index.ts';
-import { findTools, similarNames } from '../commands/index.ts';
+import { type CommandContext, findTools, similarNames } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { renderHits, renderStanding, wrap } from '../terminal/index.ts';

@@ -4,6 +4,7 @@ import { write } from '../command-io.ts';
 import {
   type CommandContext,
   type DiffCatalogsFlags,
+  type GatewayFlags,
   type ListCatalogsFlags,
   loadCatalog,
   type PushCatalogFlags,
@@ -51,6 +52,17 @@ export async function listCatalogs(flags: ListCatalogsFlags, { io, terminal }: C
   const columns = [{ title: 'name' }, { title: 'tools', align: 'right' as const }, { title: 'updated' }, { title: '' }];
   const text = rows.length === 0 ? 'There are no catalogs that this key may use.' : renderTable(columns, rows);
   await write(io.stdout, `${text}\n`);
+}
+
+/** Makes another key the owner of a catalog. */
+export async function giveCatalog(
+  { name, owner }: { readonly name: string; readonly owner: string },
+  flags: GatewayFlags,
+  { io }: CommandContext,
+): Promise<void> {
+  const gateway = openGateway(flags, io.env);
+  await gateway.ask((client) => client.request('PATCH /v1/catalogs/{name}', { path: { name }, body: { owner } }));
+  await write(io.stderr, `${oneLine(name, 200)} on ${gateway.url} belongs to ${oneLine(owner, 200)} now\n`);
 }
 
 /** Compares two catalogs, each a file or one of the gateway's. As `diff` does, it ends with 1 if they differ. */

@@ -1,2 +1,2 @@
-export { diffCatalogs, listCatalogs, pushCatalog } from './catalogs.ts';
+export { diffCatalogs, giveCatalog, listCatalogs, pushCatalog } from './catalogs.ts';
 export { watchGateway } from './watch-gateway.ts';

@@ -45,6 +45,21 @@ describe('catalogs', () => {
     expect(await catalogs('diff', 'gateway:none', second)).toMatchObject({ code: 2 });
     expect((await catalogs('push', 'acme')).err).toContain('--tools FILE or --mcp-config FILE');
   }, 60_000);
+
+  it('gives a catalog to another key', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'tools.json');
+    writeFileSync(file, JSON.stringify([WEATHER]));
+    const keys = ['root', 'next'].map((name) => `{ name: ${name}, key: ${name}-secret, role: admin }`);
+    writeFileSync(join(folder, 'quartermaster.yaml'), `keys: [${keys.join(', ')}]\n`);
+    const env = { QUARTERMASTER_URL: await startGateway(folder), QUARTERMASTER_KEY: 'root-secret' };
+    const catalogs = (...args: string[]) => runCommand(['catalogs', ...args], env);
+    await catalogs('push', 'acme', '--tools', file);
+    expect(await catalogs('give', 'acme', 'configured:next')).toMatchObject({ code: 0, out: '' });
+    const [listed = ''] = (await catalogs('list', '--json')).out.split('\n').filter((line) => line.includes('acme'));
+    expect(JSON.parse(listed)).toMatchObject({ owner: 'configured:next' });
+    expect(await catalogs('give', 'acme', 'nobody')).toMatchObject({ code: 2 });
+  }, 60_000);
 });
 
 describe('watch', () => {

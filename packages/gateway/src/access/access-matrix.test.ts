@@ -27,6 +27,10 @@ interface Endpoint {
   readonly withoutRight?: number;
   /** What an admin key gets then. @default 200 */
   readonly admin?: number;
+  /** What an admin key that is limited to the other tenant's patterns gets. @default as the other tenant */
+  readonly limitedAdmin?: number;
+  /** What a consumer gets that may write this catalog, where that differs from other consumers. */
+  readonly writer?: number;
 }
 
 /** Every endpoint that asks for a key. */
@@ -88,18 +92,25 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/cases', otherTenant: 404 },
   {
     ...{ name: 'catalogs', method: 'POST', path: '/v1/catalogs/acme/cases', body: CASES.cases[0] },
-    ...{ otherTenant: 404, withoutRight: 403 },
+    ...{ otherTenant: 404, withoutRight: 403, writer: 200 },
   },
   {
     ...{ name: 'catalogs', method: 'DELETE', path: '/v1/catalogs/acme/cases?query=none' },
-    ...{ otherTenant: 404, withoutRight: 403, admin: 404 },
+    ...{ otherTenant: 404, withoutRight: 403, admin: 404, writer: 404 },
   },
   {
     ...{ name: 'catalogs', method: 'POST', path: '/v1/catalogs/acme/hints', body: HINT },
-    ...{ otherTenant: 404, withoutRight: 403 },
+    ...{ otherTenant: 404, withoutRight: 403, writer: 200 },
   },
   { name: 'insight', method: 'GET', path: '/v1/searches/unanswered', otherTenant: 200 },
-  { name: 'catalogs', method: 'PUT', path: '/v1/catalogs/acme', body: '[]', otherTenant: 404, withoutRight: 403 },
+  {
+    ...{ name: 'catalogs', method: 'PUT', path: '/v1/catalogs/acme', body: '[]' },
+    ...{ otherTenant: 404, withoutRight: 403, writer: 200 },
+  },
+  {
+    ...{ name: 'catalogs', method: 'PATCH', path: '/v1/catalogs/acme', body: { owner: 'KEY' } },
+    ...{ otherTenant: 403, withoutRight: 403 },
+  },
   { name: 'catalogs', method: 'DELETE', path: '/v1/catalogs/acme', otherTenant: 404, withoutRight: 403 },
   { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/versions', otherTenant: 404 },
   { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/tools', otherTenant: 404 },
@@ -114,7 +125,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'servers', method: 'POST', path: '/v1/servers/mail/sign-in', otherTenant: 404 },
   { name: 'mcp', method: 'GET', path: '/v1/sign-ins', otherTenant: 200 },
   { name: 'mcp', method: 'POST', path: '/v1/sign-ins', body: { server: 'tracker' }, otherTenant: 404 },
-  { name: 'servers', method: 'GET', path: '/v1/policies', otherTenant: 403, withoutRight: 403 },
+  { name: 'servers', method: 'GET', path: '/v1/policies', otherTenant: 403, withoutRight: 403, limitedAdmin: 200 },
   { name: 'servers', method: 'PATCH', path: '/v1/policies', body: POLICY, otherTenant: 403, withoutRight: 403 },
   { name: 'servers', method: 'GET', path: '/v1/approvals', otherTenant: 200 },
   {
@@ -122,13 +133,14 @@ const ENDPOINTS: readonly Endpoint[] = [
     method: 'POST',
     path: '/v1/approvals',
     body: { tool: 'mail/send_mail', hash: 'of nothing' },
-    ...{ otherTenant: 403, withoutRight: 403, admin: 404 },
+    ...{ otherTenant: 403, withoutRight: 403, admin: 404, limitedAdmin: 404 },
   },
   { name: 'keys', method: 'GET', path: '/v1/keys', otherTenant: 200 },
   { name: 'keys', method: 'POST', path: '/v1/keys', body: { name: 'new' }, otherTenant: 403, withoutRight: 403 },
   { name: 'keys', method: 'PATCH', path: '/v1/keys/KEY', body: {}, otherTenant: 403, withoutRight: 403 },
   { name: 'keys', method: 'POST', path: '/v1/keys/KEY/rotate', body: {}, otherTenant: 403, withoutRight: 403 },
   { name: 'keys', method: 'DELETE', path: '/v1/keys/KEY', otherTenant: 403, withoutRight: 403 },
+  { name: 'keys', method: 'GET', path: '/v1/audit', otherTenant: 403, withoutRight: 403 },
   { name: 'search', method: 'POST', path: '/v1/catalogs/acme/search', body: { query: 'weather' }, otherTenant: 404 },
   { name: 'search', method: 'POST', path: '/v1/catalogs/acme/evaluate', body: CASES, otherTenant: 404 },
   {
@@ -177,6 +189,7 @@ async function setUp() {
   });
   const { keys } = gateway.store;
   const base = { models: ['*'], catalogs: ['*'], limits: {} };
+  const others = { models: ['other-*'], catalogs: ['other-*'], limits: {} };
   const owner = await keys.create({ name: 'owner', ...base, role: 'publisher' });
   const spare = await keys.create({ name: 'spare', ...base });
   const revoked = await keys.create({ name: 'revoked', ...base });
@@ -184,7 +197,9 @@ async function setUp() {
   const secrets = {
     owner: owner.secret,
     wrong: 'qm_wrong',
-    otherTenant: (await keys.create({ name: 'other', models: ['other-*'], catalogs: ['other-*'], limits: {} })).secret,
+    otherTenant: (await keys.create({ name: 'other', ...others })).secret,
+    limitedAdmin: (await keys.create({ name: 'limited', ...others, role: 'admin' })).secret,
+    writer: (await keys.create({ name: 'writer', ...base, writes: ['acme'] })).secret,
     otherPublisher: (await keys.create({ name: 'publisher', ...base, role: 'publisher' })).secret,
     consumer: (await keys.create({ name: 'consumer', ...base })).secret,
     withoutEndpoint: (await keys.create({ name: 'none', ...base, role: 'admin', endpoints: [] })).secret,
@@ -224,6 +239,7 @@ async function setUp() {
       .replace('CONV', conversation)
       .replace('ITEM', item)
       .replace('KEY', spare.key.id),
+    ...(endpoint.method === 'PATCH' && endpoint.name === 'catalogs' ? { body: { owner: spare.key.id } } : {}),
   });
   return { ...gateway, secrets, call, at };
 }
@@ -267,43 +283,142 @@ describe('access', () => {
       revoked: await status(secrets.revoked),
       withoutEndpoint: await status(secrets.withoutEndpoint),
       otherTenant: await status(secrets.otherTenant),
+      limitedAdmin: await status(secrets.limitedAdmin),
     }).toEqual({
       ...{ none: 401, wrong: 401, expired: 401, revoked: 401, withoutEndpoint: 403 },
       otherTenant: listed.otherTenant,
+      limitedAdmin: listed.limitedAdmin ?? listed.otherTenant,
     });
     if (listed.withoutRight === undefined) expect([401, 403, 404]).not.toContain(await status(secrets.owner));
     else {
       expect(await status(secrets.consumer)).toBe(listed.withoutRight);
       expect(await status(secrets.otherPublisher)).toBe(listed.withoutRight);
       expect((await store.catalogs.get('acme'))?.tools).toBe(TOOLS);
+      expect(await status(secrets.writer)).toBe(listed.writer ?? listed.withoutRight);
       expect(await status(secrets.admin)).toBe(listed.admin ?? 200);
     }
   });
 
-  it('to lists shows nothing of another tenant', async () => {
-    const { secrets, call } = await setUp();
-    const data = async (path: string) => {
-      const response = await call({ method: 'GET', path }, secrets.otherTenant);
-      return ((await response.json()) as { data: unknown[] }).data;
-    };
-    expect(await data('/v1/models')).toEqual([]);
-    expect(await data('/v1/catalogs')).toEqual([]);
-    expect(await data('/v1/messages/batches')).toEqual([]);
+  it.each([...(['otherTenant', 'limitedAdmin'] as const)])(
+    'to lists and figures shows nothing of another tenant to the key %s',
+    async (key) => {
+      const { secrets, call, store } = await setUp();
+      await store.policies.change([{ kind: 'tool', name: 'mail/send_mail', policy: 'never' }]);
+      const read = async (path: string) => (await call({ method: 'GET', path }, secrets[key])).json();
+      const lists = [
+        ...['/v1/models', '/v1/catalogs', '/v1/messages/batches', '/v1/activity', '/v1/learned'],
+        ...['/v1/searches/unanswered', '/v1/reach', '/v1/servers', '/v1/approvals', '/v1/sign-ins'],
+        ...(key === 'limitedAdmin' ? ['/v1/policies'] : []),
+      ];
+      for (const path of lists) expect([path, ((await read(path)) as { data: unknown[] }).data]).toEqual([path, []]);
+      expect((await read('/v1/keys')) as object).toMatchObject({
+        data: [{ name: key === 'otherTenant' ? 'other' : 'limited' }],
+      });
+      expect((await read('/v1/savings')) as object).toMatchObject({ total: { requests: 0 } });
+    },
+  );
+
+  it('of an admin key that is limited to patterns covers what they name, and no more', async () => {
+    const { call, store } = await setUp();
+    const mayUse = { models: [], catalogs: ['mail', 'acme'], limits: {} };
+    const { secret } = await store.keys.create({ name: 'mail admin', ...mayUse, role: 'admin' });
+    const status = async (method: string, path: string, body?: unknown) =>
+      (await call({ method, path, body }, secret)).status;
+    expect(await status('PUT', '/v1/catalogs/acme', '[]')).toBe(200);
+    expect(await status('PATCH', '/v1/policies', POLICY)).toBe(200);
+    expect(await status('POST', '/v1/servers/mail/retry')).toBe(200);
+    const set = (kind: string, name: string) => ({ changes: [{ kind, name, policy: 'never' }] });
+    expect(await status('PATCH', '/v1/policies', set('server', 'mail'))).toBe(200);
+    for (const other of [set('server', 'tracker'), set('tool', 'tracker/x'), set('tool', 'get_weather')])
+      expect(await status('PATCH', '/v1/policies', other)).toBe(403);
+    expect(await status('POST', '/v1/servers/tracker/retry')).toBe(404);
+    const seen = (await (await call({ method: 'GET', path: '/v1/servers' }, secret)).json()) as { data: object[] };
+    expect(seen.data).toMatchObject([{ name: 'mail' }]);
+    // Rules for tools limit it further.
+    const ruled = { ...mayUse, tools: { allow: ['mail/read_*'] }, role: 'admin' } as const;
+    const { secret: reader } = await store.keys.create({ name: 'mail reader', ...ruled });
+    const change = async (body: object) => (await call({ method: 'PATCH', path: '/v1/policies', body }, reader)).status;
+    expect(await change(set('server', 'mail'))).toBe(403);
+    expect(await change(POLICY)).toBe(403);
+    expect(await change(set('tool', 'mail/read_mail'))).toBe(200);
+  });
+
+  it('to a catalog passes to another key with its owner, and only to a key that is valid', async () => {
+    const { secrets, call, store } = await setUp();
+    const next = await store.keys.find(secrets.otherPublisher);
+    const give = async (owner: string | undefined, secret: string) =>
+      (await call({ method: 'PATCH', path: '/v1/catalogs/acme', body: { owner } }, secret)).status;
+    expect(await give('key_none', secrets.admin)).toBe(400);
+    expect(await give((await store.keys.find(secrets.revoked))?.id, secrets.admin)).toBe(400);
+    expect(await give(next?.id, secrets.owner)).toBe(403);
+    expect(await give(next?.id, secrets.admin)).toBe(200);
+    const put = { method: 'PUT', path: '/v1/catalogs/acme', body: '[]' };
+    expect((await call(put, secrets.owner)).status).toBe(403);
+    expect((await call(put, secrets.otherPublisher)).status).toBe(200);
+    expect((await store.catalogs.head('acme'))?.owner).toBe(next?.id);
+  });
+
+  it('to write a catalog of another key is not one to create, delete or own it', async () => {
+    const { secrets, call, store } = await setUp();
+    const { owner } = (await store.catalogs.head('acme')) ?? {};
+    const status = async (method: string, secret: string) =>
+      (await call({ method, path: '/v1/catalogs/acme', ...(method === 'PUT' ? { body: '[]' } : {}) }, secret)).status;
+    expect(await status('PUT', secrets.writer)).toBe(200);
+    expect((await store.catalogs.head('acme'))?.owner).toBe(owner);
+    expect(await status('DELETE', secrets.writer)).toBe(403);
+    expect(await status('DELETE', secrets.owner)).toBe(200);
+    expect(await status('PUT', secrets.writer)).toBe(404);
   });
 
   it('leaves a trace of every change, and of who made it', async () => {
     const { secrets, call, store } = await setUp();
-    await call({ method: 'DELETE', path: '/v1/catalogs/acme' }, secrets.admin);
-    const [admin, owner] = await Promise.all(
-      [secrets.admin, secrets.owner].map(async (secret) => (await store.keys.find(secret))?.id),
-    );
-    const changes = (await store.audit.list({ limit: 100 })).filter(({ subject }) => subject === 'acme');
-    expect(changes.map(({ actor, action }) => ({ actor, action }))).toEqual(
-      expect.arrayContaining([
-        { actor: admin, action: 'catalog.delete' },
-        { actor: owner, action: 'catalog.create' },
-      ]),
-    );
+    const to = (method: string, path: string, body?: unknown) => call({ method, path, body }, secrets.admin);
+    const spare = (await store.keys.list()).find(({ name }) => name === 'spare')?.id ?? '';
+    await call({ method: 'POST', path: '/v1/catalogs/acme/cases', body: CASES.cases[0] }, secrets.owner);
+    await to('DELETE', '/v1/catalogs/acme/cases?query=weather');
+    await to('POST', '/v1/catalogs/acme/hints', HINT);
+    await to('PATCH', '/v1/catalogs/acme', { owner: spare });
+    await to('DELETE', '/v1/catalogs/acme');
+    await to('PATCH', '/v1/policies', POLICY);
+    await to('POST', '/v1/keys', { name: 'new', catalogs: ['a-*'] });
+    await to('PATCH', `/v1/keys/${spare}`, { models: ['m'] });
+    await to('POST', `/v1/keys/${spare}/rotate`, {});
+    await to('DELETE', `/v1/keys/${spare}`);
+    await store.learnedUses.add({ owner: spare, catalog: '' }, [{ tool: 'x', atMs: Date.now() }]);
+    await to('DELETE', '/v1/learned');
+    const list = async (query: string) => {
+      const { data } = (await (await to('GET', `/v1/audit?${query}`)).json()) as {
+        data: { action: string; subject: string; subject_name?: string; actor_name?: string; detail: string }[];
+      };
+      return data;
+    };
+    const made = await list('actor=admin');
+    expect(made.map(({ action }) => action).sort()).toEqual([
+      ...['case.delete', 'catalog.delete', 'catalog.owner', 'catalog.replace'],
+      ...['key.create', 'key.revoke', 'key.rotate', 'key.update', 'learned.forget', 'policy.change'],
+    ]);
+    expect(await list('action=key.update')).toMatchObject([
+      { actor_name: 'admin', subject: spare, subject_name: 'spare', detail: 'models ["m"]' },
+    ]);
+    expect((await list('subject=new'))[0]?.detail).toContain('catalogs ["a-*"]');
+    expect((await list('actor=owner')).map(({ action }) => action).sort()).toEqual(['case.put', 'catalog.create']);
+    for (const wrong of ['action=none', 'limit=0', 'since=soon'])
+      expect((await to('GET', `/v1/audit?${wrong}`)).status).toBe(400);
+  });
+
+  it('to the audit log goes page by page', async () => {
+    const { secrets, call } = await setUp();
+    const page = async (query: string) =>
+      (await (await call({ method: 'GET', path: `/v1/audit?${query}` }, secrets.admin)).json()) as {
+        data: { id: string }[];
+        has_more: boolean;
+        last_id: string;
+      };
+    const all = await page('limit=1000');
+    const first = await page('limit=4');
+    const rest = await page(`after_id=${first.last_id}`);
+    expect([first.has_more, rest.has_more]).toEqual([true, false]);
+    expect([...first.data, ...rest.data]).toEqual(all.data);
   });
 
   it('is noted in the key, at most once a minute', async () => {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { compileGlob } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
+import { type Clock, defined } from '@quartermaster/core/internal';
 import type { ConfiguredKey } from '@quartermaster/host/config';
 import {
   type ApiKey,
@@ -11,10 +11,9 @@ import {
   type RateLimitStore,
 } from '@quartermaster/host/store';
 import type { Permissions } from '@quartermaster/mcp';
-import type { Clock } from '../clock.ts';
 import { ApiError } from '../http/index.ts';
-import { budgetsOf, findSpent, readSpent, spendTokens } from './budgets.ts';
 import { createKnownKeys } from './known-keys.ts';
+import { budgetsOf, findSpent, readSpent, spendTokens } from './usage-meter.ts';
 
 /** Who is asking, and what they may use. */
 export interface Access {
@@ -27,12 +26,17 @@ export interface Access {
   readonly tools?: Permissions;
   /** What it may change of the catalogs that it may use. */
   readonly role: KeyRole;
-  /** Whether it may make keys: an admin key that is limited to nothing, since a new key could have any right. */
-  readonly mayManageKeys: boolean;
+  /**
+   * Whether it is an admin key that nothing limits. Only such a key sees what other keys do and makes keys, since a new key could
+   * have any right; an admin key with limits manages what its patterns name.
+   */
+  readonly isUnlimited: boolean;
   /** Whether it may use a part of the gateway, by the name that its route has in logs. */
   mayUseEndpoint(route: string): boolean;
   mayUseModel(model: string): boolean;
   mayUseCatalog(name: string): boolean;
+  /** Whether it may change a catalog of another key. */
+  mayWriteCatalog(name: string): boolean;
   /** Takes searches from the key's share, where that is limited; says where it has no more. */
   readonly takeSearches?: (count: number) => Promise<SearchRefusal | undefined>;
 }
@@ -44,10 +48,10 @@ export interface SearchRefusal {
 }
 
 /**
- * What a request is for. Reading costs no tokens: a client whose budget is spent can still fetch the results of a batch. The items of a
- * batch leave one request a minute to their client, so that it can ask how far the batch is.
+ * What a request is for. Only what uses a model needs tokens: a client whose budget is spent can still search, manage its catalogs and
+ * fetch the results of a batch. The items of a batch leave one request a minute to their client, so that it can ask how far the batch is.
  */
-type RequestUse = 'model' | 'reading' | 'batch-item';
+type RequestUse = 'model' | 'no-model' | 'batch-item';
 
 export interface Gatekeeper {
   /** Throws 401 for a request without a valid key, and 403 for one that a gateway without keys does not take. */
@@ -56,8 +60,8 @@ export interface Gatekeeper {
   admitOwner(owner: string): Promise<Access | undefined>;
   /** Whether there were no keys when that was last looked up: for what can't wait. */
   isKnownOpen(): boolean;
-  /** Takes one request from the key's share. Throws 429. @default it may use a model */
-  take(access: Access, use?: RequestUse): Promise<void>;
+  /** Takes one request from the key's share. Throws 429. */
+  take(access: Access, use: RequestUse): Promise<void>;
   /** Counts tokens against the key's share. */
   charge(access: Access, tokens: number): Promise<void>;
   /** A key was made or changed through this gateway: that holds from the next request on. */
@@ -96,7 +100,7 @@ export function createGatekeeper(options: {
     throw new ApiError(429, tellLimit(kind, { limit: most, retryAfterMs: answer.retryAfterMs }), {
       headers: {
         ...retryHeaders(answer.retryAfterMs),
-        ...limitHeaders(kind, { limit: most, resetAt: now() + answer.retryAfterMs }),
+        ...limitHeaders(kind, { limit: most, now: now(), resetAt: now() + answer.retryAfterMs }),
       },
     });
   }
@@ -122,10 +126,10 @@ export function createGatekeeper(options: {
     if (spent === undefined) return;
     const { name, limit: most, endsAt } = spent;
     const until = new Date(endsAt).toISOString();
-    throw new ApiError(429, `This key may use ${most} tokens per ${name}, and has used them; try again at ${until}`, {
+    throw new ApiError(429, `This key has used its ${most} tokens per ${name}; try again at ${until}`, {
       headers: {
         'retry-after': String(Math.ceil((endsAt - at) / 1000)),
-        ...limitHeaders('tokens', { limit: most, resetAt: endsAt }),
+        ...limitHeaders('tokens', { limit: most, now: at, resetAt: endsAt }),
       },
     });
   }
@@ -191,10 +195,10 @@ export function createGatekeeper(options: {
         used[budget.limitName] = await readSpent(rateLimits, owner, budget);
       return used;
     },
-    async take(access, use = 'model') {
-      if (use !== 'reading') await checkBudgets(access);
+    async take(access, use) {
+      if (use !== 'no-model') await checkBudgets(access);
       await limit(access, 'requests', use === 'batch-item' ? 1 : 0);
-      if (use !== 'reading') await limit(access, 'tokens');
+      if (use !== 'no-model') await limit(access, 'tokens');
     },
     async charge(access, tokens) {
       const cost = wholeTokens(tokens);
@@ -213,9 +217,17 @@ function wholeTokens(tokens: number): number {
 }
 
 const OPEN: Access = {
-  ...{ owner: '', limits: {}, role: 'admin', mayManageKeys: true },
-  ...{ mayUseEndpoint: () => true, mayUseModel: () => true, mayUseCatalog: () => true },
+  ...{ owner: '', limits: {}, role: 'admin', isUnlimited: true },
+  ...{ mayUseEndpoint: () => true, mayUseModel: () => true, mayUseCatalog: () => true, mayWriteCatalog: () => true },
 };
+
+/**
+ * Whose requests and figures a key sees: its own, or everyone's where it is undefined. A client without a key sees what was asked
+ * without one, so that a stream that was opened before the first key was made shows nothing of the keys.
+ */
+export function ownerSeenBy({ owner, isUnlimited }: Access): string | undefined {
+  return owner !== '' && isUnlimited ? undefined : owner;
+}
 
 const MINUTE_LIMITS = [
   ['requests', 'requestsPerMinute'],
@@ -225,8 +237,11 @@ const MINUTE_LIMITS = [
 
 /** The same words for a client and for a model that searches. */
 export function tellLimit(kind: 'requests' | 'tokens' | 'searches', { limit, retryAfterMs }: SearchRefusal): string {
-  return `This key may use ${limit} ${kind} per minute; try again in ${secondsOf(retryAfterMs)} s`;
+  const what = limit === 1 ? SINGULAR[kind] : kind;
+  return `This key is limited to ${limit} ${what} per minute; try again in ${secondsOf(retryAfterMs)} s`;
 }
+
+const SINGULAR = { requests: 'request', tokens: 'token', searches: 'search' } as const;
 
 /** When to try again, in the two units that clients read. */
 export function retryHeaders(retryAfterMs: number): Readonly<Record<string, string>> {
@@ -239,38 +254,43 @@ function secondsOf(ms: number): number {
 
 const MOST_TOUCHED = 10_000;
 
-/** In the words of Anthropic's API: when the limit holds no more. */
+/** When the limit resets, with the header names that clients of Anthropic's and of OpenAI's API read. */
 function limitHeaders(
   kind: 'requests' | 'tokens',
-  { limit, resetAt }: { readonly limit: number; readonly resetAt: number },
+  { limit, now, resetAt }: { readonly limit: number; readonly now: number; readonly resetAt: number },
 ): Readonly<Record<string, string>> {
   const prefix = `anthropic-ratelimit-${kind}`;
   return {
     [`${prefix}-limit`]: String(limit),
     [`${prefix}-remaining`]: '0',
     [`${prefix}-reset`]: new Date(resetAt).toISOString(),
+    [`x-ratelimit-limit-${kind}`]: String(limit),
+    [`x-ratelimit-remaining-${kind}`]: '0',
+    [`x-ratelimit-reset-${kind}`]: `${secondsOf(resetAt - now)}s`,
   };
 }
 
 function rightsOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'name' | 'tools'>): Access {
   const models = permissions.models.map(compileGlob);
   const catalogs = permissions.catalogs.map(compileGlob);
+  const { role = 'consumer', writes = [] } = permissions;
+  const isUnlimited = isUnlimitedAdmin(permissions);
+  const mayUseCatalog = (name: string): boolean => catalogs.some((glob) => glob.matches(name));
   return {
     owner,
     name: permissions.name,
     limits: permissions.limits,
-    role: permissions.role ?? 'consumer',
-    mayManageKeys: isUnlimitedAdmin(permissions),
+    ...{ role, isUnlimited, mayUseCatalog },
     ...defined({ tools: permissions.tools }),
-    // Metrics name all keys, their models and catalogs: they are for admins, and for keys that were given them by name.
-    mayUseEndpoint: (route) =>
-      permissions.endpoints?.includes(route) ?? (route !== 'metrics' || permissions.role === 'admin'),
+    // Metrics name all keys, their models and catalogs: they are for keys that see everything, and for those given them by name.
+    mayUseEndpoint: (route) => permissions.endpoints?.includes(route) ?? (route !== 'metrics' || isUnlimited),
     mayUseModel: (model) => models.some((glob) => glob.matches(model)),
-    mayUseCatalog: (name) => catalogs.some((glob) => glob.matches(name)),
+    mayWriteCatalog: (name) =>
+      mayUseCatalog(name) && (role === 'admin' || writes.some((pattern) => compileGlob(pattern).matches(name))),
   };
 }
 
-/** Whether a key with these rights may make others. */
+/** Whether nothing limits a key with these rights. */
 export function isUnlimitedAdmin({ role, models, catalogs, endpoints, tools }: KeyPermissions): boolean {
   const isUnlimited = [models, catalogs].every((patterns) => patterns.includes('*'));
   return role === 'admin' && isUnlimited && endpoints === undefined && tools === undefined;

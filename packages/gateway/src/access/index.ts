@@ -6,7 +6,14 @@ export {
   isLoopback,
   isOwnOrigin,
   isUnlimitedAdmin,
+  ownerSeenBy,
   type SearchRefusal,
 } from './access.ts';
-export { countsTokens, searchAdmission, takeSearches } from './budgets.ts';
-export { createUsageMeter, type UsageMeter, type UsedUp } from './usage-meter.ts';
+export {
+  countsTokens,
+  createUsageMeter,
+  searchAdmission,
+  takeSearches,
+  type UsageMeter,
+  type UsedUp,
+} from './usage-meter.ts';

@@ -1,5 +1,5 @@
+import type { Clock } from '@quartermaster/core/internal';
 import { type ApiKey, hashApiKey, type KeyStore } from '@quartermaster/host/store';
-import type { Clock } from '../clock.ts';
 import { isStoreError } from '../http/index.ts';
 
 /** API keys of the store, as they were a moment ago. */

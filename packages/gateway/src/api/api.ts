@@ -16,6 +16,11 @@ export interface Operation {
   readonly answerType?: string;
 }
 
+/** An operation whose body is checked against what the document says. */
+export interface CheckedOperation extends Operation {
+  readonly body: NonNullable<Operation['body']>;
+}
+
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 export interface ApiRoute extends Operation {

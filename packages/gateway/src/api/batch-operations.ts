@@ -22,7 +22,7 @@ export const DELETE_BATCH: Operation = {
 };
 export const BATCH_RESULTS: Operation = {
   endpoint,
-  summary: 'The results of a batch, a line for each request.',
+  summary: 'The results of a batch, one line per request.',
   answer: TEXT,
   answerType: 'application/x-jsonl',
 };

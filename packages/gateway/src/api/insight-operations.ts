@@ -16,14 +16,14 @@ const endpoint = 'insight';
 
 export const ACTIVITY: Operation = {
   endpoint,
-  summary: 'The latest requests. A key sees its own, an admin key everyone’s.',
+  summary: 'The latest requests. A key sees its own, an admin key sees all.',
   query: ACTIVITY_QUERY,
   answer: ACTIVITY_ANSWER,
 };
 export const ACTIVITY_LIVE: Operation = {
   endpoint,
   summary:
-    'Requests as they are answered, as server-sent events named `request`; `missed` says how many a slow reader lost. Admin keys also get `server`: a state or a definition has changed.',
+    'Finished requests as server-sent events named `request`; a `missed` event says how many a slow reader lost. Admin keys also receive `server` events when the state or a definition of a server changes.',
   answer: TEXT,
   answerType: 'text/event-stream',
 };
@@ -31,19 +31,20 @@ export const ONE_ACTIVITY: Operation = { endpoint, summary: 'One request.', answ
 export const WIRE: Operation = {
   endpoint,
   summary:
-    'What the models received and answered for one request: system text, tools and messages. Requires insight.wire.',
+    'What was sent to the models for one request, and what they answered: system prompt, tools and messages. Requires insight.wire.',
   answer: WIRE_ANSWER,
 };
 export const SAVINGS: Operation = {
   endpoint,
   summary:
-    'Tokens kept out, added and net, by day, model, key and catalog; in dollars too if the settings have prices.',
+    'Tokens kept out of requests, tokens added, and the difference, by day, model, key and catalog; also in dollars if the settings have prices.',
   query: DAYS_QUERY,
   answer: SAVINGS_ANSWER,
 };
 export const UNANSWERED: Operation = {
   endpoint,
-  summary: 'Searches that found nothing, each once, with the nearest tools. Their texts require insight: queries.',
+  summary:
+    'Searches that found nothing, without repeats, with the nearest tools. The query texts require insight: queries.',
   query: UNANSWERED_QUERY,
   answer: UNANSWERED_ANSWER,
 };

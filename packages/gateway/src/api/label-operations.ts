@@ -23,7 +23,7 @@ export const DELETE_CASE: Operation = {
 };
 export const ADD_HINT: Operation = {
   endpoint,
-  summary: 'Adds words that a search should find the tool by. Creates a new version of the catalog.',
+  summary: 'Adds search words to a tool. Creates a new version of the catalog.',
   body: HINT_BODY,
   answer: CATALOG_HEAD,
 };

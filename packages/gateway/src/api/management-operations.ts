@@ -1,4 +1,4 @@
-import type { Operation } from './api.ts';
+import type { CheckedOperation, Operation } from './api.ts';
 import {
   APPROVAL_ANSWER,
   APPROVAL_BODY,
@@ -18,11 +18,6 @@ import {
   SIGN_IN_ANSWER,
 } from './management-schemas.ts';
 
-/** An operation whose body is checked against what the document says. */
-export interface CheckedOperation extends Operation {
-  readonly body: NonNullable<Operation['body']>;
-}
-
 const servers = 'servers';
 const keys = 'keys';
 
@@ -34,29 +29,31 @@ export const LIST_SERVERS: Operation = {
 export const GET_SERVER: Operation = { endpoint: servers, summary: 'One MCP server.', answer: SERVER_ANSWER };
 export const RETRY_SERVER: Operation = {
   endpoint: servers,
-  summary: 'Retries an unreachable server at once. Requires the role admin.',
+  summary: 'Retries an unreachable server immediately. Requires an admin key that may use the server.',
   answer: SERVER_ANSWER,
 };
 export const CHECK_SERVERS: CheckedOperation = {
   endpoint: servers,
   summary:
-    "Reads a client's block of MCP servers and returns the entries for the settings. Starts and stores nothing. Requires the role admin.",
+    "Converts a client's mcpServers block into entries for the settings file. Starts and stores nothing. Requires an admin key without restrictions.",
   body: CHECK_SERVERS_BODY,
   answer: CHECK_SERVERS_ANSWER,
 };
 export const SIGN_IN: Operation = {
   endpoint: servers,
-  summary: 'Starts signing this key in to a server.',
+  summary: 'Starts the OAuth sign-in of this key to an MCP server.',
   answer: SIGN_IN_ANSWER,
 };
 export const LIST_POLICIES: Operation = {
   endpoint: servers,
-  summary: 'Policies that were set while running; they take precedence over those in the settings.',
+  summary:
+    'Policies set at run time, for the servers and tools that this admin key may use. They override the policies in the settings.',
   answer: POLICIES_ANSWER,
 };
 export const CHANGE_POLICIES: CheckedOperation = {
   endpoint: servers,
-  summary: 'Sets or removes policies of servers and tools. A pin is the policy never. Requires the role admin.',
+  summary:
+    'Sets or removes policies of servers and tools. The policy never pins a tool. Requires an admin key that may use them.',
   body: POLICIES_BODY,
   answer: POLICIES_ANSWER,
 };
@@ -67,7 +64,7 @@ export const LIST_APPROVALS: Operation = {
 };
 export const APPROVE: CheckedOperation = {
   endpoint: servers,
-  summary: 'Accepts a changed definition. 409 if it has changed again. Requires the role admin.',
+  summary: 'Accepts a changed definition. 409 if it has changed again. Requires an admin key that may use the tool.',
   body: APPROVAL_BODY,
   answer: APPROVAL_ANSWER,
 };
@@ -75,7 +72,7 @@ export const APPROVE: CheckedOperation = {
 export const LIST_KEYS: Operation = {
   endpoint: keys,
   summary:
-    'API keys with permissions and limits, never their secrets: all of them for an admin key, otherwise only its own.',
+    'API keys with their permissions and limits, but not their secrets. An admin key without restrictions sees all keys, any other key only itself.',
   answer: KEYS_ANSWER,
 };
 export const CREATE_KEY: CheckedOperation = {
@@ -86,13 +83,13 @@ export const CREATE_KEY: CheckedOperation = {
 };
 export const CHANGE_KEY: CheckedOperation = {
   endpoint: keys,
-  summary: 'Changes role, limits or expiry of a key.',
+  summary: 'Changes permissions, limits or expiry of a key. Fields that are left out do not change.',
   body: KEY_CHANGE_BODY,
   answer: KEY_ANSWER,
 };
 export const ROTATE_KEY: CheckedOperation = {
   endpoint: keys,
-  summary: 'A new secret for the same key.',
+  summary: 'Gives a key a new secret. Earlier secrets stop working after the overlap, at the latest.',
   body: ROTATE_BODY,
   answer: SECRET_ANSWER,
 };

@@ -147,25 +147,37 @@ export const VERSIONS_ANSWER: Schema = record({
   data: list(record({ version: WHOLE, hash: TEXT, tool_count: WHOLE, created_at: TIME, created_by: TEXT })),
 });
 
+export const OWNER_BODY: Schema = record({
+  owner: described(
+    { type: 'string', minLength: 1, maxLength: 512 },
+    'The id of the key that the catalog belongs to from now on.',
+  ),
+});
+
+/** As in the settings: 0 allows nothing. */
+const LIMIT: Schema = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const LIMITS: Schema = component(
   'KeyLimits',
   record({
-    'requestsPerMinute?': { type: 'integer', minimum: 1 },
-    'tokensPerMinute?': { type: 'integer', minimum: 1 },
-    'searchesPerMinute?': { type: 'integer', minimum: 1 },
-    'tokensPerDay?': { type: 'integer', minimum: 1 },
-    'tokensPerMonth?': { type: 'integer', minimum: 1 },
+    'requestsPerMinute?': LIMIT,
+    'tokensPerMinute?': LIMIT,
+    'searchesPerMinute?': LIMIT,
+    'tokensPerDay?': LIMIT,
+    'tokensPerMonth?': LIMIT,
   }),
 );
 
 const PATTERNS: Schema = list({ type: 'string', minLength: 1, maxLength: 512 }, { maxItems: 100 });
 const TOOL_RULES: Schema = record({ 'allow?': PATTERNS, 'deny?': PATTERNS });
+const ENDPOINTS: Schema = list(choice(KEY_ENDPOINTS));
+const WRITES: Schema = described(PATTERNS, 'Catalogs of other keys that it may change, but not delete.');
 const RIGHTS = {
   models: PATTERNS,
   catalogs: PATTERNS,
   limits: LIMITS,
+  'writes?': WRITES,
   role: choice(KEY_ROLES),
-  'endpoints?': list(choice(KEY_ENDPOINTS)),
+  'endpoints?': ENDPOINTS,
   'tools?': TOOL_RULES,
 };
 
@@ -192,16 +204,22 @@ export const NEW_KEY_BODY: Schema = record({
   name: { type: 'string', minLength: 1, maxLength: 128 },
   'models?': described(PATTERNS, 'Default: every model.'),
   'catalogs?': described(PATTERNS, 'Default: every catalog.'),
+  'writes?': WRITES,
   'limits?': LIMITS,
   'role?': choice(KEY_ROLES),
-  'endpoints?': list(choice(KEY_ENDPOINTS)),
+  'endpoints?': ENDPOINTS,
   'tools?': TOOL_RULES,
   'expires_at?': TIME,
 });
 export const KEY_CHANGE_BODY: Schema = record({
-  'role?': choice(KEY_ROLES),
+  'models?': PATTERNS,
+  'catalogs?': PATTERNS,
+  'writes?': WRITES,
   'limits?': LIMITS,
-  'expires_at?': TIME,
+  'role?': choice(KEY_ROLES),
+  'endpoints?': described(optional(ENDPOINTS), 'null: all.'),
+  'tools?': described(optional(TOOL_RULES), 'null: all tools of its catalogs.'),
+  'expires_at?': described(optional(TIME), 'A time in ISO 8601, or null: never.'),
 });
 export const ROTATE_BODY: Schema = record({
   'overlap_seconds?': described(

@@ -8,7 +8,7 @@ const JSON_RPC: Schema = { type: 'object' };
 
 export const MCP_POST: Operation = {
   endpoint,
-  summary: 'The configured MCP servers as one, over Streamable HTTP.',
+  summary: 'All configured MCP servers as one server, over Streamable HTTP.',
   body: JSON_RPC,
   answer: JSON_RPC,
 };

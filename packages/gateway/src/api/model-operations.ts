@@ -1,5 +1,4 @@
-import type { Operation } from './api.ts';
-import type { CheckedOperation } from './management-operations.ts';
+import type { CheckedOperation, Operation } from './api.ts';
 import { ANYTHING, FLAG, list, optional, record, type Schema, TEXT, WHOLE } from './schema.ts';
 
 /** Bodies and answers are those of the hosts' own APIs. */
@@ -19,13 +18,13 @@ const NAMES: Readonly<Record<string, string>> = {
 
 export const PASSED_ON: Operation = {
   endpoint: 'host',
-  summary: 'Passes through to the host of the model, which answers it alone.',
+  summary: 'Passed through to the upstream, without tool search.',
   answer: FOREIGN,
 };
 
 export const COUNT_TOKENS: Operation = {
   endpoint: 'count_tokens',
-  summary: 'Input tokens of an Anthropic Messages request.',
+  summary: 'Counts the input tokens of an Anthropic Messages request.',
   body: FOREIGN,
   answer: record({ input_tokens: WHOLE }),
 };

@@ -18,7 +18,7 @@ export const SEARCH_CATALOG: Operation = {
 };
 export const EVALUATE: Operation = {
   endpoint,
-  summary: 'How many labelled requests are answered within the first one, three and five tools.',
+  summary: 'How many labelled requests find their tool among the first one, three and five results.',
   body: EVALUATE_BODY,
   answer: EVALUATION_ANSWER,
 };
@@ -28,4 +28,8 @@ export const SEARCH_TOOLS: Operation = {
   body: OWN_TOOLS_BODY,
   answer: SEARCH_ANSWER,
 };
-export const ENGINES: Operation = { endpoint, summary: 'The engines that can run here.', answer: ENGINES_ANSWER };
+export const ENGINES: Operation = {
+  endpoint,
+  summary: 'The search engines that this gateway can run.',
+  answer: ENGINES_ANSWER,
+};

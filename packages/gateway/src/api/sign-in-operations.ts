@@ -1,5 +1,4 @@
-import type { Operation } from './api.ts';
-import type { CheckedOperation } from './management-operations.ts';
+import type { CheckedOperation, Operation } from './api.ts';
 import { described, FLAG, list, record, TEXT } from './schema.ts';
 
 const endpoint = 'mcp';
@@ -11,7 +10,7 @@ export const LIST_SIGN_INS: Operation = {
 };
 export const BEGIN_SIGN_IN: CheckedOperation = {
   endpoint,
-  summary: 'Starts signing this key in to a server, in the browser that sends the request.',
+  summary: 'Starts the OAuth sign-in of this key to an MCP server, in the browser that sends the request.',
   body: record({ server: TEXT }),
   answer: record({ url: described(TEXT, 'Where the browser goes next.') }),
 };
@@ -23,18 +22,18 @@ export const SIGN_IN_PAGE: Operation = {
 };
 export const SIGN_IN_PAGE_SCRIPT: Operation = {
   endpoint: undefined,
-  summary: 'The script of that page.',
+  summary: 'The script of the sign-in page.',
   answer: TEXT,
   answerType: 'text/javascript',
 };
 export const SIGN_IN_PAGE_STYLE: Operation = {
   endpoint: undefined,
-  summary: 'The style of that page.',
+  summary: 'The style sheet of the sign-in page.',
   answer: TEXT,
   answerType: 'text/css',
 };
 export const SIGN_IN_CALLBACK: Operation = {
   endpoint: undefined,
-  summary: 'The redirect URL for authorization servers.',
+  summary: 'The OAuth redirect URL.',
   ...HTML,
 };

@@ -6,7 +6,7 @@ const OK: Schema = record({ status: choice(['ok']) });
 export const LIVEZ: Operation = { endpoint: undefined, summary: 'Whether the process responds.', answer: OK };
 export const READYZ: Operation = {
   endpoint: undefined,
-  summary: 'Whether it can serve; 503 with the reasons if not.',
+  summary: 'Whether the gateway can serve requests; 503 with the reasons if not.',
   answer: record({ status: choice(['ready']) }),
 };
 export const HEALTHZ: Operation = { endpoint: undefined, summary: 'Whether the store responds.', answer: OK };
@@ -17,7 +17,7 @@ export const OPEN_API: Operation = {
 };
 export const METRICS: Operation = {
   endpoint: 'metrics',
-  summary: 'Metrics in the text format of Prometheus.',
+  summary: 'Metrics in the Prometheus text format.',
   answer: TEXT,
   answerType: 'text/plain',
 };

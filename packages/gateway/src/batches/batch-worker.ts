@@ -1,5 +1,5 @@
+import type { Clock } from '@quartermaster/core/internal';
 import type { BatchStore, ClaimedItem, ItemResult } from '@quartermaster/host/store';
-import type { Clock } from '../clock.ts';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
 import { ShareUsedUp } from './share-used-up.ts';

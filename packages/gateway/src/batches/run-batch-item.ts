@@ -24,7 +24,8 @@ export interface BatchItemContext {
 export interface ItemEnd {
   readonly requestId: string;
   readonly access?: Access | undefined;
-  readonly answer?: ItemAnswer;
+  /** With an error: what models had answered before, which is used all the same. */
+  readonly answer?: ItemAnswer | undefined;
   readonly error?: ApiError;
 }
 
@@ -39,24 +40,29 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
   const requestId = createId('req_');
   context.begin(requestId);
   let access: Access | undefined;
+  const done: { answer?: ItemAnswer } = {};
   try {
     access = await gatekeeper.admitOwner(item.owner);
     if (access === undefined) throw new ApiError(401, 'The key that created this batch is no longer valid');
     if (item.progress === undefined) await takeShare(gatekeeper, access);
     const models = context.models.hold(work.signal);
-    const answer = await answerItem(item, { ...context, models, access, requestId }, work).finally(() =>
+    const answer = await answerItem(item, { ...context, models, access, requestId, done }, work).finally(() =>
       models.close(),
     );
     await context.end({ requestId, access, answer });
     return { outcome: 'succeeded', result: JSON.stringify({ type: 'succeeded', message: answer.message }) };
   } catch (error) {
+    if (work.signal.reason === 'canceling') {
+      await context.end({ requestId, access, ...done, error: new ApiError(CANCELED, 'The batch was canceled') });
+      throw error;
+    }
     // A store that is away says nothing about the item: it is given back, and not answered with an error.
     if (work.signal.aborted || isStoreError(error) || error instanceof ShareUsedUp) {
       await context.end({ requestId });
       throw error;
     }
     const told = toApiError(error);
-    await context.end({ requestId, access, error: told });
+    await context.end({ requestId, access, ...done, error: told });
     const body = anthropicErrorBody(told, requestId);
     return { outcome: 'errored', result: JSON.stringify({ type: 'errored', error: body }) };
   }
@@ -72,7 +78,12 @@ async function takeShare(gatekeeper: Gatekeeper, access: Access): Promise<void> 
   }
 }
 
+/** The status that proxies log where no one waits for an answer. */
+const CANCELED = 499;
+
 interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
+  /** Is given what has been answered so far. */
+  readonly done: { answer?: ItemAnswer };
   /** The item's own. */
   readonly models: HeldModels;
   readonly access: Access;
@@ -82,7 +93,7 @@ interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
 /** One call to a model at a time: at its pause, what has been done is kept, and the next goes on from there. */
 async function answerItem(
   item: ClaimedItem,
-  { models, messages: dialect, access, requestId, maxRounds }: ItemContext,
+  { models, messages: dialect, access, requestId, maxRounds, done }: ItemContext,
   { signal, keep }: ItemWork,
 ): Promise<ItemAnswer> {
   const headers = new Headers(item.headers);
@@ -94,6 +105,7 @@ async function answerItem(
       ...{ dialect, bytes, headers, access, signal, requestId, roundsBefore },
       maxRounds: 1,
     });
+    if (progress !== undefined) done.answer = { message: progress.message, exchange };
     const round = await exchange.whole(signal);
     const message: AnthropicResponse = progress === undefined ? round : joinResponses(progress.message, round);
     const next = exchange.continuation();

@@ -9,7 +9,7 @@ import {
   stripInvisibleTexts,
 } from '@quartermaster/core/internal';
 import { ApiError } from '../http/index.ts';
-import { locateTools } from './locate-tools.ts';
+import { locateTools } from './read-body.ts';
 
 /** A catalog as it is stored. */
 export interface UploadedCatalog {

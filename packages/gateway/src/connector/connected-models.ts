@@ -5,6 +5,7 @@ import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { DialectName } from '@quartermaster/host/upstream';
 import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { type MemoryBudget, readKnownBody } from '../catalogs/index.ts';
+import type { Upstreams } from '../configured-upstreams.ts';
 import type {
   HeldModels,
   ModelQuestion,
@@ -16,7 +17,6 @@ import type {
 } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { Tracing } from '../tracing/index.ts';
-import type { Upstreams } from '../upstreams.ts';
 import { readAddressRules } from './address-rules.ts';
 import { type ConnectedServers, connectServers, type ServerCall } from './connected-servers.ts';
 import { type ConnectorRequest, readConnectorRequest } from './connector-request.ts';

@@ -97,14 +97,11 @@ function call(tool: string, durationMs: number): GatewayEvent {
 
 function recordOf(events: readonly ReturnType<typeof at>[], end: Partial<RequestEnd> = {}) {
   let now = 0;
-  const activity = createActivity(
-    () => undefined,
-    () => now,
-  );
+  const activity = createActivity([], () => now);
   activity.begin('r');
   for (const { ms, event } of events) {
     now = ms;
-    activity.note(event);
+    activity.emit(event);
   }
   return { record: activity.end({ ...END, ...end }) };
 }

@@ -21,25 +21,29 @@ export interface RequestEnd extends Pick<RequestRecord, 'id' | 'atMs' | 'route' 
   readonly called: readonly string[];
 }
 
-/** Puts the events of each request together. */
+/** The stream of events, and what is known of each request while it is answered. */
 export interface Activity {
+  /** Tells every sink. */
+  emit(event: GatewayEvent): void;
   /** From now on the events of this request are kept. */
   begin(id: string): void;
-  note(event: GatewayEvent): void;
   /** Nothing came of it. */
   drop(id: string): void;
   /** Emits the end of a request. Its record is there if the request was begun and has something to show. */
   end(request: RequestEnd): RequestRecord | undefined;
 }
 
-export function createActivity(emit: (event: GatewayEvent) => void, now: () => number): Activity {
+/** @param sinks whatever reads the events: metrics, usage, traces, logs, insight */
+export function createActivity(sinks: readonly ((event: GatewayEvent) => void)[], now: () => number): Activity {
   const open = new Map<string, Open>();
+  const emit = (event: GatewayEvent): void => {
+    for (const sink of sinks) sink(event);
+    const request = !('requestId' in event) || event.requestId === undefined ? undefined : open.get(event.requestId);
+    if (request !== undefined) add(request, event, now);
+  };
   return {
+    emit,
     begin: (id) => void open.set(id, noEvents()),
-    note(event) {
-      const request = !('requestId' in event) || event.requestId === undefined ? undefined : open.get(event.requestId);
-      if (request !== undefined) add(request, event, now);
-    },
     drop: (id) => void open.delete(id),
     end(request) {
       const { id: requestId, route, status, durationMs, owner, used } = request;
@@ -54,8 +58,8 @@ export function createActivity(emit: (event: GatewayEvent) => void, now: () => n
 
 /** With events switched off: nothing is kept of any request. */
 export const NO_ACTIVITY: Activity = {
+  emit: () => undefined,
   begin: () => undefined,
-  note: () => undefined,
   drop: () => undefined,
   end: () => undefined,
 };
@@ -357,4 +361,9 @@ export function tokenAccount(response: {
     net,
     breakEven: added,
   };
+}
+
+/** Calls are named by id or, where only the model's answer is known, by the model's name. */
+export function wasCalled({ tool, name }: LoadedTool, called: readonly string[]): boolean {
+  return called.includes(tool) || called.includes(name);
 }

@@ -223,8 +223,3 @@ export interface LoadedTool {
   readonly by: string;
   readonly tokens: number;
 }
-
-/** Calls are named by id or, where only the model's answer is known, by the model's name. */
-export function wasCalled({ tool, name }: LoadedTool, called: readonly string[]): boolean {
-  return called.includes(tool) || called.includes(name);
-}

@@ -1,3 +1,3 @@
-export { type Activity, createActivity, NO_ACTIVITY, planCost, type RequestEnd } from './activity.ts';
+export { type Activity, createActivity, NO_ACTIVITY, planCost, type RequestEnd, wasCalled } from './activity.ts';
 export { explainEvent } from './explain-event.ts';
-export { type GatewayEvent, type RequestRecord, wasCalled } from './gateway-event.ts';
+export type { GatewayEvent, RequestRecord } from './gateway-event.ts';

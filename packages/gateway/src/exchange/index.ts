@@ -13,4 +13,4 @@ export {
   type Transcripts,
 } from './model-service.ts';
 export { type AskObserver, observeUpstreams } from './observe-upstreams.ts';
-export { streamBody, tallyUse } from './stream-body.ts';
+export { streamBody, tallyUse } from './run-exchange.ts';

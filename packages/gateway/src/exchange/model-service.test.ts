@@ -57,10 +57,11 @@ function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Par
           owner: '',
           limits: {},
           role: 'consumer',
-          mayManageKeys: false,
+          isUnlimited: false,
           mayUseEndpoint: () => true,
           mayUseModel: () => true,
           mayUseCatalog: () => true,
+          mayWriteCatalog: () => false,
         },
       });
       if (exchange.kind !== 'exchange') throw new Error('The request names no servers');

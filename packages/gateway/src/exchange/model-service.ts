@@ -24,10 +24,10 @@ import { isToolset } from '@quartermaster/wires/anthropic';
 import type { NamedServers, ServerTool } from '@quartermaster/wires/dialect';
 import { type Access, countsTokens, searchAdmission } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/index.ts';
+import { checkModelName, type GatewayUpstream, type Upstreams } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import { ApiError } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
-import { checkModelName, type GatewayUpstream, type Upstreams } from '../upstreams.ts';
 import { describePlan, planExchange, type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
 
 /** A request to a model as it came in. */
@@ -78,6 +78,8 @@ export interface OpenExchange<Name extends DialectName> {
   identify: ToolList['identify'];
   /** Whether parts that tell nothing but usage are ours alone, since the client has not asked for them. */
   readonly hidesUsage: boolean;
+  /** About how many tokens the model reads in each round, for responses that don't tell. */
+  readonly inputTokens: number;
   stream(signal: AbortSignal): AsyncIterator<PartOf<Name>>;
   whole(signal: AbortSignal): Promise<ResponseOf<Name>>;
   /** Once a whole response has paused at the limit of rounds: how its request goes on. Only for requests that have messages. */
@@ -169,7 +171,10 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         ...{ maxRounds: question.maxRounds ?? options.maxRounds, requestId, onEvent, onTranscriptError },
         owner: question.access.owner,
         roundsBefore: question.roundsBefore,
-        transcript: transcript === undefined ? undefined : withInput(transcript, given.value, body.value),
+        transcript:
+          transcript === undefined || dialect.api.isStored === undefined
+            ? transcript
+            : withInput(transcript, given.value, body.value),
         ...(value === asked ? {} : { asked }),
       };
       let continuation: Continuation | undefined;
@@ -191,6 +196,7 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         isStream: body.value.stream === true,
         identify: prepared.identify,
         hidesUsage: prepared.hidesUsage,
+        inputTokens: estimateInput(planned, { bytes: question.bytes.length, toolsBytes: body.toolsBytes }),
         stream: (signal) => streamExchange({ ...prepared, ...run, signal }),
         whole: (signal) =>
           runExchange({
@@ -312,6 +318,15 @@ function keyOf<Name extends DialectName>(dialect: DialectOf<Name>, body: ReadBod
   if (body.value.tools === undefined) return 'none';
   const hasAll = dialect.api.hasAllTools?.(body.value as unknown as RequestOf<Name>) ?? true;
   return hasAll ? body.toolsKey : undefined;
+}
+
+/** From the lengths of what is known anyway: writing out a conversation takes time. */
+function estimateInput(
+  planned: Planned<object, unknown>,
+  { bytes, toolsBytes }: { readonly bytes: number; readonly toolsBytes: number },
+): number {
+  const tools = planned.kind === 'pass' ? estimateTokens({ length: toolsBytes }) : planned.plan.tokens.after;
+  return estimateTokens({ length: Math.max(0, bytes - toolsBytes) }) + tools;
 }
 
 function estimateRequest({ system, messages, tools }: RequestOf<'anthropic'>): number {

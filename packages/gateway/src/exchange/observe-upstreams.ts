@@ -6,7 +6,7 @@ import type {
   ResponseOf,
   UpstreamClient,
 } from '@quartermaster/host/upstream';
-import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
+import type { GatewayUpstream, Upstreams } from '../configured-upstreams.ts';
 
 /** Looks on whenever a model is asked. Must not throw. */
 export interface AskObserver {

@@ -21,9 +21,13 @@ import type {
   RequestOf,
   ResponseOf,
 } from '@quartermaster/host/upstream';
+import type { UsageFacts } from '@quartermaster/wires/dialect';
+import type { UsedUp } from '../access/index.ts';
 import type { ToolList } from '../catalogs/index.ts';
+import type { GatewayUpstream } from '../configured-upstreams.ts';
 import { type GatewayEvent, planCost } from '../events/index.ts';
-import type { GatewayUpstream } from '../upstreams.ts';
+import { type ApiError, toApiError } from '../http/index.ts';
+import type { OpenExchange } from './model-service.ts';
 
 export interface RunOptions<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;
@@ -151,12 +155,12 @@ export function planExchange<Name extends DialectName>(
   const { api, wire } = dialect;
   const can = upstream.capabilities(dialect.name);
   api.refuse?.(request, can);
-  const asked = api.openSearch(request, list.searchTools);
+  const { search: asked, opened } = api.openSearch(request, list.searchTools);
   // What stands in a named catalog only we can search.
   const search = list.hasCatalogs && asked?.kind === 'client' ? undefined : asked;
   const isHosts = upstream.toolSearch === 'upstream' || search?.kind === 'client';
   return planRequest<RequestOf<Name>, PartOf<Name>>({
-    ...{ wire, search, executes, toolbox: list.toolbox, limits: upstream.limits },
+    ...{ wire, search, executes, toolbox: list.toolbox, limits: upstream.limits, ...defined({ opened }) },
     request: list.hasCatalogs ? { ...request, tools: list.declared } : request,
     options: { form: formFor(question, search), describe: api.describe },
     isServed: isHosts && api.isServed(search, can),
@@ -199,4 +203,114 @@ function description(plan: Plan): PlanDescription {
   if (plan.kind === 'inline' || plan.deferred.size === 0) return { decision: 'inline', reason, cost };
   const { hidden, reveal, invoke } = plan.form;
   return { decision: 'defer', reason, form: `${hidden} ${reveal} ${invoke}`, cost, deferred: plan.deferred.size };
+}
+
+interface StreamOptions<Name extends DialectName> {
+  readonly dialect: DialectOf<Name>;
+  /** The first part is there already: an upstream that refuses must be able to answer with its own status. */
+  readonly first: IteratorResult<PartOf<Name>>;
+  readonly rest: AsyncIterator<PartOf<Name>>;
+  /** After so long without a part a ping is sent. */
+  readonly pingMs: number;
+  readonly onPart: (part: PartOf<Name>) => void;
+  /** Called once, however it ends: without an error where it ended well, or where the client went away. */
+  readonly onEnd: (error?: ApiError) => void;
+  /** Ends the work upstream. */
+  readonly abort: () => void;
+}
+
+/** A stream of events. Parts are made as fast as the client reads them, and no faster. */
+export function streamBody<Name extends DialectName>(options: StreamOptions<Name>): ReadableStream<Uint8Array> {
+  const { dialect, rest, pingMs, onPart, onEnd, abort } = options;
+  const encoder = new TextEncoder();
+  let pending: Promise<IteratorResult<PartOf<Name>>> = Promise.resolve(options.first);
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const send = (text: string): void => controller.enqueue(encoder.encode(text));
+      try {
+        const result = await within(pending, pingMs);
+        if (result === 'late') return send(dialect.endpoint.ping);
+        if (result.done === true) {
+          if (dialect.endpoint.streamEnd !== '') send(dialect.endpoint.streamEnd);
+          controller.close();
+          onEnd();
+          return;
+        }
+        onPart(result.value);
+        send(dialect.endpoint.writePart(result.value));
+        pending = rest.next();
+        pending.catch(() => undefined);
+      } catch (error) {
+        const told = toApiError(error);
+        send(dialect.api.writeError(told));
+        controller.close();
+        onEnd(told);
+      }
+    },
+    async cancel() {
+      // Before anything is waited for: an iterator's return waits behind its pending step.
+      abort();
+      onEnd();
+      await rest.return?.();
+    },
+  });
+}
+
+function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | 'late'> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve('late'), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** What a response has used, read from its parts as they pass. What it does not tell is estimated. */
+interface Tally<Part> {
+  add(part: Part): void;
+  readonly used: UsedUp;
+  /** The ids of all tools that it calls, for events: the first hundred. */
+  readonly called: readonly string[];
+}
+
+const MOST_CALLS = 100;
+
+/** @param rounds how many times a model has begun to answer, as far as that is known */
+export function tallyUse<Name extends DialectName>(
+  dialect: DialectOf<Name>,
+  { identify, inputTokens: perRound }: Pick<OpenExchange<Name>, 'identify' | 'inputTokens'>,
+  rounds: () => number = () => 0,
+): Tally<PartOf<Name>> {
+  const tools: string[] = [];
+  const called: string[] = [];
+  let told: UsageFacts = {};
+  let written = 0;
+  let hasBegun = false;
+  let isComplete = false;
+  return {
+    /** A response that was cut, or whose client left, has told less than it used: the rest would be free. */
+    get used() {
+      const { inputTokens: read = 0, outputTokens: wrote = 0, searches = 0 } = told;
+      const asked = Math.max(rounds(), hasBegun ? 1 : 0);
+      const untold = read === 0 ? asked : isComplete ? 0 : Math.max(0, asked - 1);
+      const isTold = isComplete && wrote > 0;
+      return {
+        inputTokens: read + untold * perRound,
+        outputTokens: isTold ? wrote : Math.max(wrote, estimateTokens({ length: written })),
+        searches,
+        tools,
+      };
+    },
+    called,
+    add(part) {
+      hasBegun = true;
+      isComplete ||= dialect.endpoint.isComplete(part);
+      written += dialect.api.writtenLength(part);
+      for (const name of dialect.api.readCalls(part)) {
+        const { id, isFromCatalog } = identify(name);
+        if (isFromCatalog) tools.push(name);
+        if (called.length < MOST_CALLS) called.push(id);
+      }
+      const usage = dialect.api.readUsage(part);
+      if (usage !== undefined) told = { ...told, ...usage };
+    },
+  };
 }

@@ -1,3 +1,4 @@
+export { nodeFetch, responseOf, sendRequest } from '../serve.ts';
 export { ApiError, toApiError } from './api-error.ts';
 export {
   anthropicErrorBody,
@@ -5,7 +6,13 @@ export {
   openaiErrorBody,
 } from './error-bodies.ts';
 export { faultOf, isStoreError, originOf } from './fault-of.ts';
-export { nodeFetch, responseOf, sendRequest } from './node-fetch.ts';
 export { noteIncoming, readBytes, releaseBodyMemory } from './read-bytes.ts';
-export { clientHeaders, createRequestRunner, type RequestContext, type RequestRunner } from './request-runner.ts';
+export {
+  clientHeaders,
+  createRequestRunner,
+  type RequestContext,
+  type RequestRunner,
+  randomId,
+  withRequestId,
+} from './request-runner.ts';
 export { streamText } from './stream-text.ts';

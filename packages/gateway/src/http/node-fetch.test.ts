@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { nodeFetch } from './node-fetch.ts';
+import { nodeFetch } from '../serve.ts';
 
 async function serverOf(listener: RequestListener): Promise<string> {
   const server = createServer(listener);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Access, Gatekeeper, UsedUp } from '../access/index.ts';
 import type { Activity, RequestEnd, RequestRecord } from '../events/index.ts';
 import type { LogEntry, Logger } from '../logger.ts';
@@ -15,8 +16,8 @@ interface Route {
   errorBody(error: ApiError, requestId: string): object;
   /** Whether it counts against the key's share of requests. @default true */
   readonly isLimited?: boolean;
-  /** Whether it may use a model, and so needs tokens. @default not for GET, HEAD and DELETE */
-  readonly use?: 'model' | 'reading';
+  /** Whether it uses a model, and so needs tokens. @default false */
+  readonly usesModel?: boolean;
 }
 
 /** Where every request comes in and goes out: its id, its key, its limits, its error, its line in the log. */
@@ -61,7 +62,7 @@ export function createRequestRunner(options: {
     get active() {
       return active;
     },
-    async run(request, { route, handler, errorBody, isLimited = true, use }) {
+    async run(request, { route, handler, errorBody, isLimited = true, usesModel = false }) {
       const requestId = createId('req_');
       const startedAt = now();
       active += 1;
@@ -86,7 +87,7 @@ export function createRequestRunner(options: {
         if (route !== UNKNOWN_ROUTE && !access.mayUseEndpoint(route)) {
           throw new ApiError(403, `This key may not use the endpoint ${route}`);
         }
-        if (isLimited) await gatekeeper.take(access, use ?? (READING.has(request.method) ? 'reading' : 'model'));
+        if (isLimited) await gatekeeper.take(access, usesModel ? 'model' : 'no-model');
         const response = await handler(requestContext, end);
         status = response.status;
         if (!isStream(response)) end();
@@ -154,11 +155,11 @@ function nameResponse(headers: Headers, requestId: string): void {
 function lineOf(end: RequestOutcome, record: RequestRecord | undefined): LogEntry {
   const { requestId, route, status, durationMs, requestContext, error } = end;
   const { model, upstream, used } = requestContext?.facts ?? {};
-  const fault = faultOf(error);
+  const fault = error === undefined ? undefined : faultOf(error);
   const isDeferred = record?.decision === 'defer';
   const searches = record?.searches.length ?? 0;
   const line: LogEntry = {
-    level: fault.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
+    level: fault?.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
     event: error === undefined ? 'request-end' : 'request-fail',
     requestId,
     route,
@@ -181,9 +182,6 @@ function lineOf(end: RequestOutcome, record: RequestRecord | undefined): LogEntr
   };
   return error === undefined ? line : { ...line, ...fault };
 }
-
-/** These methods use no model. */
-const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
 /** One request while it is being answered. */
 export interface RequestContext {
@@ -215,4 +213,20 @@ export function clientHeaders({ access, request }: RequestContext): Headers {
   headers.delete('authorization');
   headers.delete('x-api-key');
   return headers;
+}
+
+/** Gives an id to every response, those included that no runner has made. */
+export function withRequestId(
+  fetch: (request: Request) => Response | Promise<Response>,
+  createId: (prefix: string) => string,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const response = await fetch(request);
+    if (!response.headers.has('request-id')) response.headers.set('request-id', createId('req_'));
+    return response;
+  };
+}
+
+export function randomId(prefix: string): string {
+  return prefix + randomUUID().replaceAll('-', '');
 }

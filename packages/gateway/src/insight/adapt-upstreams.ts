@@ -1,5 +1,5 @@
+import type { Upstreams } from '../configured-upstreams.ts';
 import type { RequestRecord } from '../events/index.ts';
-import type { Upstreams } from '../upstreams.ts';
 import { isPoorReach } from './describe-reach.ts';
 
 /** Learns from answered requests which models don't search. */

@@ -1,4 +1,6 @@
+import type { Clock } from '@quartermaster/core/internal';
 import type { InsightSettings } from '@quartermaster/host/config';
+import type { UseLearning } from '@quartermaster/host/search';
 import {
   INSIGHT_COUNTS,
   type InsightCell,
@@ -7,11 +9,11 @@ import {
   type InsightRecord,
   type InsightStore,
 } from '@quartermaster/host/store';
-import type { Clock } from '../clock.ts';
-import { type RequestRecord, wasCalled } from '../events/index.ts';
+import { type GatewayEvent, type RequestRecord, wasCalled } from '../events/index.ts';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
-import { outcomesOf } from './activity-log.ts';
+import { type ActivityLog, outcomesOf } from './activity-log.ts';
+import type { Adaptation } from './adapt-upstreams.ts';
 
 /** Counts what tool search did and saved by day, key, model, form and catalog: in the store if told to, else since the process began. */
 export interface InsightMeter {
@@ -220,3 +222,24 @@ function dayOf(atMs: number): string {
 }
 
 let latest = { day: Number.NaN, text: '' };
+
+/** What the activity log, the savings, `deferral: adaptive` and learning from use take from the stream of events. */
+export function insightSink(readers: {
+  readonly log: ActivityLog;
+  readonly meter: InsightMeter;
+  readonly adaptation: Adaptation | undefined;
+  readonly learning: UseLearning | undefined;
+}): (event: GatewayEvent) => void {
+  const { log, meter, adaptation, learning } = readers;
+  return (event) => {
+    if (event.kind === 'server-call-end' && event.isConfigured && !event.isError) {
+      learning?.called(event.owner, event.tool ?? '');
+    }
+    if (event.kind === 'server-change' || event.kind === 'definition-change') log.notice(event);
+    if (event.kind !== 'request-end' || event.record === undefined) return;
+    log.add(event.record);
+    meter.add(event.record);
+    adaptation?.note(event.record);
+    for (const name of event.record.called) learning?.called(event.record.owner, name);
+  };
+}

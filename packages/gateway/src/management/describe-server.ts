@@ -31,7 +31,7 @@ export function describeServers(
     allowsTool,
     only,
   }: {
-    readonly isManager: boolean;
+    readonly isManager: (name: string) => boolean;
     readonly maySee: (name: string) => boolean;
     readonly allowsTool: (tool: Tool) => boolean;
     /** One server alone: describing the changes of all of them costs time. @default all */
@@ -72,10 +72,10 @@ export function describeServers(
         problems,
         trust_findings: suspicions.length,
         changes: [...held, ...changed]
-          .filter(({ after }) => isManager || allowsTool(after))
+          .filter(({ after }) => allowsTool(after))
           .map((change) => describeChange(change, name)),
         ...defined({ protocol_version: protocolVersion }),
-        ...(isManager && stderr !== '' ? { stderr } : {}),
+        ...(isManager(name) && stderr !== '' ? { stderr } : {}),
       };
     });
 }

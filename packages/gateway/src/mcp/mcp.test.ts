@@ -6,11 +6,12 @@ import {
 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { hashApiKey } from '@quartermaster/host/store';
+import type { Clock } from '@quartermaster/core/internal';
+import { hashApiKey, type KeyStore } from '@quartermaster/host/store';
 import type { Hub } from '@quartermaster/mcp';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Clock } from '../clock.ts';
 import type { GatewayOptions, McpOptions } from '../gateway-options.ts';
+import { movedClock } from '../moved-clock.fixture.ts';
 import { type RunningGateway, runningGateway } from '../running-gateway.fixture.ts';
 import { scriptedUpstreams } from '../scripted-upstream.fixture.ts';
 import { EVERYTHING, inProcess, type TestTools, testHub } from './mcp-servers.fixture.ts';
@@ -203,10 +204,80 @@ describe('/mcp', () => {
     expect(await search(['send a mail', 'read a mail'])).toContain('mail__read_mail');
     expect(JSON.parse(await search(['send a mail']))).toEqual({
       error: 'too_many_requests',
-      message: expect.stringMatching(/^This key may use 2 searches per minute; try again in \d+ s;/),
+      message: expect.stringMatching(/^This key is limited to 2 searches per minute; try again in \d+ s;/),
     });
     const call = { name: 'mail__send_mail', arguments: {} };
     expect(textOf(await client.callTool({ name: 'tool_call', arguments: call }))).toBe('send_mail {}');
+  });
+
+  it('a task of one key is nothing to another, on any replica', async () => {
+    const first = await running({ every: EVERYTHING }, { mcp: { form: 'inline' } });
+    const { store } = first;
+    const second = await running({ every: EVERYTHING }, { mcp: { form: 'inline' }, store });
+    const rights = { models: ['*'], catalogs: ['*'], limits: {} };
+    const [ann, bob] = [
+      await store.keys.create({ name: 'ann', ...rights }),
+      await store.keys.create({ name: 'bob', ...rights }),
+    ];
+    const ask = async ({ url }: RunningGateway, key: string, message: { method: string; params?: object }) => {
+      const headers = {
+        ...{ accept: 'application/json, text/event-stream', 'content-type': 'application/json', 'x-api-key': key },
+        'mcp-protocol-version': '2025-11-25',
+      };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message });
+      const text = await (await fetch(`${url}/mcp`, { method: 'POST', headers, body })).text();
+      return JSON.parse(text.slice(text.indexOf('{'))) as { result?: Record<string, unknown>; error?: object };
+    };
+    const call = { name: 'every__simulate-research-query', arguments: { topic: 'secrets' }, task: { ttl: 60_000 } };
+    const { result } = await ask(first, ann.secret, { method: 'tools/call', params: call });
+    const taskId = (result?.task as { taskId: string } | undefined)?.taskId ?? '';
+    const list = async (secret: string) => (await ask(first, secret, { method: 'tasks/list' })).result?.tasks;
+    expect(await list(ann.secret)).toMatchObject([{ taskId }]);
+    expect(await list(bob.secret)).toEqual([]);
+    const refused = { error: { message: 'There is no such task' } };
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
+      expect(await ask(first, bob.secret, { method, params: { taskId } })).toMatchObject(refused);
+    expect(await ask(first, ann.secret, { method: 'tasks/get', params: { taskId } })).toMatchObject({
+      result: { taskId },
+    });
+    // The other replica has its own process of the server, which does not know the task; it knows whose it is.
+    expect(await ask(second, bob.secret, { method: 'tasks/get', params: { taskId } })).toMatchObject(refused);
+    expect(await ask(second, ann.secret, { method: 'tasks/get', params: { taskId } })).not.toMatchObject(refused);
+    await ask(first, ann.secret, { method: 'tasks/cancel', params: { taskId } });
+  });
+
+  it.each([
+    ['revoked', (keys: KeyStore, id: string) => keys.revoke(id)],
+    ['given other rights', (keys: KeyStore, id: string) => keys.update(id, { tools: { deny: ['mail/*'] } })],
+    ['refused the endpoint', (keys: KeyStore, id: string) => keys.update(id, { endpoints: ['messages'] })],
+  ])('a stream that listens ends after its key was %s', async (_, change) => {
+    const clock = movedClock(Date.now());
+    const { url, store } = await running({ mail: inProcess(MAIL) }, { mcp: { sessions: true }, clock });
+    const { key, secret } = await store.keys.create({ name: 'team', models: ['*'], catalogs: ['*'], limits: {} });
+    const headers = {
+      ...{ 'x-api-key': secret, accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+    };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: INFO };
+    const hello = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    const greeted = await fetch(`${url}/mcp`, { method: 'POST', headers, body: hello });
+    await greeted.text();
+    const session = { 'mcp-session-id': greeted.headers.get('mcp-session-id') ?? '' };
+    const listening = await fetch(`${url}/mcp`, { headers: { ...headers, ...session } });
+    expect(listening.status).toBe(200);
+    let isOver = false;
+    const ended = listening.text().then(() => {
+      isOver = true;
+    });
+    clock.move(15_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).toBe(false);
+    await change(store.keys, key.id);
+    const isOverAfterCheck = (): boolean => {
+      clock.move(15_000);
+      return isOver;
+    };
+    await expect.poll(isOverAfterCheck).toBe(true);
+    await ended;
   });
 
   it('is not there without servers', async () => {

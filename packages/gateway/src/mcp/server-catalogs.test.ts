@@ -1,7 +1,6 @@
-import { defined } from '@quartermaster/core/internal';
+import { type Clock, defined } from '@quartermaster/core/internal';
 import { hashApiKey } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../clock.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from '../scripted-upstream.fixture.ts';
 import { ASK, BM25, namesOf, TRANSPORTS } from '../weather-request.fixture.ts';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
 import { writeTool } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
+import type { Clock } from '@quartermaster/core/internal';
 import {
   type CompiledPermissions,
   compilePermissions,
@@ -9,7 +10,6 @@ import {
   type Hub,
   type Permissions,
 } from '@quartermaster/mcp';
-import type { Clock } from '../clock.ts';
 import { ApiError } from '../http/index.ts';
 
 /** The catalog that has the tools of every configured server: named as the block of the settings is. */

@@ -1,4 +1,3 @@
-import { defined } from '@quartermaster/core/internal';
 import type { Batch, BatchStore } from '@quartermaster/host/store';
 import type { Context } from 'hono';
 import {
@@ -21,35 +20,29 @@ export function mountBatchRoutes(api: Api, services: Services): void {
   const receive = (
     context: Context,
     handler: (requestContext: RequestContext, batches: BatchStore) => Promise<Response>,
-    use?: 'reading',
+    usesModel = false,
   ) =>
     runner.run(context.req.raw, {
       route: 'batches',
       errorBody: anthropicErrorBody,
-      ...defined({ use }),
+      usesModel,
       async handler(requestContext) {
         if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no batches');
         return handler(requestContext, store.batches);
       },
     });
+  const createBatch = async (requestContext: RequestContext, batches: BatchStore): Promise<Response> => {
+    const bytes = await readBytes(requestContext.request, settings.maxBatchBytes);
+    const items = readBatch(parse(bytes), settings.maxBatchItems);
+    const { owner } = requestContext.access;
+    const batch = await batches.create({ owner, headers: itemHeaders(requestContext), items });
+    onBatch();
+    return Response.json(show(requestContext, batch));
+  };
   const show = ({ request }: RequestContext, batch: Batch): { readonly id: string } =>
     writeBatch(batch, settings.publicUrl ?? new URL(request.url).origin);
 
-  api.post('/v1/messages/batches', CREATE_BATCH, (context) =>
-    receive(context, async (requestContext, batches) => {
-      const items = readBatch(
-        parse(await readBytes(requestContext.request, settings.maxBatchBytes)),
-        settings.maxBatchItems,
-      );
-      const batch = await batches.create({
-        owner: requestContext.access.owner,
-        headers: itemHeaders(requestContext),
-        items,
-      });
-      onBatch();
-      return Response.json(show(requestContext, batch));
-    }),
-  );
+  api.post('/v1/messages/batches', CREATE_BATCH, (context) => receive(context, createBatch, true));
   api.get('/v1/messages/batches', LIST_BATCHES, (context) =>
     receive(context, async (requestContext, batches) => {
       const url = new URL(requestContext.request.url);
@@ -67,14 +60,10 @@ export function mountBatchRoutes(api: Api, services: Services): void {
     }),
   );
   api.post('/v1/messages/batches/:id/cancel', CANCEL_BATCH, (context) =>
-    receive(
-      context,
-      async (requestContext, batches) => {
-        const id = context.req.param('id');
-        return Response.json(show(requestContext, known(await batches.cancel(id, requestContext.access.owner), id)));
-      },
-      'reading',
-    ),
+    receive(context, async (requestContext, batches) => {
+      const id = context.req.param('id');
+      return Response.json(show(requestContext, known(await batches.cancel(id, requestContext.access.owner), id)));
+    }),
   );
   api.delete('/v1/messages/batches/:id', DELETE_BATCH, (context) =>
     receive(context, async (requestContext, batches) => {

@@ -1,18 +1,26 @@
 import type { Tool } from '@quartermaster/core';
 import { writeTool } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
-import type { CatalogActor, CatalogHead, CatalogStore, CatalogVersion } from '@quartermaster/host/store';
+import type {
+  CatalogActor,
+  CatalogHead,
+  CatalogOutcome,
+  CatalogStore,
+  CatalogVersion,
+  NewCatalog,
+} from '@quartermaster/host/store';
 import type { Context } from 'hono';
-import type { Access } from '../access/index.ts';
+import { type Access, configuredOwner } from '../access/index.ts';
 import {
   CATALOG_USAGE,
   CATALOG_VERSIONS,
+  CHANGE_CATALOG,
   DELETE_CATALOG,
   GET_CATALOG,
   LIST_CATALOGS,
   PUT_CATALOG,
 } from '../api/catalog-operations.ts';
-import type { Api } from '../api/index.ts';
+import { type Api, readJsonBody } from '../api/index.ts';
 import { ApiError, anthropicErrorBody, type RequestContext, readBytes, streamText, toApiError } from '../http/index.ts';
 import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
 import { readCatalogUsage } from './catalog-usage.ts';
@@ -20,7 +28,7 @@ import type { Services } from './services.ts';
 
 /** Catalogs that are uploaded once and then named in requests, and those of the configured MCP servers, which can only be read. */
 export function mountCatalogRoutes(api: Api, services: Services): void {
-  const { runner, store, settings, usage, mcp, catalogs: named, indexed } = services;
+  const { runner, store, settings, usage, mcp, catalogs: named, indexed, configuredKeys } = services;
   const servers = mcp?.catalogs;
   const receive = (
     context: Context,
@@ -64,8 +72,8 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
     receive(context, async (requestContext) => {
       const name = checkChangeable(requestContext, context.req.param('name'));
       const bytes = await readBytes(requestContext.request, settings.maxBodyBytes);
-      const { isNew, head } = await putCatalog(services, requestContext, { name, bytes });
-      return Response.json(head, { status: isNew ? 201 : 200 });
+      const { outcome, head } = await putCatalog(services, requestContext, { name, bytes });
+      return Response.json(head, { status: outcome === 'created' ? 201 : 200 });
     }),
   );
   api.get('/v1/catalogs/:name', GET_CATALOG, (context) =>
@@ -77,13 +85,13 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
       }
       if (requestContext.access.tools !== undefined) {
         const head = await store?.catalogs.head(name);
-        if (head === undefined) throw unknown();
+        if (head === undefined) throw unknownCatalog();
         const tools = await storedTools(requestContext, name);
         const written = tools.map((tool) => writeTool(tool, 'mcp', { name: tool.name }));
         return Response.json({ ...writeHead({ ...head, toolCount: tools.length }), tools: written });
       }
       const catalog = await store?.catalogs.get(name);
-      if (catalog === undefined) throw unknown();
+      if (catalog === undefined) throw unknownCatalog();
       // The stored text as it is: thousands of definitions need not be read to be handed over.
       const head = JSON.stringify(writeHead(catalog)).slice(0, -1);
       const body = streamText([`${head},"tools":`, catalog.tools, '}']);
@@ -106,56 +114,80 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
     receiveAny(context, async (requestContext) => {
       const name = usableCatalog(requestContext, context.req.param('name'));
       if (servers?.has(name) === true)
-        throw new ApiError(404, `Catalog '${name}' is its server's, and has no versions`);
+        throw new ApiError(404, `Catalog '${name}' comes from an MCP server, which keeps no versions`);
       const versions = (await store?.catalogs.versions(name)) ?? [];
-      if (versions.length === 0 && (await store?.catalogs.head(name)) === undefined) throw unknown();
+      if (versions.length === 0 && (await store?.catalogs.head(name)) === undefined) throw unknownCatalog();
       return Response.json({ data: versions.map(writeVersion) });
+    }),
+  );
+  api.patch('/v1/catalogs/:name', CHANGE_CATALOG, (context) =>
+    receive(context, async ({ access, request }, catalogs) => {
+      if (!access.isUnlimited) {
+        throw new ApiError(403, 'Only an admin key without restrictions can change the owner of a catalog');
+      }
+      const { owner } = await readJsonBody<{ readonly owner: string }>(request, CHANGE_CATALOG.body);
+      const key = configuredKeys.find((one) => configuredOwner(one) === owner) ?? (await store?.keys.get(owner));
+      if (key === undefined || ('revokedAt' in key && key.revokedAt !== undefined)) {
+        throw new ApiError(400, 'owner: should be the id of a key that is not revoked, as GET /v1/keys shows it');
+      }
+      const name = context.req.param('name');
+      if (!(await catalogs.setOwner(name, owner, access.owner))) throw unknownCatalog();
+      const head = await catalogs.head(name);
+      if (head === undefined) throw unknownCatalog();
+      return Response.json(writeHead(head));
     }),
   );
   api.delete('/v1/catalogs/:name', DELETE_CATALOG, (context) =>
     receive(context, async (requestContext, catalogs) => {
       const name = checkChangeable(requestContext, context.req.param('name'));
-      const outcome = await catalogs.delete(name, actorOf(requestContext));
-      if (outcome === 'denied') throw notYours(name);
-      if (outcome === 'unknown') throw unknown();
+      const { owner, role } = requestContext.access;
+      if (role === 'consumer') throw new ApiError(403, 'This key may change this catalog but not delete it');
+      const outcome = await catalogs.delete(name, { id: owner, mayChangeAny: role === 'admin' });
+      if (outcome === 'denied') throw notYours(name, 'delete');
+      if (outcome === 'unknown') throw unknownCatalog();
       await indexed?.remove(name);
       return Response.json({ type: 'catalog_deleted', name });
     }),
   );
 }
 
-/** The name of a catalog that this key may use and may label or change. Throws otherwise. */
+/** The name of a catalog that this key may use and may label or change, if it is its own. Throws otherwise. */
 export function changeableCatalog(requestContext: RequestContext, name: string): string {
   if (!NAME.test(name)) throw new ApiError(400, `name: String should match pattern '${NAME.source}'`);
   const checked = usableCatalog(requestContext, name);
-  if (requestContext.access.role !== 'consumer') return checked;
-  throw new ApiError(403, 'This key may use catalogs but not change them; that requires the role publisher or admin');
+  const { role, mayWriteCatalog } = requestContext.access;
+  if (role !== 'consumer' || mayWriteCatalog(name)) return checked;
+  throw new ApiError(
+    403,
+    'This key may use this catalog but not change it; that requires the role publisher or admin, or the catalog in writes',
+  );
 }
 
 /** Stores a catalog as a new version, and has it indexed. */
 export async function putCatalog(
   { store, bulk, settings, indexed }: Services,
   requestContext: RequestContext,
-  { name, bytes }: { readonly name: string; readonly bytes: Buffer },
-): Promise<{ readonly isNew: boolean; readonly head: object }> {
+  { bytes, ...place }: Pick<NewCatalog, 'name' | 'replaces'> & { readonly bytes: Buffer },
+): Promise<{ readonly outcome: CatalogOutcome | undefined; readonly head: object }> {
+  const { name } = place;
   const body = { bytes, owner: requestContext.access.owner };
   const { findings, ...catalog } = await bulk.readUpload(body, settings.maxCatalogTools);
-  const outcome = await store?.catalogs.put({ name, ...catalog }, actorOf(requestContext));
-  if (outcome === 'denied') throw notYours(name);
+  const { owner, role, mayWriteCatalog } = requestContext.access;
+  const by: CatalogActor = { id: owner, mayChangeAny: mayWriteCatalog(name), mayCreate: role !== 'consumer' };
+  const outcome = await store?.catalogs.put({ ...place, ...catalog }, by);
+  if (outcome === 'denied') throw notYours(name, 'change');
+  if (outcome === 'unknown') throw unknownCatalog();
+  if (outcome === 'outdated') return { outcome, head: {} };
   const head = await store?.catalogs.head(name);
   if (head !== undefined) await indexed?.index(head);
   return {
-    isNew: outcome === 'created',
+    outcome,
     head: head === undefined ? {} : { ...writeHead(head), ...(findings.length > 0 ? { findings } : {}) },
   };
 }
 
-function actorOf({ access }: RequestContext): CatalogActor {
-  return { id: access.owner, mayChangeAny: access.role === 'admin' };
-}
-
-function notYours(name: string): ApiError {
-  return new ApiError(403, `Catalog '${name}' belongs to another key; only that one or an admin may change it`);
+function notYours(name: string, what: 'change' | 'delete'): ApiError {
+  return new ApiError(403, `Catalog '${name}' belongs to another key; this one may not ${what} it`);
 }
 
 /** No `.` or `..`: clients resolve these in a path. */
@@ -163,7 +195,7 @@ const NAME = /^(?!\.{1,2}$)[a-zA-Z0-9_.-]{1,128}$/;
 
 /** The name of a catalog that this key may use, which an MCP server may have chosen freely. Throws otherwise. */
 export function usableCatalog({ access }: RequestContext, name: string): string {
-  if (!access.mayUseCatalog(name)) throw unknown();
+  if (!access.mayUseCatalog(name)) throw unknownCatalog();
   return name;
 }
 
@@ -199,6 +231,6 @@ function writeServed({ name, hash, tools, updatedAt }: ServerCatalog): object {
   return { type: 'catalog', name, hash, tool_count: tools.length, updated_at: at, read_only: true };
 }
 
-function unknown(): ApiError {
+export function unknownCatalog(): ApiError {
   return new ApiError(404, 'There is no catalog of this name that this key may use');
 }

@@ -1,3 +1,4 @@
+export { mountAuditRoutes } from './audit-routes.ts';
 export { mountBatchRoutes } from './batch-routes.ts';
 export { mountCatalogRoutes } from './catalog-routes.ts';
 export { mountConsoleRoutes } from './console-routes.ts';

@@ -1,6 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
 import type { Context } from 'hono';
-import { type Access, configuredOwner } from '../access/index.ts';
+import { type Access, configuredOwner, ownerSeenBy } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import { ACTIVITY, ACTIVITY_LIVE, ONE_ACTIVITY, REACH, SAVINGS, UNANSWERED, WIRE } from '../api/insight-operations.ts';
 import type { RequestRecord } from '../events/index.ts';
@@ -15,11 +15,11 @@ import {
   type UnansweredSearch,
 } from '../insight/index.ts';
 import { readSearchRequest } from '../search/index.ts';
-import { EVENT_STREAM, type OnEnd } from './answer-model-request.ts';
 import { liveActivity } from './live-activity.ts';
+import { EVENT_STREAM, type OnEnd } from './model-routes.ts';
 import type { Services } from './services.ts';
 
-/** What happened, and what it saved. A key sees its own requests, an admin key everyone's. */
+/** What happened, and what it saved. A key sees its own requests, an unlimited admin key everyone's. */
 export function mountInsightRoutes(api: Api, services: Services): void {
   const { runner, gatekeeper, insight, clock, settings } = services;
   const priceOf = compilePrices(settings.prices);
@@ -49,7 +49,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
   }
 
   async function findRecord(id: string, access: Access): Promise<RequestRecord> {
-    const owner = ownerOf(access);
+    const owner = ownerSeenBy(access);
     const record = insight.log.get(id, owner) ?? (await insight.meter.record(id));
     if (record !== undefined && (owner === undefined || record.owner === owner)) return record;
     throw new ApiError(404, 'There is no such request among the latest ones of this key');
@@ -58,7 +58,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
   async function readCells(context: Context, access: Access) {
     const { days } = context.req.query();
     return insight.meter.read({
-      owner: ownerOf(access),
+      owner: ownerSeenBy(access),
       days: days === undefined ? DEFAULT_DAYS : readWhole('days', days, MOST_DAYS),
     });
   }
@@ -78,7 +78,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
         throw new ApiError(400, 'counts: should be true or false');
       }
       const query = {
-        owner: ownerOf(access),
+        owner: ownerSeenBy(access),
         limit: limit === undefined ? DEFAULT_LIMIT : readWhole('limit', limit, MOST_RECORDS),
         ...defined({ beforeMs, outcome: known }),
       };
@@ -97,15 +97,18 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       }
       streams.set(access.owner, open + 1);
       const body = liveActivity({
-        // Servers are everyone's: what happens to them is for those who manage them.
+        // Servers are everyone's: what happens to them is for those who see everything.
         follow: ({ onRecord, onNotice }) =>
           insight.log.follow({
-            ...{ owner: ownerOf(access), onRecord },
-            ...(access.role === 'admin' ? { onNotice: (event) => mayBeTold(access) && onNotice?.(event) } : {}),
+            ...{ owner: ownerSeenBy(access), onRecord },
+            ...(access.isUnlimited ? { onNotice: (event) => mayBeTold(access) && onNotice?.(event) } : {}),
           }),
         signal: AbortSignal.any([signal, closed]),
         after: clock.after,
-        mayGoOn: async () => (await gatekeeper.admitOwner(access.owner)) !== undefined,
+        async mayGoOn() {
+          const now = await gatekeeper.admitOwner(access.owner);
+          return now?.isUnlimited === access.isUnlimited && now.mayUseEndpoint('insight');
+        },
         onEnd() {
           const left = (streams.get(access.owner) ?? 1) - 1;
           if (left === 0) streams.delete(access.owner);
@@ -167,7 +170,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
     receive(context, async (requestContext) => {
       const { limit } = context.req.query();
       const most = limit === undefined ? DEFAULT_UNANSWERED : readWhole('limit', limit, MOST_UNANSWERED);
-      const query = { owner: ownerOf(requestContext.access), limit: MOST_RECORDS, outcome: 'nothing' } as const;
+      const query = { owner: ownerSeenBy(requestContext.access), limit: MOST_RECORDS, outcome: 'nothing' } as const;
       const { searches, withoutText } = listUnanswered(await withStored(insight.log.list(query), query));
       const data: object[] = [];
       // One after the other: each may build an index.
@@ -212,14 +215,6 @@ const DEFAULT_LIMIT = 100;
 const MOST_RECORDS = 500;
 /** How many live streams one key may hold open. */
 const MOST_STREAMS = 20;
-
-/**
- * Whose requests are seen: a key's own, or everyone's for an admin key. A client without a key sees what was asked without one,
- * so that a stream that was opened before the first key was made shows nothing of the keys.
- */
-function ownerOf({ owner, role }: Access): string | undefined {
-  return owner !== '' && role === 'admin' ? undefined : owner;
-}
 
 function readWhole(name: string, text: string, most: number): number {
   const value = Number(text);

@@ -1,6 +1,12 @@
 import { defined } from '@quartermaster/core/internal';
 import type { ConfiguredKey } from '@quartermaster/host/config';
-import type { ApiKey, KeyLimits, KeyPermissions, KeyRole, KeyStore } from '@quartermaster/host/store';
+import {
+  type ApiKey,
+  type KeyChange,
+  type KeyPermissions,
+  type KeyStore,
+  normalizeKeyName,
+} from '@quartermaster/host/store';
 import type { Context } from 'hono';
 import { type Access, configuredOwner, isUnlimitedAdmin } from '../access/index.ts';
 import { type Api, readJsonBody } from '../api/index.ts';
@@ -34,23 +40,24 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
 
   api.get('/v1/keys', LIST_KEYS, (context) =>
     receive(context, async ({ access }) => {
-      const maySee = (id: string): boolean => access.role === 'admin' || access.owner === id;
+      const maySee = (id: string): boolean => access.isUnlimited || access.owner === id;
       const stored = ((await store?.keys.list()) ?? []).filter(({ id }) => maySee(id));
       const configured = configuredKeys.filter((key) => maySee(configuredOwner(key)));
       const data = await Promise.all([...configured.map(showConfigured), ...stored.map(show)]);
-      return { data, may_manage: access.mayManageKeys && store !== undefined };
+      return { data, may_manage: access.isUnlimited && store !== undefined };
     }),
   );
   api.post('/v1/keys', CREATE_KEY, (context) =>
     manage(context, async ({ access, request }, keys) => {
       const { expires_at: expiry, ...asked } = await readJsonBody<WrittenKey>(request, CREATE_KEY.body);
-      const expiresAt = readTime(expiry, clock.now());
+      const expiresAt = expiry === undefined ? undefined : readTime(expiry, clock.now());
       const rights = { models: ['*'], catalogs: ['*'], limits: {}, ...asked };
       checkFirst(access, rights);
-      if (configuredKeys.some(({ name }) => name === asked.name)) {
+      const name = normalizeKeyName(asked.name);
+      if (configuredKeys.some((key) => normalizeKeyName(key.name) === name)) {
         throw new ApiError(
           400,
-          `name: the settings have a key named ${JSON.stringify(asked.name)}; choose another name`,
+          `name: the settings already define a key named ${JSON.stringify(name)}; choose another`,
         );
       }
       const { key, secret } = await keys.create({ ...rights, ...defined({ expiresAt }) }, access.owner);
@@ -60,7 +67,7 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
   api.patch('/v1/keys/:id', CHANGE_KEY, (context) =>
     manage(context, async ({ access, request }, keys) => {
       const { expires_at: expiry, ...change } = await readJsonBody<WrittenChange>(request, CHANGE_KEY.body);
-      const expiresAt = readTime(expiry, clock.now());
+      const expiresAt = typeof expiry === 'string' ? readTime(expiry, clock.now()) : expiry;
       const id = context.req.param('id');
       return show(known(await keys.update(id, { ...change, ...defined({ expiresAt }) }, access.owner)));
     }),
@@ -87,14 +94,12 @@ interface WrittenKey extends Partial<KeyPermissions> {
   readonly expires_at?: string;
 }
 
-interface WrittenChange {
-  readonly role?: KeyRole;
-  readonly limits?: KeyLimits;
-  readonly expires_at?: string;
+interface WrittenChange extends Omit<KeyChange, 'expiresAt'> {
+  readonly expires_at?: string | null;
 }
 
-function checkManager({ mayManageKeys }: Access): void {
-  if (mayManageKeys) return;
+function checkManager({ isUnlimited }: Access): void {
+  if (isUnlimited) return;
   throw new ApiError(
     403,
     'Keys are managed by admin keys that may use every model, catalog, tool and endpoint; this one may not',
@@ -110,8 +115,7 @@ function checkFirst({ owner }: Access, rights: KeyPermissions): void {
   );
 }
 
-function readTime(text: string | undefined, now: number): number | undefined {
-  if (text === undefined) return undefined;
+function readTime(text: string, now: number): number {
   const time = Date.parse(text);
   if (Number.isNaN(time)) throw new ApiError(400, 'expires_at: should be a time in ISO 8601: 2027-01-31T00:00:00Z');
   if (time <= now) throw new ApiError(400, 'expires_at: should be in the future');
@@ -143,8 +147,8 @@ function writeConfigured(key: ConfiguredKey): object {
   return { id: configuredOwner(key), name: key.name, source: 'settings', state: 'active', ...rightsOf(key) };
 }
 
-function rightsOf({ models, catalogs, limits, role = 'consumer', endpoints, tools }: KeyPermissions): object {
-  return { models, catalogs, limits, role, ...defined({ endpoints, tools }) };
+function rightsOf({ models, catalogs, writes, limits, role = 'consumer', endpoints, tools }: KeyPermissions): object {
+  return { models, catalogs, limits, role, ...defined({ writes, endpoints, tools }) };
 }
 
 function timeOf(time: number | undefined): string | undefined {

@@ -8,12 +8,12 @@ import { CASE_BODY, HINT_BODY } from '../api/label-schemas.ts';
 import { readJsonBody } from '../api/read-json-body.ts';
 import type { GatewayStore } from '../gateway-options.ts';
 import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
-import { changeableCatalog, putCatalog, usableCatalog } from './catalog-routes.ts';
+import { changeableCatalog, putCatalog, unknownCatalog, usableCatalog } from './catalog-routes.ts';
 import type { Services } from './services.ts';
 
 /** What people say about a catalog's searches: labelled requests to evaluate it with, and words that a tool should be found by. */
 export function mountLabelRoutes(api: Api, services: Services): void {
-  const { runner, store, catalogs } = services;
+  const { runner, store, catalogs, mcp } = services;
   const receive = (
     context: Context,
     handler: (requestContext: RequestContext, kept: GatewayStore) => Promise<object>,
@@ -22,18 +22,18 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       route: 'catalogs',
       errorBody: anthropicErrorBody,
       async handler(requestContext) {
-        if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so keeps no labels');
+        if (store === undefined) throw new ApiError(404, "This gateway has no store, so it can't keep labels");
         return Response.json(await handler(requestContext, store));
       },
     });
 
-  /** A label changes how a catalog is judged: as a change of it, it is for its owner or an admin. */
+  /** A label changes how a catalog is judged: it is for those who may change the catalog. */
   async function labelled(requestContext: RequestContext, given: string): Promise<string> {
     const name = changeableCatalog(requestContext, given);
-    const { owner, role } = requestContext.access;
+    const { owner, mayWriteCatalog } = requestContext.access;
     const head = await store?.catalogs.head(name);
-    if (role === 'admin' || (head !== undefined && head.owner === owner)) return name;
-    throw new ApiError(403, `Catalog '${name}' belongs to another key; only that one or an admin may label it`);
+    if (mayWriteCatalog(name) || (head !== undefined && head.owner === owner)) return name;
+    throw new ApiError(403, `Catalog '${name}' belongs to another key; this one may not label it`);
   }
 
   /** The tools of a catalog that this key may use, by id. Throws for a catalog that it may not use. */
@@ -53,6 +53,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
   api.get('/v1/catalogs/:name/cases', LIST_CASES, (context) =>
     receive(context, async (requestContext, { cases }) => {
       const name = usableCatalog(requestContext, context.req.param('name') ?? '');
+      if (mcp?.catalogs.has(name) !== true && (await store?.catalogs.head(name)) === undefined) throw unknownCatalog();
       const listed = await cases.list(name);
       // A key with rules for tools sees the cases of those that it may use, and of no others.
       const usable = requestContext.access.tools === undefined ? undefined : await usableTools(requestContext, name);
@@ -71,7 +72,9 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       if (/\p{Surrogate}/u.test(query)) throw new ApiError(400, 'query: should be well-formed Unicode');
       await checkTools(requestContext, name, tools);
       const outcome = await cases.put(name, { query, tools, by: requestContext.access.owner });
-      if (outcome === 'full') throw new ApiError(400, 'This catalog has 1000 labelled requests already; delete some');
+      if (outcome === 'full') {
+        throw new ApiError(400, 'This catalog already has 1,000 labelled requests, the maximum; delete some first');
+      }
       return { type: 'case', query, tools };
     }),
   );
@@ -80,7 +83,8 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       const name = await labelled(requestContext, context.req.param('name') ?? '');
       const query = context.req.query('query');
       if (query === undefined) throw new ApiError(400, 'query: Field required', { param: 'query' });
-      if (!(await cases.delete(name, query))) throw new ApiError(404, 'There is no such labelled request');
+      if (!(await cases.delete(name, query, requestContext.access.owner)))
+        throw new ApiError(404, 'There is no such labelled request');
       return { type: 'case_deleted', query };
     }),
   );
@@ -89,17 +93,21 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       const name = changeableCatalog(requestContext, context.req.param('name') ?? '');
       const { tool, hint } = await readJsonBody<HintBody>(requestContext.request, HINT_BODY);
       await checkTools(requestContext, name, [tool]);
-      const stored = await kept.catalogs.get(name);
-      if (stored === undefined) {
-        throw new ApiError(
-          400,
-          `Catalog '${name}' is an MCP server's; its hints come from search.hints in the settings`,
-        );
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+        const stored = await kept.catalogs.get(name);
+        if (stored === undefined) {
+          throw new ApiError(
+            400,
+            `Catalog '${name}' is an MCP server's; its hints come from search.hints in the settings`,
+          );
+        }
+        const definitions = JSON.parse(stored.tools) as JsonObject[];
+        const tools = definitions.map((definition) => withHint(definition, tool, hint));
+        const bytes = Buffer.from(JSON.stringify({ tools }));
+        const put = await putCatalog(services, requestContext, { name, bytes, replaces: stored.version });
+        if (put.outcome !== 'outdated') return put.head;
       }
-      const definitions = JSON.parse(stored.tools) as JsonObject[];
-      const tools = definitions.map((definition) => withHint(definition, tool, hint));
-      const bytes = Buffer.from(JSON.stringify({ tools }));
-      return (await putCatalog(services, requestContext, { name, bytes })).head;
+      throw new ApiError(409, `Catalog '${name}' was changed during every attempt to add the hint; try again`);
     }),
   );
 }
@@ -113,6 +121,9 @@ interface HintBody {
   readonly tool: string;
   readonly hint: string;
 }
+
+/** How often a hint is added again to a catalog that was changed meanwhile. Each attempt that fails is another's that has succeeded. */
+const MOST_ATTEMPTS = 20;
 
 /** More words would drown those of the definition. */
 const MOST_HINT_CHARACTERS = 4_000;

@@ -1,13 +1,13 @@
 import { defined } from '@quartermaster/core/internal';
 import type { LearnedUseStore } from '@quartermaster/host/store';
 import type { Context } from 'hono';
-import type { Access } from '../access/index.ts';
+import { type Access, ownerSeenBy } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import { FORGET_LEARNED, LEARNED, LEARNED_EXPORT } from '../api/learned-operations.ts';
 import { ApiError, anthropicErrorBody } from '../http/index.ts';
 import type { Services } from './services.ts';
 
-/** What was learned from use: read, exported and forgotten. A key's own; an admin key's may be anyone's. */
+/** What was learned from use: read, exported and forgotten. A key's own; for an unlimited admin key, anyone's. */
 export function mountLearnedRoutes(api: Api, { runner, store, learning }: Services): void {
   const receive = (context: Context, answer: (uses: LearnedUseStore, access: Access) => Promise<object>) =>
     runner.run(context.req.raw, {
@@ -48,16 +48,16 @@ export function mountLearnedRoutes(api: Api, { runner, store, learning }: Servic
     receive(context, async (uses, access) => {
       const { owner, catalog, tool } = context.req.query();
       const whose = ownerOf(access, owner);
-      const count = await uses.forget(defined({ owner: whose, catalog, tool }));
+      const count = await uses.forget(defined({ owner: whose, catalog, tool }), access.owner);
       learning?.forget(whose);
       return { type: 'learned_forgotten', count };
     }),
   );
 }
 
-/** Whose uses: the key's own; an admin key can name another key, and gets those of all without a name. */
-function ownerOf({ owner, role }: Access, asked: string | undefined): string | undefined {
-  if (owner !== '' && role === 'admin') return asked;
-  if (asked !== undefined && asked !== owner) throw new ApiError(403, 'owner: only an admin key may name another key');
-  return owner;
+/** Whose uses: the key's own; an unlimited admin key can name another key, and gets those of all without a name. */
+function ownerOf(access: Access, asked: string | undefined): string | undefined {
+  const seen = ownerSeenBy(access);
+  if (seen === undefined || asked === undefined || asked === seen) return seen ?? asked;
+  throw new ApiError(403, 'owner: only an admin key without restrictions may name another key');
 }

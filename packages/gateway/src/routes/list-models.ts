@@ -1,6 +1,6 @@
 import type { Access } from '../access/index.ts';
+import type { GatewayModel, Upstreams } from '../configured-upstreams.ts';
 import { ApiError } from '../http/index.ts';
-import type { GatewayModel, Upstreams } from '../upstreams.ts';
 
 /** `GET /v1/models`: newest first, paged as the API does it. */
 export async function listModels(

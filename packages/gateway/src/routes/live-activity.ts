@@ -1,5 +1,5 @@
 import type { ActivityFollower } from '../insight/index.ts';
-import type { OnEnd } from './answer-model-request.ts';
+import type { OnEnd } from './model-routes.ts';
 
 /** Records and changes of servers as they come. A client that reads too slowly misses some, and is told how many. */
 export function liveActivity(options: {

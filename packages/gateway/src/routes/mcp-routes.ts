@@ -1,4 +1,4 @@
-import type { Access as McpAccess } from '@quartermaster/mcp';
+import type { Access as McpAccess, Permissions } from '@quartermaster/mcp';
 import type { Context, Hono } from 'hono';
 import { searchAdmission } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
@@ -6,11 +6,13 @@ import { MCP_DELETE, MCP_GET, MCP_POST } from '../api/mcp-operations.ts';
 import { type ApiError, type RequestContext, readBytes } from '../http/index.ts';
 import { checkOrigin, permissionsOf } from '../mcp/index.ts';
 import { signInAddress, signInPage } from '../sign-in/index.ts';
-import type { OnEnd } from './answer-model-request.ts';
+import type { OnEnd } from './model-routes.ts';
 import type { Services } from './services.ts';
+import { untilDenied } from './until-denied.ts';
 
 /** The configured MCP servers as one, over Streamable HTTP. */
-export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp, activity }: Services): void {
+export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
+  const { runner, settings, mcp, activity, gatekeeper, clock } = services;
   if (mcp === undefined) return;
   const { hub, proxy, origins, within, pinsFor } = mcp;
   const servers = hub.servers().map(({ name }) => name);
@@ -21,9 +23,10 @@ export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp, act
     const { owner } = access;
     const address = signInAddress(request, settings.publicUrl);
     const pins = await pinsFor(owner);
+    const permissions = permissionsOf(access, servers);
     const theirs: McpAccess = {
       ...(owner === '' ? {} : { id: owner, user: owner }),
-      permissions: permissionsOf(access, servers),
+      permissions,
       ...(pins.length === 0 ? {} : { pins }),
       ...searchAdmission(access),
       ...(address === undefined ? {} : { signInPage: (server) => signInPage(address, server) }),
@@ -34,9 +37,17 @@ export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp, act
     // A stream that only listens has no end of its own: the gateway does not wait for it when it stops.
     if (request.method === 'GET' || bytes.includes(LISTEN)) {
       onEnd();
-      return response;
+      const body = untilDenied(response.body, { after: clock.after, mayGoOn: () => hasRights(owner, permissions) });
+      return new Response(body, { status: response.status, headers: response.headers });
     }
     return endingWith(response, onEnd);
+  }
+
+  /** A key with other rights than before listens again with those. */
+  async function hasRights(owner: string, before: Permissions): Promise<boolean> {
+    const access = await gatekeeper.admitOwner(owner);
+    if (access?.mayUseEndpoint('mcp') !== true) return false;
+    return JSON.stringify(permissionsOf(access, servers)) === JSON.stringify(before);
   }
 
   const receive = (context: Context): Promise<Response> =>

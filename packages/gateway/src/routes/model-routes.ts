@@ -1,8 +1,16 @@
-import type { DialectName, DialectOf } from '@quartermaster/host/upstream';
+import { type DialectName, type DialectOf, limitHeadersIn, type PartOf } from '@quartermaster/host/upstream';
 import type { Api } from '../api/index.ts';
 import { COUNT_TOKENS, GET_MODEL, LIST_MODELS, modelOperation } from '../api/model-operations.ts';
-import { anthropicErrorBody, clientHeaders, errorBodyFor, readBytes } from '../http/index.ts';
-import { answerModelRequest } from './answer-model-request.ts';
+import { type OpenExchange, streamBody, tallyUse } from '../exchange/index.ts';
+import type { GatewaySettings } from '../gateway-options.ts';
+import {
+  type ApiError,
+  anthropicErrorBody,
+  clientHeaders,
+  errorBodyFor,
+  type RequestContext,
+  readBytes,
+} from '../http/index.ts';
 import { getModel, listModels } from './list-models.ts';
 import type { Services } from './services.ts';
 
@@ -14,8 +22,7 @@ export function mountModelRoutes(api: Api, services: Services): void {
     const { path, route, errorBody } = dialect.api;
     api.post(path, modelOperation(route), (context) =>
       runner.run(context.req.raw, {
-        route,
-        errorBody,
+        ...{ route, errorBody, usesModel: true },
         handler: (requestContext, onEnd) => answerModelRequest(dialect, services, { requestContext, onEnd }),
       }),
     );
@@ -51,4 +58,108 @@ export function mountModelRoutes(api: Api, services: Services): void {
         Response.json(await getModel(upstreams, { access, signal, id: context.req.param('id') })),
     }),
   );
+}
+
+/** What the end of a response calls: a stream ends long after it was answered. */
+export type OnEnd = (error?: ApiError) => void;
+
+/** Answers a request to a model: whole, or as a stream whose first part decides the status. */
+async function answerModelRequest<Name extends DialectName>(
+  dialect: DialectOf<Name>,
+  context: Services,
+  { requestContext, onEnd }: { readonly requestContext: RequestContext; readonly onEnd: OnEnd },
+): Promise<Response> {
+  const { settings, models, activity } = context;
+  const { request, requestId, access, signal, facts } = requestContext;
+  activity.begin(requestId);
+  const bytes = await readBytes(request, settings.maxBodyBytes);
+  let limits: Record<string, string> = {};
+  let answered = 0;
+  const exchange = await models.open({
+    ...{ dialect, requestId, bytes, headers: clientHeaders(requestContext), access, signal },
+    // The latest says what is left.
+    onResponse: ({ status, headers }) => {
+      limits = limitHeadersIn(headers);
+      if (status < 400) answered += 1;
+    },
+  });
+  facts.model = exchange.model;
+  facts.upstream = exchange.upstream;
+  // The host has begun with a request whose client left before an answer came.
+  const tally = tallyUse(dialect, exchange, () => (signal.aborted ? Math.max(1, answered) : answered));
+  try {
+    if (exchange.isStream)
+      return await answerStream(dialect, { exchange, tally, settings, requestContext, onEnd, limits: () => limits });
+    const response = await exchange.whole(signal);
+    for (const part of dialect.whole.toParts(response)) tally.add(part);
+    facts.called = tally.called;
+    facts.used = tally.used;
+    onEnd();
+    return Response.json(response, { headers: limits });
+  } catch (error) {
+    facts.used = tally.used;
+    throw error;
+  }
+}
+
+async function answerStream<Name extends DialectName>(
+  dialect: DialectOf<Name>,
+  parts: {
+    readonly exchange: OpenExchange<Name>;
+    readonly tally: ReturnType<typeof tallyUse<Name>>;
+    readonly settings: GatewaySettings;
+    readonly requestContext: RequestContext;
+    readonly onEnd: OnEnd;
+    /** What the host says of its limits, once it has answered. */
+    readonly limits: () => Readonly<Record<string, string>>;
+  },
+): Promise<Response> {
+  const { exchange, tally, settings, requestContext, onEnd } = parts;
+  const gone = new AbortController();
+  const all = exchange.stream(AbortSignal.any([requestContext.signal, gone.signal]));
+  const rest = exchange.hidesUsage ? withoutUsage(dialect, all, tally) : all;
+  const first = await rest.next();
+  const body = streamBody({
+    dialect,
+    first,
+    rest,
+    pingMs: settings.pingMs,
+    onPart: (part) => tally.add(part),
+    onEnd(error) {
+      requestContext.facts.used = tally.used;
+      requestContext.facts.called = tally.called;
+      onEnd(error);
+    },
+    abort: () => gone.abort(),
+  });
+  return new Response(body, { headers: { ...parts.limits(), ...EVENT_STREAM } });
+}
+
+/** How server-sent events are sent. */
+export const EVENT_STREAM = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  // Proxies that gather an answer before they pass it on would hold up every event.
+  'x-accel-buffering': 'no',
+};
+
+/** The parts that the client asked for. Of the others it is noted what they tell. */
+function withoutUsage<Name extends DialectName>(
+  dialect: DialectOf<Name>,
+  all: AsyncIterator<PartOf<Name>>,
+  tally: ReturnType<typeof tallyUse<Name>>,
+): AsyncIterator<PartOf<Name>> {
+  return {
+    async next() {
+      for (;;) {
+        const result = await all.next();
+        if (result.done === true || dialect.api.isUsageOnly?.(result.value) !== true) return result;
+        tally.add(result.value);
+      }
+    },
+    async return() {
+      await all.return?.();
+      return { done: true, value: undefined };
+    },
+  };
 }

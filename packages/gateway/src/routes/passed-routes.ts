@@ -2,36 +2,42 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { limitHeadersIn } from '@quartermaster/host/upstream';
 import type { Context } from 'hono';
-import type { Access, UsedUp } from '../access/index.ts';
+import type { Access } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import { PASSED_ON } from '../api/model-operations.ts';
+import { checkModelName, type PassTo } from '../configured-upstreams.ts';
 import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes } from '../http/index.ts';
-import { checkModelName, type PassTo } from '../upstreams.ts';
+import { meterPassed } from './meter-passed.ts';
 import type { Services } from './services.ts';
 
 /** What hosts have besides answers of models, and tool search has no part in: their requests go there as they are. */
 export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Services): void {
-  const receive = (context: Context, find: (request: PassedContext) => Promise<PassTo>): Promise<Response> =>
+  const receive = (
+    context: Context,
+    find: (request: PassedContext) => Promise<PassTo>,
+    usesModel = false,
+  ): Promise<Response> =>
     runner.run(context.req.raw, {
-      route: 'host',
+      ...{ route: 'host', usesModel },
       errorBody: errorBodyFor(context.req.raw),
-      async handler(requestContext) {
-        const { request, signal } = requestContext;
+      async handler(requestContext, onEnd) {
+        const { request, signal, facts } = requestContext;
         const { method, url } = request;
         const hasBody = method !== 'GET' && method !== 'DELETE';
         const body = hasBody ? new Uint8Array(await readBytes(request, settings.maxBodyBytes)) : undefined;
         const { pathname, search } = new URL(url);
         const pass = await find({ requestContext, pathname, body });
         const contentType = request.headers.get('content-type') ?? undefined;
-        const answer = await pass(
-          { method, path: `${pathname}${search}`, ...defined({ body, contentType }) },
-          { headers: clientHeaders(requestContext), signal },
+        // The files in a form are no text.
+        const textLength = contentType?.startsWith('multipart/') === true ? 0 : (body?.length ?? 0);
+        const meter = meterPassed({ facts, signal, onEnd, bodyLength: textLength });
+        const answer = await meter.during(() =>
+          pass(
+            { method, path: `${pathname}${search}`, ...defined({ body, contentType }) },
+            { headers: clientHeaders(requestContext), signal },
+          ),
         );
-        const headers = keptHeaders(answer.headers);
-        if (requestContext.facts.model === undefined || !isJson(headers)) return new Response(answer.body, { headers });
-        const text = await answer.text();
-        requestContext.facts.used = usedIn(text);
-        return new Response(text, { headers });
+        return meter.answer(answer, keptHeaders(answer.headers));
       },
     });
 
@@ -69,7 +75,7 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Ser
   };
 
   for (const path of BY_MODEL) {
-    api.post(path, PASSED_ON, (context) => receive(context, byModel));
+    api.post(path, PASSED_ON, (context) => receive(context, byModel, true));
   }
   for (const [method, path] of FILES) {
     api[method](path, PASSED_ON, (context) => receive(context, toFiles));
@@ -131,23 +137,6 @@ function modelIn(body: Uint8Array | undefined): string {
     throw new ApiError(400, 'The request body is not valid JSON');
   }
   throw new ApiError(400, 'model: Field required', { param: 'model' });
-}
-
-function isJson(headers: Headers): boolean {
-  return headers.get('content-type')?.includes('json') === true;
-}
-
-/** What counts against a key's budget. */
-function usedIn(text: string): UsedUp {
-  const none = { inputTokens: 0, outputTokens: 0, searches: 0, tools: [] };
-  try {
-    const { usage } = JSON.parse(text) as { readonly usage?: unknown };
-    if (!isJsonObject(usage)) return none;
-    const { prompt_tokens: read = usage.input_tokens, completion_tokens: written = usage.output_tokens } = usage;
-    return { ...none, inputTokens: Number(read) || 0, outputTokens: Number(written) || 0 };
-  } catch {
-    return none;
-  }
 }
 
 /** What tells about the body, and about the host's limits. */

@@ -7,6 +7,7 @@ import { ENGINES, EVALUATE, SEARCH_CATALOG, SEARCH_TOOLS } from '../api/search-o
 import { ApiError, anthropicErrorBody, type RequestContext, readBytes } from '../http/index.ts';
 import {
   type CatalogSearchRequest,
+  countSearches,
   type IndexedTools,
   readEvaluationRequest,
   readSearchRequest,
@@ -65,7 +66,7 @@ export function mountSearchRoutes(
         throw new ApiError(400, 'tools: this searches the named catalog; POST /v1/search takes tools in the request');
       }
       const request = readSearchRequest(body);
-      await takeSearches(requestContext.access, request.queries.length);
+      await takeSearches(requestContext.access, countSearches(request));
       const name = context.req.param('name') ?? '';
       const tools = (await findIndexed(requestContext, name, request)) ?? (await load(requestContext, name));
       return search.service.search(tools, request, requestContext.signal);
@@ -83,11 +84,9 @@ export function mountSearchRoutes(
   api.post('/v1/search', SEARCH_TOOLS, (context) =>
     receive(context, async ({ request, access, signal }) => {
       const bytes = await readBytes(request, settings.maxBodyBytes);
-      // How many queries a large body has is known where it is parsed: one is taken before, the others with the answer.
-      await takeSearches(access, 1);
-      const answer = await bulk.search({ bytes, owner: access.owner }, signal);
-      await takeSearches(access, countResults(answer) - 1);
-      return answer;
+      // How many searches a large body asks for is known where it is parsed.
+      const admit = (count: number): Promise<void> => takeSearches(access, count);
+      return bulk.search({ bytes, owner: access.owner }, { signal, admit });
     }),
   );
   api.get('/v1/search/engines', ENGINES, (context) =>
@@ -102,10 +101,6 @@ export function mountSearchRoutes(
 
 /** Parsed here, at once: as much as can be without anyone waiting for it. */
 const MOST_QUESTION_BYTES = 1024 * 1024;
-
-function countResults(answer: object): number {
-  return 'results' in answer && Array.isArray(answer.results) ? answer.results.length : 1;
-}
 
 function readJson(bytes: Buffer): unknown {
   try {

@@ -18,7 +18,7 @@ import {
 } from '../api/management-operations.ts';
 import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
 import { checkServers, describeServers, describeTools } from '../management/index.ts';
-import { permissionsOf } from '../mcp/index.ts';
+import { ALL_SERVERS, permissionsOf } from '../mcp/index.ts';
 import { signInAddress, signInPage } from '../sign-in/index.ts';
 import { readCalls } from './catalog-usage.ts';
 import type { Services } from './services.ts';
@@ -31,20 +31,27 @@ export function mountServerRoutes(api: Api, services: Services): void {
       ...{ route, errorBody: anthropicErrorBody },
       handler: async (requestContext) => Response.json(await handler(requestContext)),
     });
+  const names = mcp?.hub.servers().map(({ name }) => name) ?? [];
+  const toolsFor = (access: Access) => compilePermissions(permissionsOf(access, names)).allowsTool;
+  /** An admin key manages the servers that its patterns name; one with rules for tools manages only those tools. */
+  const managesServer = (access: Access, name: string): boolean => {
+    if (access.isUnlimited) return true;
+    const mayUse = access.mayUseCatalog(name) || access.mayUseCatalog(ALL_SERVERS);
+    return access.role === 'admin' && access.tools === undefined && names.includes(name) && mayUse;
+  };
+  const managesPolicy = (access: Access, { kind, name }: Pick<PolicyChange, 'kind' | 'name'>): boolean => {
+    if (access.isUnlimited || kind === 'server') return managesServer(access, name);
+    const [server = '', ...tool] = name.split('/');
+    return access.role === 'admin' && names.includes(server) && toolsFor(access)({ server, name: tool.join('/') });
+  };
   const serversFor = (access: Access, only?: string) => {
     if (mcp === undefined) return [];
-    const compiled = compilePermissions(
-      permissionsOf(
-        access,
-        mcp.hub.servers().map(({ name }) => name),
-      ),
-    );
-    const tools = mcp.hub.snapshot().tools.filter(compiled.allowsTool);
-    const usable = new Set(tools.map(({ server }) => server));
-    const maySee = (name: string): boolean => access.role === 'admin' || access.mayUseCatalog(name) || usable.has(name);
+    const allowsTool = toolsFor(access);
+    const usable = new Set(mcp.hub.snapshot().tools.flatMap((tool) => (allowsTool(tool) ? [tool.server] : [])));
     return describeServers(mcp.hub, {
-      ...{ isManager: access.role === 'admin', maySee },
-      ...{ allowsTool: compiled.allowsTool, only },
+      isManager: (name) => managesServer(access, name),
+      maySee: (name) => access.isUnlimited || access.mayUseCatalog(name) || usable.has(name),
+      ...{ allowsTool, only },
     });
   };
   const serverFor = (access: Access, name: string) => {
@@ -61,7 +68,8 @@ export function mountServerRoutes(api: Api, services: Services): void {
   );
   api.post('/v1/servers/check', CHECK_SERVERS, (context) =>
     receive(context, 'servers', async ({ access, request }) => {
-      checkManager(access, 'add servers');
+      if (!access.isUnlimited)
+        throw new ApiError(403, 'This key may not add servers; that requires an admin key without restrictions');
       const { text } = await readJsonBody<{ readonly text: string }>(request, CHECK_SERVERS.body);
       return checkServers(text, new Set(mcp?.hub.servers().map(({ name }) => name)));
     }),
@@ -72,7 +80,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
   api.post('/v1/servers/:name/retry', RETRY_SERVER, (context) =>
     receive(context, 'servers', async ({ access }) => {
       const { name } = serverFor(access, context.req.param('name'));
-      checkManager(access, 'try servers again');
+      if (!managesServer(access, name)) throw notManager('retry this server');
       // What is still wrong is in the answer.
       await mcp?.hub.retry(name).catch(() => undefined);
       return serverFor(access, name);
@@ -102,7 +110,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
   api.get('/v1/policies', LIST_POLICIES, (context) =>
     receive(context, 'servers', async ({ access }) => {
       checkManager(access, 'see policies');
-      return { data: policies.list() };
+      return { data: policies.list().filter((policy) => managesPolicy(access, policy)) };
     }),
   );
   api.patch('/v1/policies', CHANGE_POLICIES, (context) =>
@@ -112,11 +120,14 @@ export function mountServerRoutes(api: Api, services: Services): void {
         request,
         CHANGE_POLICIES.body,
       );
+      const denied = changes.find((change) => !managesPolicy(access, change));
+      if (denied !== undefined)
+        throw notManager(`change the policy of the ${denied.kind} '${denied.name.slice(0, 200)}'`);
       await policies.change(
         changes.map(({ kind, name, policy }) => ({ kind, name, policy: policy ?? undefined })),
         access.owner,
       );
-      return { data: policies.list() };
+      return { data: policies.list().filter((policy) => managesPolicy(access, policy)) };
     }),
   );
 
@@ -153,7 +164,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
       });
       const tools = catalog?.tools ?? [];
       await usage.flush();
-      const calls = await readCalls(store?.usage, access.role === 'admin' ? undefined : access.owner);
+      const calls = await readCalls(store?.usage, access.isUnlimited ? undefined : access.owner);
       const facts = await describeTools(tools, {
         ...{ lint, calls },
         ...(isServed ? { suspicions: mcp?.hub.status().flatMap(({ suspicions }) => suspicions) ?? [] } : {}),
@@ -178,5 +189,9 @@ interface WrittenChange extends Omit<PolicyChange, 'policy'> {
 }
 
 function checkManager({ role }: Access, what: string): void {
-  if (role !== 'admin') throw new ApiError(403, `This key may not ${what}; that requires the role admin`);
+  if (role !== 'admin') throw notManager(what);
+}
+
+function notManager(what: string): ApiError {
+  return new ApiError(403, `This key may not ${what}; that requires an admin key that may use it`);
 }

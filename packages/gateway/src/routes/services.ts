@@ -1,10 +1,11 @@
+import type { Clock } from '@quartermaster/core/internal';
 import type { ConfiguredKey } from '@quartermaster/host/config';
 import type { UseLearning } from '@quartermaster/host/search';
 import type { Dialects } from '@quartermaster/host/upstream';
 import type { Hub, McpProxy } from '@quartermaster/mcp';
 import type { Gatekeeper, UsageMeter } from '../access/index.ts';
 import type { IndexedCatalogs, NamedCatalogs } from '../catalogs/index.ts';
-import type { Clock } from '../clock.ts';
+import type { Upstreams } from '../configured-upstreams.ts';
 import type { Activity } from '../events/index.ts';
 import type { ModelService, Transcripts } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
@@ -15,7 +16,6 @@ import type { McpEvents, ServerCatalogs } from '../mcp/index.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import type { SearchEngines, SearchService } from '../search/index.ts';
 import type { BulkWork } from '../threads/index.ts';
-import type { Upstreams } from '../upstreams.ts';
 
 /** What the routes work with. */
 export interface Services {

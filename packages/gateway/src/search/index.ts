@@ -1,6 +1,7 @@
 export { configuredEngine, createSearchEngines, type SearchEngines } from './search-engines.ts';
 export {
   type CatalogSearchRequest,
+  countSearches,
   readEvaluationRequest,
   readSearchRequest,
   SEARCH_REQUEST_LIMITS,

@@ -63,6 +63,11 @@ export function readSearchRequest(body: unknown): CatalogSearchRequest {
   };
 }
 
+/** How many searches a request makes: `compare` asks each of its engines for the first query again. */
+export function countSearches({ queries, compare }: CatalogSearchRequest): number {
+  return queries.length + compare.length;
+}
+
 export function readEvaluationRequest(body: unknown): EvaluationRequest {
   const fields = readFields(body, new Set(['cases', 'engine', 'drafts']));
   const { cases } = fields;

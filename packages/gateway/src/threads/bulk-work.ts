@@ -3,8 +3,8 @@ import { parseTools } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { readUpload, type UploadedCatalog } from '../catalogs/index.ts';
 import { ApiError, releaseBodyMemory } from '../http/index.ts';
-import { readSearchRequest, type SearchService } from '../search/index.ts';
-import { portCalls } from './port-calls.ts';
+import { countSearches, readSearchRequest, type SearchService } from '../search/index.ts';
+import { type Handlers, portCalls } from './port-calls.ts';
 import { mainErrors } from './thread-errors.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
@@ -19,16 +19,23 @@ export interface BulkWork {
   /** A catalog to be stored. */
   readUpload(body: BulkBody, maxTools: number): Promise<UploadedCatalog>;
   /** A search over the tools that the body itself brings. */
-  search(body: BulkBody, signal: AbortSignal): Promise<object>;
+  search(body: BulkBody, work: SearchWork): Promise<object>;
+}
+
+interface SearchWork {
+  /** Called with the number of searches before the first is made; throws where the key has no more. */
+  admit(searches: number): Promise<void>;
+  readonly signal: AbortSignal;
 }
 
 /** Done here, for bodies that are small and where there are no workers. */
 export function createLocalBulk(service: SearchService): BulkWork {
   return {
     readUpload: ({ bytes }, maxTools) => readUpload(bytes, maxTools),
-    search({ bytes, owner }, signal) {
+    async search({ bytes, owner }, { admit, signal }) {
       const body = readJson(bytes);
       const request = readSearchRequest(body);
+      await admit(countSearches(request));
       const definitions = isJsonObject(body) ? body.tools : undefined;
       if (!Array.isArray(definitions)) throw new ApiError(400, 'tools: should be a list of tool definitions');
       // One that can't be read fails the whole request, so that none goes missing.
@@ -49,7 +56,7 @@ export function createThreadedBulk(options: {
   async function elsewhere({ bytes, owner }: BulkBody, name: string, call: BulkCall): Promise<unknown> {
     const { port1, port2 } = new MessageChannel();
     const worker = portCalls(port1, {
-      handlers: {},
+      handlers: call.handlers ?? {},
       errors: mainErrors(),
       lost: () => new Error('The worker that read this body has ended'),
     });
@@ -68,9 +75,10 @@ export function createThreadedBulk(options: {
       if (body.bytes.length < offThreadBytes) return local.readUpload(body, maxTools);
       return (await elsewhere(body, 'readUpload', { argument: maxTools })) as UploadedCatalog;
     },
-    async search(body, signal) {
-      if (body.bytes.length < offThreadBytes) return local.search(body, signal);
-      return (await elsewhere(body, 'search', { signal })) as object;
+    async search(body, work) {
+      if (body.bytes.length < offThreadBytes) return local.search(body, work);
+      const { admit, signal } = work;
+      return (await elsewhere(body, 'search', { signal, handlers: { admit } })) as object;
     },
   };
 }
@@ -78,6 +86,8 @@ export function createThreadedBulk(options: {
 interface BulkCall {
   readonly argument?: unknown;
   readonly signal?: AbortSignal;
+  /** What the worker may call meanwhile. */
+  readonly handlers?: Handlers;
 }
 
 /** What tells bodies apart, so that both workers get some. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { BACKGROUND_CLOCK } from '@quartermaster/core/internal';
 import { createSearcherFor } from '@quartermaster/host/search';
 import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
-import { SYSTEM_CLOCK } from '../clock.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import { dialectsFor } from '../exchange/index.ts';
 import { configuredEngine, createSearchEngines, createSearchService } from '../search/index.ts';
@@ -41,7 +41,7 @@ const engines = createSearchEngines({
   source: searcher,
   signal: new AbortController().signal,
 });
-const bulk = createLocalBulk(createSearchService({ engines, memory, now: SYSTEM_CLOCK.now }));
+const bulk = createLocalBulk(createSearchService({ engines, memory, now: BACKGROUND_CLOCK.now }));
 
 function tellMain(event: GatewayEvent): void {
   parentPort?.postMessage(event);
@@ -55,12 +55,13 @@ parentPort?.on('message', (job: ThreadJob | BulkJob) => {
 /** Does one piece of work inside a worker. */
 function serveBulk({ bytes, owner, port }: BulkJob, work: BulkWork): void {
   const body = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), owner };
-  portCalls(port, {
+  const main = portCalls(port, {
     errors: workerErrors,
     lost: () => new Error('The request is over'),
     handlers: {
       readUpload: (maxTools: number) => work.readUpload(body, maxTools),
-      search: (_: undefined, signal: AbortSignal) => work.search(body, signal),
+      search: (_: undefined, signal: AbortSignal) =>
+        work.search(body, { signal, admit: async (count) => void (await main.call('admit', count, signal)) }),
     },
   });
 }

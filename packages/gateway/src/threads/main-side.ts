@@ -4,6 +4,7 @@ import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
 import type { DialectName, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { ServerTool } from '@quartermaster/wires/dialect';
+import type { GatewayUpstream, Upstreams } from '../configured-upstreams.ts';
 import {
   type Continuation,
   clientOf,
@@ -13,7 +14,6 @@ import {
   type Transcripts,
 } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
-import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { portCalls } from './port-calls.ts';
 import { mainErrors } from './thread-errors.ts';
 import type { CountedJob, OpenedJob, UpstreamFacts, WholeJob } from './thread-job.ts';
@@ -110,10 +110,10 @@ export function mainSide<Name extends DialectName>(
           end();
           return opened.kind === 'only-main' ? undefined : opened;
         }
-        const { model, upstream: name, isStream, hidesUsage } = opened;
+        const { model, upstream: name, isStream, hidesUsage, inputTokens } = opened;
         let continuation: Continuation | undefined;
         return {
-          ...{ kind: 'exchange', model, upstream: name, isStream, hidesUsage },
+          ...{ kind: 'exchange', model, upstream: name, isStream, hidesUsage, inputTokens },
           // What names a catalog is never answered by a worker.
           identify: (name) => ({ id: name, isFromCatalog: false }),
           async whole(signal) {

@@ -12,6 +12,7 @@ import type {
 } from '@quartermaster/host/upstream';
 import type { Access, SearchRefusal } from '../access/index.ts';
 import type { BodyReader, ToolLists } from '../catalogs/index.ts';
+import type { GatewayUpstream } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import {
   createModelService,
@@ -20,7 +21,6 @@ import {
   type ServerTools,
   type Transcripts,
 } from '../exchange/index.ts';
-import type { GatewayUpstream } from '../upstreams.ts';
 import { type PortCalls, portCalls } from './port-calls.ts';
 import { workerErrors } from './thread-errors.ts';
 import type { CountedJob, OnlyMainJob, OpenedJob, ThreadJob, UpstreamFacts, WholeJob } from './thread-job.ts';
@@ -55,8 +55,8 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
           // What was parsed stays here: the main thread has the bytes.
           if (opened.kind === 'names-servers') return { kind: 'names-servers' };
           exchange = opened;
-          const { model, upstream, isStream, hidesUsage } = exchange;
-          return { kind: 'opened', model, upstream, isStream, hidesUsage };
+          const { model, upstream, isStream, hidesUsage, inputTokens } = exchange;
+          return { kind: 'opened', model, upstream, isStream, hidesUsage, inputTokens };
         }),
       count: () =>
         orOnlyMain<CountedJob>(async () => {
@@ -103,8 +103,8 @@ async function orOnlyMain<Job>(work: () => Promise<Job>): Promise<Job | OnlyMain
 /** Rights are checked where the upstream is found. */
 const CHECKED_THERE: Access = {
   ...{ owner: '', limits: {}, role: 'consumer' },
-  mayManageKeys: false,
-  ...{ mayUseEndpoint: () => true, mayUseModel: () => true, mayUseCatalog: () => false },
+  isUnlimited: false,
+  ...{ mayUseEndpoint: () => true, mayUseModel: () => true, mayUseCatalog: () => false, mayWriteCatalog: () => false },
 };
 
 /** The main thread counts for all workers. */

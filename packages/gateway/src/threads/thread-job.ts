@@ -4,9 +4,9 @@ import type { SearchSettings } from '@quartermaster/host/config';
 import type { DialectName } from '@quartermaster/host/upstream';
 import type { NamedServers } from '@quartermaster/wires/dialect';
 import type { Access } from '../access/index.ts';
+import type { GatewayUpstream } from '../configured-upstreams.ts';
 import type { Continuation, NamesServers } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
-import type { GatewayUpstream } from '../upstreams.ts';
 import type { RerankerFacts } from './reranker-calls.ts';
 
 /** What a worker is started with. */
@@ -63,6 +63,7 @@ export type OpenedJob =
       readonly upstream: string;
       readonly isStream: boolean;
       readonly hidesUsage: boolean;
+      readonly inputTokens: number;
     }
   | OnlyMainJob
   | NamesServers;

@@ -2,6 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import type { DialectName } from '@quartermaster/host/upstream';
 import type { NamedServers } from '@quartermaster/wires/dialect';
 import { CATALOG_TYPE, locateTools } from '../catalogs/index.ts';
+import type { Upstreams } from '../configured-upstreams.ts';
 import type {
   ModelQuestion,
   NamesServers,
@@ -11,7 +12,6 @@ import type {
   Transcripts,
 } from '../exchange/index.ts';
 import { releaseBodyMemory } from '../http/index.ts';
-import type { Upstreams } from '../upstreams.ts';
 import { type MainSide, mainSide } from './main-side.ts';
 import type { ThreadJob } from './thread-job.ts';
 import type { WorkerPool } from './worker-pool.ts';

@@ -267,6 +267,17 @@ describe('requests with large bodies', () => {
     ]);
   });
 
+  it('a key is held to its searches before a worker makes them', async () => {
+    const { post, store } = await runningGateway({ upstreams: scriptedUpstreams({}), workerUrl, settings: SETTINGS });
+    const limits = { searchesPerMinute: 2 };
+    const { secret } = await store.keys.create({ name: 'a', models: ['*'], catalogs: [], limits });
+    const search = (queries: string[]) => post('/v1/search', { queries, tools: [TOOLS[1]] }, { 'x-api-key': secret });
+    const refused = await search(['a', 'b', 'c']);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await search(['a', 'b'])).status).toBe(200);
+  });
+
   it('a worker that cannot start fails its requests, not the gateway', async () => {
     const missing = pathToFileURL(join(folder, 'missing.mjs'));
     const upstreams = scriptedUpstreams({});

@@ -92,6 +92,8 @@ export interface StoreSettings {
   readonly location: StoreLocation;
   /** AES-256 keys for tokens, the current one first. */
   readonly encryptionKeys: readonly Uint8Array[];
+  /** How many days the audit log is kept. */
+  readonly auditDays: number;
 }
 
 /** One model host, and the models it serves. */

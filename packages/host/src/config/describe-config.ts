@@ -8,13 +8,14 @@ import { hideCredentials } from './show-value.ts';
  * of anything that is handed on to others (arguments, variables, headers) only how much of it there is, or its names.
  */
 export function describeConfig(config: Config): JsonObject {
-  const { location, encryptionKeys } = config.store;
+  const { location, encryptionKeys, auditDays } = config.store;
   return {
     files: config.files,
     listen: { ...config.listen },
     store: {
       ...('url' in location ? { url: hideCredentials(location.url) } : { path: location.path }),
       encryptionKeys: encryptionKeys.length,
+      auditDays,
     },
     upstreams: config.upstreams.map(describeUpstream),
     mcpServers: Object.fromEntries(

@@ -19,6 +19,10 @@ const KEY_BLOCK = object(
     },
     models: { about: 'Models that it may use.', shape: listOf(text()), default: ['*'] },
     catalogs: { about: 'Named catalogs that it may use.', shape: listOf(text()), default: ['*'] },
+    writes: {
+      about: 'Catalogs of other keys that it may also change, but not delete: patterns within catalogs.',
+      shape: listOf(text()),
+    },
     tools: {
       about: 'Tools of MCP servers that it may use. Defaults to those of its catalogs.',
       shape: object({
@@ -27,7 +31,9 @@ const KEY_BLOCK = object(
       }),
     },
     role: {
-      about: 'Which catalogs it may change. consumer: none. publisher: its own. admin: all that it may use.',
+      about:
+        'Which catalogs it may change. consumer: none. publisher: its own. admin: all that it may use. An admin key that nothing ' +
+        'limits also manages keys and sees what all keys do.',
       shape: choice(KEY_ROLES),
       default: 'consumer',
     },

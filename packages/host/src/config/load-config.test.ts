@@ -11,7 +11,7 @@ describe('defaults', () => {
     const folder = makeFolder({});
     expect(loadConfig({ folder, env: {} })).toEqual({
       listen: { host: '127.0.0.1', port: 8787 },
-      store: { location: { path: join(folder, '.quartermaster/store.db') }, encryptionKeys: [] },
+      store: { location: { path: join(folder, '.quartermaster/store.db') }, encryptionKeys: [], auditDays: 365 },
       upstreams: [],
       mcpServers: Object.create(null),
       serverFiles: new Map(),

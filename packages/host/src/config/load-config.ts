@@ -85,7 +85,11 @@ export function loadConfig(given: LoadConfigOptions): Config {
       ...defined({ hints }),
     },
     ...chooseDeferral(deferral, { rule: gate.rule, source }),
-    store: { location: readLocation(store, base), encryptionKeys: store.encryptionKey ?? [] },
+    store: {
+      location: readLocation(store, base),
+      encryptionKeys: store.encryptionKey ?? [],
+      auditDays: store.auditDays,
+    },
     ...mergeServers(read),
     tools: { gate, policies: { patterns: policies }, listingTokens, autoPins: pins === 'auto' },
     files: [...(file === undefined ? [] : [file]), ...others],

@@ -1,5 +1,5 @@
-import { readEncryptionKey, StoreError } from '../store/index.ts';
-import { text } from './scalar-shapes.ts';
+import { AUDIT_DAYS, readEncryptionKey, StoreError } from '../store/index.ts';
+import { text, whole } from './scalar-shapes.ts';
 import { listOf, object, type Shape, wrong } from './shape.ts';
 
 /** The `store` block as it is read, before its path is resolved. */
@@ -7,6 +7,7 @@ export interface StoreDocument {
   readonly path: string;
   readonly url?: string;
   readonly encryptionKey?: readonly Uint8Array[];
+  readonly auditDays: number;
 }
 
 /** Where batches, catalogs, keys and the like are kept. */
@@ -28,6 +29,11 @@ export const STORE: Shape<StoreDocument> = object({
     about:
       'Key that encrypts OAuth tokens and conversation state: 32 bytes in base64 (openssl rand -base64 32). In a list, the first key encrypts and all of them decrypt.',
     shape: oneOrMore(encryptionKey()),
+  },
+  auditDays: {
+    about: 'How many days the audit log is kept.',
+    shape: whole({ min: 1, max: 36_500 }),
+    default: AUDIT_DAYS,
   },
 });
 

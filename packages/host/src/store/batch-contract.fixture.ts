@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_LIFETIME_MS, BATCH_RETENTION_MS, type BatchResult, type NewBatchItem } from './batch-store.ts';
 import type { Store } from './store.ts';
-import type { StoreHarness } from './store-contract.fixture.ts';
-import { START } from './store-contract.fixture.ts';
-
+import { START, type StoreHarness } from './store-contract.fixture.ts';
 export const OWNER = 'key_1';
 
 export function makeItems(count: number): NewBatchItem[] {

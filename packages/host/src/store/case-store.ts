@@ -1,3 +1,4 @@
+import { noteChange } from './audit-store.ts';
 import { decodeText, encodeName, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
@@ -7,8 +8,8 @@ export interface CaseStore {
   list(catalog: string): Promise<readonly StoredCase[]>;
   /** Adds a case, or replaces the one of the same query. `full` when the catalog has as many as it may. */
   put(catalog: string, labelled: Omit<StoredCase, 'at'>): Promise<'stored' | 'full'>;
-  /** Whether there was one. */
-  delete(catalog: string, query: string): Promise<boolean>;
+  /** Whether there was one. `by` is the key that deletes it. */
+  delete(catalog: string, query: string, by?: string): Promise<boolean>;
 }
 
 /** A labelled request. */
@@ -25,7 +26,8 @@ export interface StoredCase {
 /** How many labelled requests a catalog may have. */
 const MOST_CASES = 1_000;
 
-export function createCaseStore({ sql, now }: StoreContext): CaseStore {
+export function createCaseStore(context: StoreContext): CaseStore {
+  const { sql, now } = context;
   return {
     async list(catalog) {
       const rows = await sql.all('SELECT * FROM catalog_cases WHERE catalog = ? ORDER BY at, query LIMIT ?', [
@@ -52,13 +54,20 @@ export function createCaseStore({ sql, now }: StoreContext): CaseStore {
            ON CONFLICT (catalog, query) DO UPDATE SET tools = excluded.tools, at = excluded.at, by_key = excluded.by_key`,
           [...place, encodeText(JSON.stringify(tools)), now(), encodeText(by)],
         );
+        const detail = `${JSON.stringify(query)}: ${tools.join(', ')}`;
+        await noteChange(statements, context, { actor: by, action: 'case.put', subject: catalog, detail });
         return 'stored';
       });
     },
-    async delete(catalog, query) {
-      const place = [encodeText(catalog), encodeText(query)];
-      return (await sql.run('DELETE FROM catalog_cases WHERE catalog = ? AND query = ?', place)) > 0;
-    },
+    delete: (catalog, query, by = '') =>
+      sql.transaction(async (statements) => {
+        const place = [encodeText(catalog), encodeText(query)];
+        const count = await statements.run('DELETE FROM catalog_cases WHERE catalog = ? AND query = ?', place);
+        const detail = JSON.stringify(query);
+        if (count > 0)
+          await noteChange(statements, context, { actor: by, action: 'case.delete', subject: catalog, detail });
+        return count > 0;
+      }),
   };
 }
 

@@ -7,7 +7,7 @@ import { StoreError } from './store-error.ts';
 
 /** Named catalogs: tools uploaded once and then asked for by name. */
 export interface CatalogStore {
-  /** Creates or replaces. The same hash again changes nothing, not even the time. */
+  /** Creates or replaces. The same hash again changes nothing, not even the time. A new catalog has no labelled requests. */
   put(catalog: NewCatalog, by?: CatalogActor): Promise<CatalogOutcome>;
   /** Everything but the tools: enough to find an index that was built for the hash. */
   head(name: string): Promise<CatalogHead | undefined>;
@@ -17,15 +17,20 @@ export interface CatalogStore {
   /** What was put under this name and by whom, the newest first, at most 100. Definitions of earlier versions are not kept. */
   versions(name: string): Promise<readonly CatalogVersion[]>;
   delete(name: string, by?: CatalogActor): Promise<'deleted' | 'unknown' | 'denied'>;
+  /** Gives a catalog to another key. `false` if there is none of this name. `by` is the key that makes the change. */
+  setOwner(name: string, owner: string, by?: string): Promise<boolean>;
 }
 
-export type CatalogOutcome = 'created' | 'replaced' | 'unchanged' | 'denied';
+/** What became of an upload: `outdated` if another version came first, `unknown` if there is none and the caller may not create it. */
+export type CatalogOutcome = 'created' | 'replaced' | 'unchanged' | 'denied' | 'outdated' | 'unknown';
 
 /** Who changes a catalog. Its creator owns it; others are denied unless they may change any. */
 export interface CatalogActor {
   /** An API key's id, or `''` without keys. */
   readonly id: string;
   readonly mayChangeAny: boolean;
+  /** If not, a catalog that is not there is `unknown`. @default true */
+  readonly mayCreate?: boolean;
 }
 
 /** A program with access to the store itself. */
@@ -39,6 +44,8 @@ export interface NewCatalog {
   /** The definitions as JSON text, kept as they are. */
   readonly tools: string;
   readonly toolCount: number;
+  /** The version that it was made from: if another one is stored by now, the outcome is `outdated`. @default any */
+  readonly replaces?: number;
 }
 
 /** What is known about a named catalog, without its tools. */
@@ -75,7 +82,7 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
     const name = encodeName(catalog.name, 'name of a catalog');
     const isSmall = catalog.tools.length <= PART_BYTES;
     if (!isSmall) {
-      const [known] = await sql.all('SELECT hash, owner FROM catalogs WHERE name = ?', [name]);
+      const [known] = await sql.all('SELECT hash, owner, version FROM catalogs WHERE name = ?', [name]);
       const refusal = refusalOf(known, catalog, by);
       if (refusal !== undefined) return refusal;
     }
@@ -103,7 +110,9 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
       ...{ actor: by.id, subject: catalog.name, detail: `${catalog.toolCount} tools, ${catalog.hash}` },
       action: known === undefined ? 'catalog.create' : 'catalog.replace',
     });
-    const version = known === undefined ? 1 : (optionalNumberOf(known, 'version') ?? 1) + 1;
+    // What was left of a catalog that an earlier version deleted belongs to its owner, not to this one's.
+    if (known === undefined) await statements.run('DELETE FROM catalog_cases WHERE catalog = ?', [name]);
+    const version = known === undefined ? 1 : versionOf(known) + 1;
     await statements.run(
       `INSERT INTO catalogs (name, hash, tools, tool_count, updated_at, owner, blob, blob_count, version)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -192,11 +201,25 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
         if (!mayChange(known, by)) return { outcome: 'denied' as const };
         await statements.run('DELETE FROM catalogs WHERE name = ?', [key]);
         await statements.run('DELETE FROM catalog_versions WHERE name = ?', [key]);
+        await statements.run('DELETE FROM catalog_cases WHERE catalog = ?', [key]);
         await noteChange(statements, context, { actor: by.id, action: 'catalog.delete', subject: name, detail: '' });
         return { outcome: 'deleted' as const, unused: blobOf(known) };
       });
       if (unused !== undefined) await forgetBlob(context, unused);
       return outcome;
+    },
+
+    async setOwner(name, owner, by = '') {
+      const key = encodeName(name, 'name of a catalog');
+      return sql.transaction(async (statements) => {
+        const known = await lockCatalog(statements, key);
+        if (known === undefined) return false;
+        await statements.run('UPDATE catalogs SET owner = ? WHERE name = ?', [encodeText(owner), key]);
+        const before = typeof known.owner === 'string' ? decodeText(known.owner) : '';
+        const detail = `from ${before === '' ? 'no key' : before} to ${owner}`;
+        await noteChange(statements, context, { actor: by, action: 'catalog.owner', subject: name, detail });
+        return true;
+      });
     },
   };
 }
@@ -221,10 +244,20 @@ async function lockCatalog(statements: Statements, name: string): Promise<Row | 
 const CATALOG_LOCK = 712_884_621;
 
 /** Why a catalog stays as it is; undefined where it is to be written. */
-function refusalOf(known: Row | undefined, { hash }: NewCatalog, by: CatalogActor): 'denied' | 'unchanged' | undefined {
-  if (known === undefined) return undefined;
-  if (!mayChange(known, by)) return 'denied';
-  return known.hash === hash ? 'unchanged' : undefined;
+function refusalOf(
+  known: Row | undefined,
+  { hash, replaces }: NewCatalog,
+  by: CatalogActor,
+): 'denied' | 'outdated' | 'unknown' | 'unchanged' | undefined {
+  if (known !== undefined && !mayChange(known, by)) return 'denied';
+  if (known === undefined && by.mayCreate === false) return 'unknown';
+  if (replaces !== undefined && (known === undefined || versionOf(known) !== replaces)) return 'outdated';
+  return known?.hash === hash ? 'unchanged' : undefined;
+}
+
+/** Catalogs that are older than versions have none. */
+function versionOf(row: Row): number {
+  return optionalNumberOf(row, 'version') ?? 1;
 }
 
 function mayChange(known: Row, by: CatalogActor): boolean {
@@ -237,8 +270,7 @@ function readHead(row: Row): CatalogHead {
     hash: textOf(row, 'hash'),
     toolCount: numberOf(row, 'tool_count'),
     updatedAt: numberOf(row, 'updated_at'),
-    // Catalogs that are older than versions have none.
-    version: optionalNumberOf(row, 'version') ?? 1,
+    version: versionOf(row),
     ...(typeof row.owner === 'string' ? { owner: decodeText(row.owner) } : {}),
   };
 }

@@ -1,4 +1,12 @@
-export type { AuditAction, AuditEntry, AuditStore } from './audit-store.ts';
+export {
+  AUDIT_ACTIONS,
+  AUDIT_DAYS,
+  type AuditAction,
+  type AuditEntry,
+  type AuditQuery,
+  type AuditStore,
+  type NewAuditEntry,
+} from './audit-store.ts';
 export {
   BATCH_LIFETIME_MS,
   type Batch,
@@ -20,6 +28,7 @@ export { type CaseStore, MOST_CASE_CHARACTERS, type StoredCase } from './case-st
 export type {
   CatalogActor,
   CatalogHead,
+  CatalogOutcome,
   CatalogStore,
   CatalogVersion,
   NamedCatalog,
@@ -48,6 +57,7 @@ export {
   type KeyStore,
   type KeyToolRules,
   type NewApiKey,
+  normalizeKeyName,
 } from './key-store.ts';
 export type { LearnedUseStore, UseScope, UseSummary } from './learned-use-store.ts';
 export type { ListingStore, StoredListing } from './listing-store.ts';
@@ -59,6 +69,7 @@ export type { BudgetUse, RateAnswer, RateLimitStore, RateRequest } from './rate-
 export type { SessionStore } from './session-store.ts';
 export type { Store } from './store.ts';
 export { StoreError, type StoreErrorCode } from './store-error.ts';
+export type { TaskOwnerStore, TaskPlace } from './task-owner-store.ts';
 export type { TokenOwner, TokenStore } from './token-store.ts';
 export {
   type CandidatePlan,

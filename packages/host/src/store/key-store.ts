@@ -15,7 +15,7 @@ export interface KeyStore {
   create(key: NewApiKey, by?: string): Promise<{ readonly key: ApiKey; readonly secret: string }>;
   /** Changes a key's permissions or its expiry. `undefined` if there is no such key, or it was revoked. */
   update(id: string, change: KeyChange, by?: string): Promise<ApiKey | undefined>;
-  /** A new secret for the same key. The one before works on for the overlap. `undefined` as for `update`. */
+  /** A new secret for the same key. No earlier secret works longer than the overlap. `undefined` as for `update`. */
   rotate(
     id: string,
     overlapMs: number,
@@ -31,6 +31,8 @@ export interface KeyStore {
   list(): Promise<readonly ApiKey[]>;
   /** Rejected from now on by every replica. `false` if there is no such key, or it is already revoked. */
   revoke(id: string, by?: string): Promise<boolean>;
+  /** Deletes secrets that no longer work. */
+  sweep(): Promise<void>;
 }
 
 /** A key to be created. */
@@ -41,17 +43,19 @@ export interface NewApiKey extends KeyPermissions {
   readonly expiresAt?: number;
 }
 
-/** What can be changed about a key. */
-export interface KeyChange {
-  readonly role?: KeyRole;
-  readonly expiresAt?: number;
-  /** In place of the ones before. */
-  readonly limits?: KeyLimits;
+/** What can be changed about a key. Each field replaces the one before; `null` removes it. */
+export interface KeyChange extends Partial<Omit<KeyPermissions, 'tools' | 'endpoints'>> {
+  /** `null`: all tools of its catalogs. */
+  readonly tools?: KeyToolRules | null;
+  /** `null`: all endpoints. */
+  readonly endpoints?: readonly string[] | null;
+  /** `null`: it never expires. */
+  readonly expiresAt?: number | null;
 }
 
 /**
  * What a key may change. `consumer`: nothing. `publisher`: create catalogs, and change its own. `admin`: change any catalog
- * that it may use.
+ * that it may use; one that nothing limits also manages keys and sees what all keys do.
  */
 export type KeyRole = 'consumer' | 'publisher' | 'admin';
 
@@ -71,6 +75,8 @@ export interface KeyPermissions {
   /** Named catalogs that it may use, in the same way. */
   readonly catalogs: readonly string[];
   readonly limits: KeyLimits;
+  /** Catalogs of other keys that it may replace and label, whatever its role, but not delete. @default none */
+  readonly writes?: readonly string[];
   /** Tools of MCP servers that it may use. Without it: all of the servers whose catalogs it may use. */
   readonly tools?: KeyToolRules;
   /** @default consumer */
@@ -165,31 +171,26 @@ export function createKeyStore(context: StoreContext): KeyStore {
             expiresAt ?? null,
           ],
         );
-        await note(statements, 'key.create', { id: key.id, detail: `${name}, ${permissions.role ?? 'consumer'}`, by });
+        const rights = describeRights({ role: 'consumer', ...permissions, ...defined({ expiresAt }) });
+        await note(statements, 'key.create', { id: key.id, detail: `${name}; ${rights}`, by });
         return { key, secret };
       }),
 
-    update: (id, { role, expiresAt, limits }, by = '') =>
+    update: (id, change, by = '') =>
       sql.transaction(async (statements) => {
         const key = await lockKey(statements, id);
         if (key === undefined) return undefined;
-        const changed: ApiKey = {
-          ...key,
-          ...defined({ role, expiresAt, limits }),
-        };
+        const { expiresAt = key.expiresAt ?? null } = change;
+        const permissions = permissionsOf({ ...key, ...defined({ ...change }) });
         await statements.run('UPDATE api_keys SET permissions = ?, expires_at = ? WHERE id = ?', [
-          JSON.stringify(permissionsOf(changed)),
-          changed.expiresAt ?? null,
-          id,
+          ...[JSON.stringify(permissions), expiresAt, id],
         ]);
-        const details = [
-          role,
-          expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
-          limits === undefined ? undefined : JSON.stringify(limits),
-        ];
-        const detail = details.filter((part) => part !== undefined).join(', ');
-        await note(statements, 'key.update', { id, detail, by });
-        return changed;
+        await note(statements, 'key.update', { id, detail: describeRights(change), by });
+        const { name, createdAt, lastUsedAt } = key;
+        return {
+          ...{ id, name, ...permissions, createdAt },
+          ...defined({ lastUsedAt, expiresAt: expiresAt ?? undefined }),
+        };
       }),
 
     rotate: (id, overlapMs, by = '') =>
@@ -198,16 +199,17 @@ export function createKeyStore(context: StoreContext): KeyStore {
         if (key === undefined) return undefined;
         const secret = createSecret();
         const until = now() + overlapMs;
-        await statements.run('UPDATE api_keys SET previous_hash = hash, previous_until = ?, hash = ? WHERE id = ?', [
-          until,
-          hashApiKey(secret),
-          id,
+        // Earlier secrets end when they were to end, or with the overlap: after a rotation without one, only the new secret works.
+        await statements.run('UPDATE api_key_secrets SET works_until = ? WHERE key_id = ? AND works_until > ?', [
+          ...[until, id, until],
         ]);
-        await note(statements, 'key.rotate', {
-          id,
-          detail: `the secret before works until ${new Date(until).toISOString()}`,
-          by,
-        });
+        await statements.run(
+          'INSERT INTO api_key_secrets (hash, key_id, works_until) SELECT hash, id, ? FROM api_keys WHERE id = ?',
+          [until, id],
+        );
+        await statements.run('UPDATE api_keys SET hash = ? WHERE id = ?', [hashApiKey(secret), id]);
+        const detail = `the previous secret works until ${new Date(until).toISOString()}`;
+        await note(statements, 'key.rotate', { id, detail, by });
         return { key, secret };
       }),
 
@@ -218,7 +220,8 @@ export function createKeyStore(context: StoreContext): KeyStore {
     async find(secret) {
       const hash = hashApiKey(secret);
       const [row] = await sql.all(
-        'SELECT * FROM api_keys WHERE hash = ? OR (previous_hash = ? AND previous_until > ?)',
+        `SELECT * FROM api_keys WHERE hash = ?
+           OR id = (SELECT key_id FROM api_key_secrets WHERE hash = ? AND works_until > ?)`,
         [hash, hash, now()],
       );
       return row === undefined ? undefined : readKey(row);
@@ -243,12 +246,34 @@ export function createKeyStore(context: StoreContext): KeyStore {
         if (changed > 0) await note(statements, 'key.revoke', { id, detail: '', by });
         return changed > 0;
       }),
+
+    async sweep() {
+      await sql.run('DELETE FROM api_key_secrets WHERE works_until <= ?', [now()]);
+    },
   };
+}
+
+/** Rights for the audit log: those that are given, in a fixed order. */
+function describeRights(rights: KeyChange): string {
+  return RIGHTS.flatMap((name) => {
+    const value = rights[name];
+    if (value === undefined) return [];
+    if (name === 'expiresAt')
+      return [value === null ? 'never expires' : `expires ${new Date(Number(value)).toISOString()}`];
+    return [`${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`];
+  }).join('; ');
+}
+
+const RIGHTS = ['role', 'models', 'catalogs', 'writes', 'tools', 'endpoints', 'limits', 'expiresAt'] as const;
+
+/** A key's name as it is stored: names that look the same are the same. */
+export function normalizeKeyName(name: string): string {
+  return name.normalize('NFC').trim();
 }
 
 /** A key is known to people by its name: two that look alike must not be two. */
 function readKeyName(given: string): string {
-  const name = given.normalize('NFC').trim();
+  const name = normalizeKeyName(given);
   if (!/[\p{Cc}\p{Surrogate}]/u.test(name) && !hasInvisible(name)) return name;
   throw new StoreError('invalid_value', 'The name of a key contains control or invisible characters; leave them out');
 }
@@ -258,10 +283,18 @@ function createSecret(): string {
 }
 
 /** What is kept as JSON: everything without its own column. */
-function permissionsOf({ models, catalogs, limits, tools, role, endpoints }: KeyPermissions): KeyPermissions {
+function permissionsOf({
+  models,
+  catalogs,
+  limits,
+  writes,
+  tools,
+  role,
+  endpoints,
+}: Omit<KeyPermissions, 'tools' | 'endpoints'> & Pick<KeyChange, 'tools' | 'endpoints'>): KeyPermissions {
   return {
     ...{ models, catalogs, limits },
-    ...defined({ tools, role, endpoints }),
+    ...defined({ writes, role, tools: tools ?? undefined, endpoints: endpoints ?? undefined }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { LEARNED_USES_DEFAULTS, type LearnedUse } from '@quartermaster/core/search';
+import { noteChange } from './audit-store.ts';
 import { bytesOf, decodeText, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
 import { chunks, placeholders, type SqlValue } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
@@ -11,8 +12,8 @@ export interface LearnedUseStore {
   list(scope: UseScope): Promise<readonly LearnedUse[]>;
   /** What is kept, by owner, catalog and tool: most used first, at most 10,000 rows. */
   summarise(which?: Partial<UseScope>): Promise<readonly UseSummary[]>;
-  /** Deletes what matches all that is given, everything where nothing is; answers how many uses that were. */
-  forget(which?: Partial<UseScope> & { readonly tool?: string }): Promise<number>;
+  /** Deletes what matches all that is given, everything where nothing is; answers how many uses that were. `by` is the key that asks. */
+  forget(which?: Partial<UseScope> & { readonly tool?: string }, by?: string): Promise<number>;
   /** Deletes what is too old to count. */
   sweep(): Promise<void>;
 }
@@ -37,7 +38,8 @@ const MOST_ROWS = 10_000;
 const { maxUses, halfLifeMs } = LEARNED_USES_DEFAULTS;
 const FORGOTTEN_AFTER_MS = 7 * halfLifeMs;
 
-export function createLearnedUseStore({ sql, now, createId }: StoreContext): LearnedUseStore {
+export function createLearnedUseStore(context: StoreContext): LearnedUseStore {
+  const { sql, now, createId } = context;
   return {
     async add(scope, uses) {
       const [owner, catalog] = keyOf(scope);
@@ -90,10 +92,16 @@ export function createLearnedUseStore({ sql, now, createId }: StoreContext): Lea
       }));
     },
 
-    forget(which = {}) {
-      const { where, values } = conditions(which);
-      return sql.run(`DELETE FROM learned_uses ${where}`, values);
-    },
+    forget: (which = {}, by = '') =>
+      sql.transaction(async (statements) => {
+        const { where, values } = conditions(which);
+        const count = await statements.run(`DELETE FROM learned_uses ${where}`, values);
+        const { owner, ...rest } = which;
+        const detail = `${count} uses${Object.keys(rest).length === 0 ? '' : ` of ${JSON.stringify(rest)}`}`;
+        const subject = owner ?? 'all keys';
+        if (count > 0) await noteChange(statements, context, { actor: by, action: 'learned.forget', subject, detail });
+        return count;
+      }),
 
     async sweep() {
       await sql.run('DELETE FROM learned_uses WHERE used_at < ?', [now() - FORGOTTEN_AFTER_MS]);

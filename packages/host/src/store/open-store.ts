@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
-import { createAuditStore } from './audit-store.ts';
+import { AUDIT_DAYS, createAuditStore } from './audit-store.ts';
 import { createCaseStore } from './case-store.ts';
 import { createCatalogStore } from './catalog-store.ts';
 import { createIndexStore } from './index-store.ts';
@@ -24,6 +24,7 @@ import { createRateLimitStore } from './rate-limit-store.ts';
 import { createSessionStore } from './session-store.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
+import { createTaskOwnerStore } from './task-owner-store.ts';
 import { createTokenStore } from './token-store.ts';
 import { openToolIndex } from './tool-index/index.ts';
 import { createTranscriptRecords } from './transcript-records.ts';
@@ -39,6 +40,8 @@ export interface StoreOptions {
   readonly encryptionKeys?: readonly Uint8Array[];
   /** Milliseconds since 1970. @default the system's clock, corrected to the database server's so that replicas agree */
   readonly now?: () => number;
+  /** How many days entries of the audit log are kept. @default 365 */
+  readonly auditDays?: number;
   /** How long PostgreSQL may take. @default POSTGRES_TIMEOUTS */
   readonly timeouts?: PostgresTimeouts;
   /** A new id that begins with the prefix and never comes twice. @default 24 random letters and digits */
@@ -49,6 +52,7 @@ const OPTIONS: OptionNames<StoreOptions & { readonly url: string; readonly path:
   url: true,
   path: true,
   encryptionKeys: true,
+  auditDays: true,
   now: true,
   timeouts: true,
   createId: true,
@@ -69,6 +73,7 @@ export async function openStore(options: StoreLocation & StoreOptions): Promise<
     const context = { sql: space.sql, now, createId: options.createId ?? randomId };
     return composeStore(context, {
       encryptionKeys: options.encryptionKeys ?? [],
+      auditDays: options.auditDays ?? AUDIT_DAYS,
       space,
     });
   } catch (error) {
@@ -122,20 +127,28 @@ function unreachable(cause: unknown): StoreError {
 
 function composeStore(
   context: StoreContext,
-  { encryptionKeys, space }: { readonly encryptionKeys: readonly Uint8Array[]; readonly space: SpaceWatch },
+  {
+    encryptionKeys,
+    auditDays,
+    space,
+  }: { readonly encryptionKeys: readonly Uint8Array[]; readonly auditDays: number; readonly space: SpaceWatch },
 ): Store {
   const batches = createBatchStore(context);
   const rateLimits = createRateLimitStore(context);
   const learnedUses = createLearnedUseStore(context);
+  const keys = createKeyStore(context);
+  const audit = createAuditStore(context, auditDays);
+  const taskOwners = createTaskOwnerStore(context);
   const seal = createSeal(encryptionKeys);
   return {
     batches,
     rateLimits,
     learnedUses,
-    audit: createAuditStore(context),
+    audit,
+    taskOwners,
     cases: createCaseStore(context),
     catalogs: createCatalogStore(context),
-    keys: createKeyStore(context),
+    keys,
     usage: createUsageStore(context),
     listings: createListingStore(context),
     pins: createPinStore(context),
@@ -155,6 +168,9 @@ function composeStore(
       await batches.sweep();
       await rateLimits.sweep();
       await learnedUses.sweep();
+      await keys.sweep();
+      await audit.sweep();
+      await taskOwners.sweep();
       await sweepBlobs(context);
     },
     close: () => context.sql.close(),

@@ -72,6 +72,45 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
       expect(await keys.rotate('key_none', 0)).toBeUndefined();
     });
 
+    it('have several secrets while overlaps last, and none outlives the overlap of a later rotation', async () => {
+      const { keys, sweep } = await open(await place());
+      const { key, secret: first } = await keys.create({ name: 'ci', ...permissions });
+      const second = (await keys.rotate(key.id, 1_000))?.secret ?? '';
+      clock.time += 400;
+      const third = (await keys.rotate(key.id, 1_000))?.secret ?? '';
+      const working = async () => {
+        const found = await Promise.all([first, second, third].map((secret) => keys.find(secret)));
+        return found.map((one) => one?.id === key.id);
+      };
+      expect(await working()).toEqual([true, true, true]);
+      clock.time += 600;
+      expect(await working()).toEqual([false, true, true]);
+      await sweep();
+      expect(await working()).toEqual([false, true, true]);
+      await keys.rotate(key.id, 0);
+      expect(await working()).toEqual([false, false, false]);
+    });
+
+    it('can be given other models, catalogs, tools and endpoints, and lose an expiry', async () => {
+      const { keys, audit } = await open(await place());
+      const rights = { tools: { deny: ['*/delete_*'] }, endpoints: ['messages'], expiresAt: START + 5 };
+      const { key } = await keys.create({ name: 'ci', ...permissions, ...rights });
+      const change = { models: ['gpt-*'], catalogs: ['b-*'], writes: ['b-1'], tools: null, endpoints: null };
+      const changed = await keys.update(key.id, { ...change, expiresAt: null }, 'key_admin');
+      const { tools: _, endpoints: __, expiresAt: ___, ...rest } = key;
+      expect(changed).toEqual({ ...rest, models: ['gpt-*'], catalogs: ['b-*'], writes: ['b-1'] });
+      expect(await keys.get(key.id)).toEqual(changed);
+      const [entry] = (await audit.list({ limit: 10 })).filter(({ action }) => action === 'key.update');
+      expect(entry?.detail).toBe(
+        'models ["gpt-*"]; catalogs ["b-*"]; writes ["b-1"]; tools null; endpoints null; never expires',
+      );
+      const [created] = (await audit.list({ limit: 10 })).filter(({ action }) => action === 'key.create');
+      expect(created?.detail).toBe(
+        'ci; role consumer; models ["claude-*"]; catalogs ["acme"]; tools {"deny":["*/delete_*"]}; ' +
+          'endpoints ["messages"]; limits {"requestsPerMinute":60}; expires 2026-11-15T09:00:00.005Z',
+      );
+    });
+
     it('keep their role, their endpoints, when they end and when they were used last', async () => {
       const { keys } = await open(await place());
       const rights = { role: 'publisher', endpoints: ['messages'], expiresAt: START + 5 } as const;

@@ -11,6 +11,7 @@ import type { PinStore } from './pin-store.ts';
 import type { PolicyStore } from './policy-store.ts';
 import type { RateLimitStore } from './rate-limit-store.ts';
 import type { SessionStore } from './session-store.ts';
+import type { TaskOwnerStore } from './task-owner-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { ToolIndex, ToolIndexOptions } from './tool-index/index.ts';
 import type { TranscriptRecords } from './transcript-records.ts';
@@ -35,6 +36,7 @@ export interface Store {
   readonly vectors: VectorStore;
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;
+  readonly taskOwners: TaskOwnerStore;
   readonly transcripts: TranscriptRecords;
   /** Opens the index of catalogs in the database, and makes its tables. Fails with `unreachable` on SQLite. */
   openToolIndex(options: ToolIndexOptions): Promise<ToolIndex>;

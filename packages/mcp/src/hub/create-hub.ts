@@ -10,8 +10,14 @@ import {
   type SnapshotOptions,
 } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import { checkOptionNames, defined, type OptionNames, untilAborted } from '@quartermaster/core/internal';
-import { type Clock, systemClock } from '../clock.ts';
+import {
+  BACKGROUND_CLOCK,
+  type Clock,
+  checkOptionNames,
+  defined,
+  type OptionNames,
+  untilAborted,
+} from '@quartermaster/core/internal';
 import { digest } from '../digest.ts';
 import { McpError } from '../errors.ts';
 import type { OAuthClient } from '../oauth/index.ts';
@@ -234,7 +240,7 @@ export function createHub(options: HubOptions): Hub {
     async untilSignedIn(name, { user = '', signal }) {
       const owner = { user, server: name };
       const before = await options.oauth?.markOf(owner);
-      const clock = options.clock ?? systemClock;
+      const clock = options.clock ?? BACKGROUND_CLOCK;
       for (;;) {
         await untilAborted(new Promise<void>((resolve) => void clock.after(SIGN_IN_LOOK_MS, resolve)), signal);
         const now = await options.oauth?.markOf(owner);
@@ -316,7 +322,7 @@ function serverFactory(
 ): (name: string, settings: ServerSettings) => HubServer {
   const context = {
     clientInfo: options.clientInfo ?? CLIENT_INFO,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? BACKGROUND_CLOCK,
     environment: options.environment ?? process.env,
     fetch: options.fetch,
     listings: options.listings ?? createMemoryListingStore(),

@@ -1,5 +1,5 @@
 import type { Implementation } from '@modelcontextprotocol/client';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@quartermaster/core/internal';
 import type { OAuthClient } from '../oauth/index.ts';
 import type { ListingStore, PinStore } from '../store/index.ts';
 import type { Backoff } from './connection/index.ts';

@@ -4,7 +4,7 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { isJsonObject } from '@quartermaster/core/catalog';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@quartermaster/core/internal';
 import type { TokenOwner, TokenStore } from '../store/index.ts';
 
 /** What is kept for one user at one server. */

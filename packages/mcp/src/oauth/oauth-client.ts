@@ -8,8 +8,13 @@ import {
   isStrictScopeSuperset,
   type OAuthClientMetadata,
 } from '@modelcontextprotocol/client';
-import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
-import { type Clock, systemClock } from '../clock.ts';
+import {
+  BACKGROUND_CLOCK,
+  type Clock,
+  checkOptionNames,
+  defined,
+  type OptionNames,
+} from '@quartermaster/core/internal';
 import { McpError } from '../errors.ts';
 import { signalIn } from '../signal-in.ts';
 import type { TokenOwner, TokenStore } from '../store/index.ts';
@@ -97,7 +102,7 @@ interface Offer {
 export function createOAuthClient(options: OAuthOptions): OAuthClient {
   checkOptionNames('createOAuthClient', options, OPTIONS);
   const { tokens, redirectUrl, howToSignIn, createState = randomUUID } = options;
-  const { fetch = globalThis.fetch, clock = systemClock } = options;
+  const { fetch = globalThis.fetch, clock = BACKGROUND_CLOCK } = options;
   const kept = createKeptSignIns(tokens, clock);
   const renew = createRenewer({ kept, tokens, clock });
   const offers = new Map<string, Offer>();
@@ -214,7 +219,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
 
 /** The scopes that a user's next sign-in at a server has to ask for: those of the last one, and what was refused since. */
 export async function scopesToAskFor(tokens: TokenStore, owner: TokenOwner): Promise<readonly string[]> {
-  const { scope, tokens: current } = await createKeptSignIns(tokens, systemClock).read(owner);
+  const { scope, tokens: current } = await createKeptSignIns(tokens, BACKGROUND_CLOCK).read(owner);
   const wanted = await tokens.get(wantedPlace(owner));
   return computeScopeUnion(scope, current?.scope, wanted)?.split(' ') ?? [];
 }

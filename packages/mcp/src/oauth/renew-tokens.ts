@@ -5,8 +5,7 @@ import {
   type OAuthClientProvider,
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
-import { defined } from '@quartermaster/core/internal';
-import type { Clock } from '../clock.ts';
+import { type Clock, defined } from '@quartermaster/core/internal';
 import { describeError, McpError } from '../errors.ts';
 import type { TokenOwner, TokenStore } from '../store/index.ts';
 import { type KeptSignIn, type KeptSignIns, pause } from './kept-sign-in.ts';

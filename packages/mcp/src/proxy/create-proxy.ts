@@ -5,9 +5,16 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import { capabilitiesOf, chooseForm, type GuardLimits, LISTING_DEFAULTS } from '@quartermaster/core/disclosure';
 import type { ArgumentChecker, Resolved } from '@quartermaster/core/dispatch';
 import { contextWindow, DEFAULT_GATE_SETTINGS, type GateSettings, type ModelLimits } from '@quartermaster/core/gate';
-import { checkOptionNames, defined, type OptionNames, readChoice } from '@quartermaster/core/internal';
-import { type Clock, systemClock } from '../clock.ts';
+import {
+  BACKGROUND_CLOCK,
+  type Clock,
+  checkOptionNames,
+  defined,
+  type OptionNames,
+  readChoice,
+} from '@quartermaster/core/internal';
 import { CLIENT_INFO, type Hub } from '../hub/index.ts';
+import { createMemoryTaskOwnerStore, type TaskOwnerStore } from '../store/index.ts';
 import { Endpoint } from './endpoint.ts';
 import { createExecutor } from './execute-tool.ts';
 import { unfollowAll } from './follow-resources.ts';
@@ -73,6 +80,8 @@ export interface ProxyOptions
   readonly maxResultBytes?: number;
   /** What goes along in `_meta` with a call to a server, such as the trace that it is part of. @default what the client sent */
   readonly callMeta?: (call: Resolved) => JsonObject | undefined;
+  /** Which client created which task, by the id of its access. @default known to this process alone */
+  readonly taskOwners?: TaskOwnerStore;
   readonly serverInfo?: Implementation;
   readonly clock?: Clock;
 }
@@ -90,6 +99,7 @@ const OPTIONS: OptionNames<ProxyOptions> = {
   alwaysLoad: true,
   maxResultBytes: true,
   callMeta: true,
+  taskOwners: true,
   serverInfo: true,
   clock: true,
   searcher: true,
@@ -217,10 +227,11 @@ function createContext(options: ProxyOptions): ProxyContext {
   const { searcher, uses, hooks, onEvent, recordQueries, listingTokens, stubDescriptionLength } = options;
   const { budget, countTokens, checkArguments, maxQueryLength } = options;
   const { forgetAfterMs, ...guard } = { ...GUARD, ...options.guard };
-  const clock = options.clock ?? systemClock;
+  const clock = options.clock ?? BACKGROUND_CLOCK;
+  const taskOwners = options.taskOwners ?? createMemoryTaskOwnerStore();
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
-    execute: createExecutor(hub, options),
+    execute: createExecutor(hub, { callMeta: options.callMeta, taskOwners }),
     settings: form === 'inline' ? { ...settings, rule: { kind: 'off' } } : settings,
     // That a server is down is news only to those who may use it.
     unavailable: (caller) =>
@@ -241,6 +252,7 @@ function createContext(options: ProxyOptions): ProxyContext {
     serverInfo: options.serverInfo ?? CLIENT_INFO,
     clock,
     forgetSearchesAfterMs: forgetAfterMs,
+    taskOwners,
     start: createServerStart(hub, clock),
     waits: { ...START_WAITS, ...options.waits },
     alwaysLoad: options.alwaysLoad ?? PROXY_DEFAULTS.alwaysLoad,

@@ -178,11 +178,11 @@ export class Endpoint extends Server implements Audience {
         session.changeLevel(String(params.level));
         return {};
       case 'tasks/list':
-        return listTasks(hub, session, signal);
+        return listTasks(proxy, session, signal);
       case 'tasks/get':
       case 'tasks/result':
       case 'tasks/cancel':
-        return askTask(hub, session, { method, params, signal });
+        return askTask(proxy, session, { method, params, signal });
       default:
         throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
     }

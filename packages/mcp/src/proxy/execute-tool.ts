@@ -8,16 +8,18 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Caller, Resolved } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import type { Hub } from '../hub/index.ts';
+import type { TaskOwnerStore } from '../store/index.ts';
 import { asksForSignIn, askToSignIn, SIGN_IN_KEY } from './ask-to-sign-in.ts';
 import type { ProxyOptions } from './create-proxy.ts';
 import { type CallOrigin, originOf } from './proxy-caller.ts';
+import { noteTask } from './serve-tasks.ts';
 import type { Session } from './session.ts';
 import { encodeTask } from './task-ids.ts';
 
 /** Runs a call at its server, with everything that goes both ways while it lasts. */
 export function createExecutor(
   hub: Hub,
-  { callMeta }: Pick<ProxyOptions, 'callMeta'> = {},
+  { callMeta, taskOwners }: { readonly callMeta: ProxyOptions['callMeta']; readonly taskOwners: TaskOwnerStore },
 ): (call: Resolved, context: { readonly caller: Caller; readonly signal: AbortSignal }) => Promise<JsonObject> {
   return async (call, { caller, signal }) => {
     const origin = originOf(caller);
@@ -44,6 +46,7 @@ export function createExecutor(
           allowInputRequired: isModern && context.mcpReq.envelope !== undefined,
         }),
       );
+      await noteTask(taskOwners, session, { server, result });
       return encodeTask(result, server);
     };
     try {

@@ -1,8 +1,9 @@
 import type { Implementation } from '@modelcontextprotocol/server';
 import type { Toolbox } from '@quartermaster/core';
 import type { ModelLimits } from '@quartermaster/core/gate';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@quartermaster/core/internal';
 import type { Hub } from '../hub/index.ts';
+import type { TaskOwnerStore } from '../store/index.ts';
 import type { AlwaysLoad } from './known-clients.ts';
 import type { ServerStart, StartWaits } from './server-start.ts';
 
@@ -19,4 +20,5 @@ export interface ProxyContext {
   readonly alwaysLoad: AlwaysLoad;
   readonly maxResultBytes: number;
   readonly forgetSearchesAfterMs: number;
+  readonly taskOwners: TaskOwnerStore;
 }

@@ -3,9 +3,11 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHub, type Hub, type ServerSettings } from '../hub/index.ts';
+import { createMemoryTaskOwnerStore } from '../store/index.ts';
 import { type ClientLine, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';
 import { manualClock } from '../testing/manual-clock.fixture.ts';
 import { modernHandler } from '../testing/modern-handler.fixture.ts';
+import { oddServer } from '../testing/odd-server.fixture.ts';
 import { rawServer } from '../testing/raw-server.fixture.ts';
 import { realServer } from '../testing/real-servers.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
@@ -110,6 +112,40 @@ describe.each<ClientLine>(['v1', 'v2', 'v2-modern'])('a %s client over HTTP, eac
     expect(seen).toEqual([1, 2]);
   });
 });
+
+describe('a task of a client over HTTP', () => {
+  it('is its creator’s: no other key lists, reads or cancels it', async () => {
+    const taskOwners = createMemoryTaskOwnerStore();
+    const proxy = serve({ odd: oddServer('tasks') }, { form: 'inline', taskOwners });
+    const ask = async (id: string | undefined, method: string, params: object): Promise<Answer> => {
+      const headers = {
+        ...{ accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+        'mcp-protocol-version': '2025-11-25',
+      };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      const request = new Request(URL_OF_PROXY, { method: 'POST', headers, body });
+      const text = await (await proxy.fetch(request, id === undefined ? {} : { id })).text();
+      return JSON.parse(text.slice(text.indexOf('{'))) as Answer;
+    };
+    const call = { name: 'odd__slow', arguments: {}, task: { ttl: 5_000 } };
+    const taskId = (await ask('ann', 'tools/call', call)).result?.task?.taskId ?? '';
+    expect(taskId).toBe('odd/t/1');
+    expect(await taskOwners.list('odd', 'ann')).toEqual(new Set(['t/1']));
+    expect((await ask('ann', 'tasks/list', {})).result?.tasks).toMatchObject([{ taskId }]);
+    expect((await ask('bob', 'tasks/list', {})).result?.tasks).toEqual([]);
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+      expect(await ask('bob', method, { taskId })).toMatchObject({ error: { message: 'There is no such task' } });
+      expect(await ask('ann', method, { taskId })).toHaveProperty('result');
+    }
+    // Without keys there is one user.
+    expect((await ask(undefined, 'tasks/list', {})).result?.tasks).toMatchObject([{ taskId }]);
+  });
+});
+
+interface Answer {
+  readonly result?: { readonly task?: { readonly taskId: string }; readonly tasks?: readonly object[] };
+  readonly error?: object;
+}
 
 describe.each<ClientLine>(['v1', 'v2'])('a %s client over HTTP with a lasting connection', (line) => {
   it('can be asked by servers, and has found tools in its list', async () => {

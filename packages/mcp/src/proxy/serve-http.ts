@@ -6,8 +6,7 @@ import {
   ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { checkOptionNames } from '@quartermaster/core/internal';
-import type { Clock } from '../clock.ts';
+import { type Clock, checkOptionNames } from '@quartermaster/core/internal';
 import { type Endpoint, SERVED_METHODS } from './endpoint.ts';
 import { createKeptEvents } from './kept-events.ts';
 import type { Access } from './mcp-proxy.ts';

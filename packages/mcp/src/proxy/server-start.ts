@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@quartermaster/core/internal';
 import type { Hub, Peer } from '../hub/index.ts';
 
 /** How long requests wait for servers that are started for the first time. All of them count from the start, not from the request. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@quartermaster/core/catalog';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@quartermaster/core/internal';
 
 /** What a server asked in the middle of a call. */
 interface Question {

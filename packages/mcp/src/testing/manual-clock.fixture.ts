@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@quartermaster/core/internal';
 
 export interface ManualClock extends Clock {
   /** Lets time pass, running what falls due in order. */

@@ -1,6 +1,5 @@
 import type { LogEntry } from '@quartermaster/gateway';
-import type { Terminal } from '../../terminal/index.ts';
-import { oneLine } from '../../terminal/index.ts';
+import { oneLine, type Terminal } from '../../terminal/index.ts';
 
 /** One line for each request. The client chooses the model's name, so control characters are removed from it. */
 export function renderLogEntry(entry: LogEntry, { paint, width }: Terminal, now: Date): string {

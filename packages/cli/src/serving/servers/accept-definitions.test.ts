@@ -75,6 +75,10 @@ it('quartermaster mcp --strict holds a changed tool back until quartermaster mcp
   expect((await accept(folder, 'math/*')).err).toContain('1 accepted, 0 held back');
   expect(await shownTools(folder)).toEqual(['math__add', 'math__halve']);
   expect(await accept(folder)).toMatchObject({ out: '', err: expect.stringContaining('0 changed definitions') });
+  const audit = startCommand(['keys', 'audit'], { cwd: folder });
+  await audit.ended;
+  expect(audit.out()).toMatch(/^\S+ +command line +definition\.accept +math\/add +\w+$/m);
+  expect(audit.out().match(/definition\.accept/g)).toHaveLength(1);
 });
 
 it('quartermaster mcp accept without servers says what to do', async () => {

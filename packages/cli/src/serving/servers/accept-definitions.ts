@@ -30,9 +30,14 @@ export async function acceptDefinitions(
       const held = heldNow();
       for (const change of held) await write(io.stdout, `${renderChange(change, terminal)}\n`);
       await hub.accept(patterns);
-      const left = heldNow().length;
+      const left = new Set(heldNow().map(({ tool }) => tool));
+      for (const { tool, hash } of held.filter((change) => !left.has(change.tool))) {
+        await store.audit.note({ actor: '', action: 'definition.accept', subject: tool, detail: hash });
+      }
       for (const { server, reason } of hub.unavailable()) await tell(`${server}: ${reason}`);
-      await tell(`${counted(held.length, 'changed definition')}, ${held.length - left} accepted, ${left} held back`);
+      await tell(
+        `${counted(held.length, 'changed definition')}, ${held.length - left.size} accepted, ${left.size} held back`,
+      );
     } finally {
       await hub.close();
     }

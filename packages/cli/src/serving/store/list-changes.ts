@@ -1,30 +1,41 @@
+import { defined } from '@quartermaster/core/internal';
+import { AUDIT_ACTIONS } from '@quartermaster/host/store';
 import { write } from '../../command-io.ts';
 import type { AuditFlags, CommandContext } from '../../commands/index.ts';
+import { InputError } from '../../input-error.ts';
 import { oneLine, renderTable } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
 
-/** Who changed which key or catalog. */
-export async function listChanges({ json, limit, ...place }: AuditFlags, { io }: CommandContext): Promise<void> {
-  const store = await openConfiguredStore(loadSettings(place, io.env).config.store);
+/** Who changed what. */
+export async function listChanges(flags: AuditFlags, { io }: CommandContext): Promise<void> {
+  const { json, limit, by: actor, action, subject, within, config, store: given } = flags;
+  if (action !== undefined && !AUDIT_ACTIONS.some((one) => one === action || one.startsWith(`${action}.`))) {
+    throw new InputError(
+      `There is no action ${oneLine(action, MOST_CHARACTERS)}; allowed: ${AUDIT_ACTIONS.join(', ')}`,
+    );
+  }
+  const from = within === undefined ? undefined : Date.now() - within;
+  const store = await openConfiguredStore(loadSettings(defined({ config, store: given }), io.env).config.store);
   try {
-    const entries = await store.audit.list({ limit });
+    const entries = await store.audit.list({ limit, ...defined({ actor, action, subject, from }) });
     if (json === true) {
       await write(io.stdout, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
       return;
     }
-    const rows = entries.map(({ at, actor, action, subject, detail }) => [
-      new Date(at).toISOString(),
-      oneLine(actor === '' ? 'command line' : actor, MOST_CHARACTERS),
-      action,
-      oneLine(subject, MOST_CHARACTERS),
-      oneLine(detail, MOST_CHARACTERS),
+    const rows = entries.map((entry) => [
+      new Date(entry.at).toISOString(),
+      oneLine(entry.actorName ?? (entry.actor === '' ? 'command line' : entry.actor), MOST_CHARACTERS),
+      entry.action,
+      oneLine(entry.subjectName ?? entry.subject, MOST_CHARACTERS),
+      oneLine(entry.detail, MOST_DETAIL_CHARACTERS),
     ]);
     const columns = ['time', 'by', 'change', 'what', ''].map((title) => ({ title }));
-    await write(io.stdout, `${rows.length === 0 ? 'There are no changes yet.' : renderTable(columns, rows)}\n`);
+    await write(io.stdout, `${rows.length === 0 ? 'There are no such changes.' : renderTable(columns, rows)}\n`);
   } finally {
     await store.close();
   }
 }
 
 const MOST_CHARACTERS = 60;
+const MOST_DETAIL_CHARACTERS = 300;

@@ -62,12 +62,49 @@ describe('quartermaster keys', () => {
     [['--role', 'king'], 'There is no role king; allowed: consumer, publisher, admin'],
     [['--endpoints', 'everything'], 'There is no endpoint everything; allowed: messages,'],
     [['--expires-in', 'soon'], 'such as 30m or 90d'],
+    [['--expires-in', '0s'], 'a time above 0'],
+    [['--models', ''], 'A pattern is empty'],
+    [['--catalogs', 'acme', ' '], 'A pattern is empty'],
   ])('refuses %j', async (flags, words) => {
     const { keys } = onStore();
     expect(await keys('create', 'x', ...flags)).toMatchObject({
       code: 2,
       out: '',
       err: expect.stringContaining(words),
+    });
+  });
+
+  it('changes what is named and keeps the rest', async () => {
+    const { keys } = onStore();
+    await keys('create', 'team', '--allow', 'a/*', '--deny', 'a/x', '--tokens-per-day', '9', '--expires-in', '90d');
+    const read = async () => JSON.parse((await keys('list', '--json')).out) as Record<string, unknown>;
+    const { id } = (await read()) as { id: string };
+    const update = async (...args: string[]) => expect(await keys('update', id, ...args)).toMatchObject({ code: 0 });
+    await update('--models', 'gpt-*', '--writes', 'acme', '--requests-per-minute', '5', '--deny', 'a/y');
+    expect(await read()).toMatchObject({
+      ...{ models: ['gpt-*'], catalogs: ['*'], writes: ['acme'], expiresAt: expect.any(Number) },
+      tools: { allow: ['a/*'], deny: ['a/y'] },
+      limits: { requestsPerMinute: 5, tokensPerDay: 9 },
+    });
+    expect((await keys('list')).out).toContain('*, changes acme');
+    await update('--no-writes', '--all-tools', '--no-expiry', '--tokens-per-day', 'none', '--endpoints', 'mcp');
+    const changed = await read();
+    expect(changed).toMatchObject({ writes: [], endpoints: ['mcp'], limits: { requestsPerMinute: 5 } });
+    expect(changed).not.toHaveProperty('tools');
+    expect(changed).not.toHaveProperty('expiresAt');
+    await update('--all-endpoints');
+    expect(await read()).not.toHaveProperty('endpoints');
+  });
+
+  it('refuses the name of a key in the settings, however it is written', async () => {
+    const folder = temporaryFolder();
+    const config = join(folder, 'quartermaster.yaml');
+    writeFileSync(config, 'keys: [{ name: Ren\u00e9, key: secret }]\n');
+    const refused = await runCommand(['keys', 'create', ' Rene\u0301', '--config', config], { XDG_DATA_HOME: folder });
+    expect(refused).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('The settings already define a key'),
     });
   });
 
@@ -96,7 +133,14 @@ describe('quartermaster keys', () => {
     await store.close();
     expect(known.map((key) => key?.id)).toEqual([undefined, undefined, id]);
     expect((await keys('rotate', 'key_none')).code).toBe(1);
-    expect((await keys('audit')).out).toMatch(/command line +key\.rotate +key_/);
+    expect((await keys('audit')).out).toMatch(/command line +key\.rotate +team +the previous secret works until/);
+    const created = await keys('audit', '--action', 'key.create', '--subject', 'team', '--by', '', '--within', '1h');
+    expect(created.out).toMatch(/command line +key\.create +team +team; role consumer; models \["\*"\];/);
+    expect((await keys('audit', '--by', 'nobody')).out).toBe('There are no such changes.\n');
+    expect(await keys('audit', '--action', 'key.x')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('key.rotate'),
+    });
     expect((await keys('audit', '--json', '--limit', '1')).out.trim().split('\n')).toHaveLength(1);
   });
 

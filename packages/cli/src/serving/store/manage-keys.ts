@@ -1,17 +1,22 @@
 import { defined } from '@quartermaster/core/internal';
+import type { Config } from '@quartermaster/host/config';
 import {
   type ApiKey,
   KEY_ENDPOINTS,
   KEY_ROLES,
+  type KeyChange,
   type KeyLimits,
   type KeyRole,
   type KeyStore,
+  type NewApiKey,
+  normalizeKeyName,
 } from '@quartermaster/host/store';
 import { write } from '../../command-io.ts';
 import type {
   CommandContext,
   CreateKeyFlags,
   ListKeysFlags,
+  RightsFlags,
   RotateKeyFlags,
   UpdateKeyFlags,
 } from '../../commands/index.ts';
@@ -24,27 +29,25 @@ import { describeStore, openConfiguredStore } from './open-configured-store.ts';
 type StoreFlags = Pick<ListKeysFlags, 'config' | 'store'>;
 
 /** Makes a key. Stdout is its secret and nothing else, so that a script can take it from there. */
-export async function createKey(name: string, flags: CreateKeyFlags, context: CommandContext): Promise<void> {
-  const { models = ['*'], catalogs = ['*'], allow, deny, role, endpoints, expiresIn, ...others } = flags;
-  const { requestsPerMinute, tokensPerMinute, searchesPerMinute, tokensPerDay, tokensPerMonth, ...place } = others;
-  const limits: KeyLimits = {
-    ...defined({ requestsPerMinute, tokensPerMinute, searchesPerMinute, tokensPerDay, tokensPerMonth }),
-  };
-  const tools = { ...defined({ allow, deny }) };
-  const permissions = {
-    ...{ models, catalogs, limits, role: readRole(role) ?? 'consumer' },
-    ...(Object.keys(tools).length === 0 ? {} : { tools }),
-    ...(endpoints === undefined ? {} : { endpoints: endpoints.map(readEndpoint) }),
-    ...expiryOf(expiresIn),
-  };
-  const { store } = loadSettings(place, context.io.env).config;
+export async function createKey(given: string, flags: CreateKeyFlags, context: CommandContext): Promise<void> {
+  const { store, keys: configured } = settingsOf(flags, context);
   const { location } = store;
   if ('path' in location && location.path === ':memory:') {
     throw new InputError(
       'A key in :memory: is lost when this command ends; name a file or a postgres:// address with --store',
     );
   }
-  const { key, secret } = await withKeys(place, context, (keys) => keys.create({ name, ...permissions }));
+  const name = normalizeKeyName(given);
+  if (configured.some((key) => normalizeKeyName(key.name) === name)) {
+    throw new InputError(`The settings already define a key named ${JSON.stringify(name)}; choose another name`);
+  }
+  const { models = ['*'], catalogs = ['*'], writes } = flags;
+  const permissions = {
+    ...{ models, catalogs, limits: limitsOf({}, flags), role: readRole(flags.role) ?? ('consumer' as const) },
+    ...rightsOf(flags),
+    ...defined({ writes }),
+  };
+  const { key, secret } = await withKeys(flags, context, (keys) => keys.create({ name: given, ...permissions }));
   await write(
     context.io.stderr,
     `Created ${key.id} for the gateway that uses this store: ${describeStore(store)}\nThe secret is shown only now and is not stored.\n`,
@@ -76,13 +79,54 @@ export async function listKeys({ json, ...place }: ListKeysFlags, context: Comma
 }
 
 export async function updateKey(id: string, flags: UpdateKeyFlags, context: CommandContext): Promise<void> {
-  const { role, expiresIn, ...place } = flags;
-  const chosen = readRole(role);
-  const change = { ...defined({ role: chosen }), ...expiryOf(expiresIn) };
-  if (Object.keys(change).length === 0) throw new InputError('Nothing to change: add --role or --expires-in');
-  const key = await withKeys(place, context, (keys) => keys.update(id, change));
+  const { models, catalogs, writes, allTools, allEndpoints, expiry } = flags;
+  const role = readRole(flags.role);
+  const change: KeyChange = {
+    ...defined({ models, catalogs, role, writes: writes === false ? [] : writes }),
+    ...rightsOf(flags),
+    ...(allTools ? { tools: null } : {}),
+    ...(allEndpoints ? { endpoints: null } : {}),
+    ...(expiry ? {} : { expiresAt: null }),
+  };
+  const hasLimits = LIMITS.some((name) => flags[name] !== undefined);
+  if (Object.keys(change).length === 0 && !hasLimits) {
+    throw new InputError('Nothing to change: add --role, --models, --catalogs, --expires-in or another option');
+  }
+  const key = await withKeys(flags, context, async (keys) => {
+    const { limits = {}, tools } = (await keys.get(id)) ?? {};
+    // Of two rules, the one that is not given stays.
+    const kept = change.tools == null ? {} : { tools: { ...tools, ...change.tools } };
+    return keys.update(id, { ...change, ...kept, ...(hasLimits ? { limits: limitsOf(limits, flags) } : {}) });
+  });
   if (key === undefined) return sayUnknown(id, context);
   await write(context.io.stderr, `Changed ${oneLine(id, MOST_CHARACTERS)}\n`);
+}
+
+const LIMITS: readonly (keyof KeyLimits)[] = [
+  'requestsPerMinute',
+  'tokensPerMinute',
+  'searchesPerMinute',
+  'tokensPerDay',
+  'tokensPerMonth',
+];
+
+/** The limits of a key, with those that the flags name in place of its own. */
+function limitsOf(limits: KeyLimits, flags: Readonly<Partial<Record<keyof KeyLimits, number | 'none'>>>): KeyLimits {
+  const entries = LIMITS.map((name) => [name, flags[name] ?? limits[name]] as const);
+  return Object.fromEntries(entries.filter(([, limit]) => typeof limit === 'number'));
+}
+
+function rightsOf({
+  allow,
+  deny,
+  endpoints,
+  expiresIn,
+}: RightsFlags): Pick<NewApiKey, 'tools' | 'endpoints' | 'expiresAt'> {
+  return {
+    ...(allow === undefined && deny === undefined ? {} : { tools: { ...defined({ allow, deny }) } }),
+    ...(endpoints === undefined ? {} : { endpoints: endpoints.map(readEndpoint) }),
+    ...(expiresIn === undefined ? {} : { expiresAt: Date.now() + expiresIn }),
+  };
 }
 
 /** As `createKey`: stdout is the new secret and nothing else. */
@@ -111,10 +155,6 @@ function readEndpoint(text: string): string {
   throw new InputError(`There is no endpoint ${oneLine(text, MOST_CHARACTERS)}; allowed: ${KEY_ENDPOINTS.join(', ')}`);
 }
 
-function expiryOf(expiresInMs: number | undefined): { readonly expiresAt?: number } {
-  return expiresInMs === undefined ? {} : { expiresAt: Date.now() + expiresInMs };
-}
-
 export async function revokeKey(id: string, place: StoreFlags, context: CommandContext): Promise<void> {
   const isRevoked = await withKeys(place, context, (keys) => keys.revoke(id));
   if (isRevoked) {
@@ -124,13 +164,16 @@ export async function revokeKey(id: string, place: StoreFlags, context: CommandC
   await sayUnknown(id, context);
 }
 
+function settingsOf({ config, store }: StoreFlags, { io }: CommandContext): Config {
+  return loadSettings(defined({ config, store }), io.env).config;
+}
+
 async function withKeys<Value>(
   flags: StoreFlags,
-  { io }: CommandContext,
+  context: CommandContext,
   work: (keys: KeyStore) => Promise<Value>,
 ): Promise<Value> {
-  const { config } = loadSettings(flags, io.env);
-  const store = await openConfiguredStore(config.store);
+  const store = await openConfiguredStore(settingsOf(flags, context).store);
   try {
     return await work(store.keys);
   } finally {
@@ -139,7 +182,19 @@ async function withKeys<Value>(
 }
 
 function rowOf(key: ApiKey): readonly string[] {
-  const { id, name, role = 'consumer', createdAt, lastUsedAt, models, catalogs, tools, endpoints, limits } = key;
+  const {
+    id,
+    name,
+    role = 'consumer',
+    createdAt,
+    lastUsedAt,
+    models,
+    catalogs,
+    writes,
+    tools,
+    endpoints,
+    limits,
+  } = key;
   const { requestsPerMinute, tokensPerMinute, searchesPerMinute, tokensPerDay, tokensPerMonth } = limits;
   const rates = [
     ...(requestsPerMinute === undefined ? [] : [`${count(requestsPerMinute)} requests/min`]),
@@ -155,7 +210,7 @@ function rowOf(key: ApiKey): readonly string[] {
     dayOf(createdAt),
     lastUsedAt === undefined ? 'never' : dayOf(lastUsedAt),
     oneLine(models.join(' '), MOST_CHARACTERS),
-    oneLine(catalogs.join(' '), MOST_CHARACTERS),
+    oneLine(catalogs.join(' ') + (writes === undefined ? '' : `, changes ${writes.join(' ')}`), MOST_CHARACTERS),
     oneLine([...(tools?.allow ?? ['*']), ...(tools?.deny ?? []).map((one) => `not ${one}`)].join(' '), MOST_CHARACTERS),
     oneLine(endpoints?.join(' ') ?? '*', MOST_CHARACTERS),
     rates.join(', ') || 'none',

@@ -7,10 +7,10 @@ import { unavailableStore } from './unavailable-store.ts';
 
 /** Opens the store that the settings name. If it is unavailable, the error says what to do. */
 export async function openConfiguredStore(settings: StoreSettings): Promise<Store> {
-  const { location } = settings;
+  const { location, auditDays } = settings;
   if ('path' in location && location.path !== ':memory:') makeStoreFolder(location.path);
   try {
-    return await openStore({ ...location, encryptionKeys: tokenKeys(settings) });
+    return await openStore({ ...location, auditDays, encryptionKeys: tokenKeys(settings) });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw 'path' in location

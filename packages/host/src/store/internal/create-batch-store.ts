@@ -1,5 +1,4 @@
-import type { BatchStore } from '../batch-store.ts';
-import { BATCH_RETENTION_MS } from '../batch-store.ts';
+import { BATCH_RETENTION_MS, type BatchStore } from '../batch-store.ts';
 import { createBatch, listBatches, readResults } from './batch-records.ts';
 import { lockBatch, readBatch, settleIdleItems } from './batch-rows.ts';
 import {

@@ -295,4 +295,27 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX learned_uses_by_age ON learned_uses (used_at)',
     ],
   },
+  {
+    name: 'every secret of a key that was rotated; whose MCP tasks are whose',
+    statements: [
+      // In place of previous_hash, which knew only the last one.
+      `CREATE TABLE api_key_secrets (
+        hash TEXT PRIMARY KEY,
+        key_id TEXT NOT NULL,
+        works_until BIGINT NOT NULL
+      )`,
+      'CREATE INDEX api_key_secrets_by_key ON api_key_secrets (key_id)',
+      `INSERT INTO api_key_secrets (hash, key_id, works_until)
+        SELECT previous_hash, id, previous_until FROM api_keys WHERE previous_hash IS NOT NULL AND previous_until IS NOT NULL`,
+      `CREATE TABLE mcp_tasks (
+        server TEXT NOT NULL,
+        task TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        forgotten_at BIGINT NOT NULL,
+        PRIMARY KEY (server, task)
+      )`,
+      'CREATE INDEX mcp_tasks_by_owner ON mcp_tasks (server, owner)',
+      'CREATE INDEX mcp_tasks_by_age ON mcp_tasks (forgotten_at)',
+    ],
+  },
 ];

@@ -1,5 +1,5 @@
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '@quartermaster/core/internal';
 import type { Connection } from './connection.ts';
 
 /** The time that calls on one connection may take. It stands still while someone is asked: people take longer than servers. */

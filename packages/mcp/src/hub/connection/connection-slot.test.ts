@@ -1,5 +1,5 @@
+import type { Clock } from '@quartermaster/core/internal';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../clock.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionSlot } from './connection-slot.ts';
 

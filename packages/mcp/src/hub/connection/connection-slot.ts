@@ -1,5 +1,4 @@
-import { untilAborted } from '@quartermaster/core/internal';
-import type { Clock } from '../../clock.ts';
+import { type Clock, untilAborted } from '@quartermaster/core/internal';
 import { describeError, McpError } from '../../errors.ts';
 import type { Connection } from './connection.ts';
 import { ForgottenSessionError } from './forgotten-session-error.ts';

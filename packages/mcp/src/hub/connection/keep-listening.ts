@@ -1,6 +1,6 @@
 import { type Client, type McpSubscription, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@quartermaster/core/catalog';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '@quartermaster/core/internal';
 import { describeError } from '../../errors.ts';
 
 export interface Listening {

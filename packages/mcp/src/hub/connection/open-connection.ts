@@ -13,8 +13,7 @@ import {
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import { deepestReason, defined } from '@quartermaster/core/internal';
-import type { Clock } from '../../clock.ts';
+import { type Clock, deepestReason, defined } from '@quartermaster/core/internal';
 import { describeError, McpError } from '../../errors.ts';
 import { signInError } from '../../oauth/index.ts';
 import type { Peer } from '../peer.ts';

@@ -1,5 +1,5 @@
 import { type AuthProvider, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '@quartermaster/core/internal';
 import { McpError } from '../../errors.ts';
 import { isInProcess, isStdio, type RemoteSettings, SERVER_DEFAULTS, type ServerSettings } from '../server-settings.ts';
 import { RemoteTransport } from './remote-transport.ts';

@@ -10,8 +10,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { defined } from '@quartermaster/core/internal';
-import type { Clock } from '../../clock.ts';
+import { type Clock, defined } from '@quartermaster/core/internal';
 import { noteToken } from '../../oauth/index.ts';
 import { signalIn } from '../../signal-in.ts';
 import { isEventStream, limitBody } from './limit-body.ts';

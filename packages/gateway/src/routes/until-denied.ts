@@ -1,0 +1,49 @@
+import type { Clock } from '@quartermaster/core/internal';
+
+/** A stream that only listens, until its client may no longer do so. A store that fails says nothing about the client. */
+export function untilDenied(
+  body: ReadableStream<Uint8Array>,
+  { after, mayGoOn }: { readonly after: Clock['after']; mayGoOn(): Promise<boolean> },
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let isOver = false;
+  let cancelCheck: () => void = () => undefined;
+  const stop = (): void => {
+    isOver = true;
+    cancelCheck();
+  };
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const check = async (): Promise<void> => {
+        const may = await mayGoOn().catch(() => true);
+        if (isOver) return;
+        if (may) return schedule();
+        stop();
+        controller.close();
+        // Its client is gone either way.
+        await reader.cancel().catch(() => undefined);
+      };
+      const schedule = (): void => {
+        cancelCheck = after(CHECK_MS, () => void check());
+      };
+      schedule();
+    },
+    async pull(controller) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        stop();
+        throw error;
+      });
+      if (isOver) return;
+      if (!done) return controller.enqueue(value);
+      stop();
+      controller.close();
+    },
+    cancel(reason) {
+      stop();
+      return reader.cancel(reason);
+    },
+  });
+}
+
+/** How long a stream outlives the rights of its client at most. */
+const CHECK_MS = 15_000;

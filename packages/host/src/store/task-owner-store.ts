@@ -1,0 +1,52 @@
+import { decodeText, encodeName, encodeText, textOf } from './internal/columns.ts';
+import type { StoreContext } from './internal/store-context.ts';
+
+/** Which key created which task at an MCP server: clients share connections, and a server knows only those. */
+export interface TaskOwnerStore {
+  put(task: TaskPlace, owner: string): Promise<void>;
+  isOwner(task: TaskPlace, owner: string): Promise<boolean>;
+  /** The tasks of one owner at a server. */
+  list(server: string, owner: string): Promise<ReadonlySet<string>>;
+  /** Forgets tasks that were created long ago. */
+  sweep(): Promise<void>;
+}
+
+/** A task by the id that its server gave it. */
+export interface TaskPlace {
+  readonly server: string;
+  readonly task: string;
+}
+
+/** Longer than servers keep tasks. */
+const KEPT_MS = 30 * 86_400_000;
+
+export function createTaskOwnerStore({ sql, now }: StoreContext): TaskOwnerStore {
+  return {
+    async put({ server, task }, owner) {
+      await sql.run(
+        `INSERT INTO mcp_tasks (server, task, owner, forgotten_at) VALUES (?, ?, ?, ?)
+         ON CONFLICT (server, task) DO UPDATE SET owner = excluded.owner, forgotten_at = excluded.forgotten_at`,
+        [
+          ...[encodeName(server, 'name of an MCP server'), encodeName(task, 'id of a task')],
+          ...[encodeText(owner), now() + KEPT_MS],
+        ],
+      );
+    },
+    async isOwner({ server, task }, owner) {
+      const place = [encodeText(server), encodeText(task), encodeText(owner)];
+      return (
+        (await sql.all('SELECT 1 AS known FROM mcp_tasks WHERE server = ? AND task = ? AND owner = ?', place)).length >
+        0
+      );
+    },
+    async list(server, owner) {
+      const rows = await sql.all('SELECT task FROM mcp_tasks WHERE server = ? AND owner = ?', [
+        ...[encodeText(server), encodeText(owner)],
+      ]);
+      return new Set(rows.map((row) => decodeText(textOf(row, 'task'))));
+    },
+    async sweep() {
+      await sql.run('DELETE FROM mcp_tasks WHERE forgotten_at <= ?', [now()]);
+    },
+  };
+}
