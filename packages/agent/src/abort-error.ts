@@ -1,4 +1,4 @@
-/** Thrown to the reader of a query that was aborted. */
+/** Thrown to the reader of an aborted query. */
 export class AbortError extends Error {
   override readonly name: string = 'AbortError';
 

@@ -58,7 +58,7 @@ export interface SessionOpening {
   readonly signal: AbortSignal;
 }
 
-/** Finds the model, reads the session to resume, and starts the servers. Nothing is left running where it fails. */
+/** Finds the model, reads the session to resume, and starts the servers. If any of this fails, nothing is left running. */
 export async function openSession(opening: SessionOpening): Promise<AgentSession> {
   const { options, read, controls, signal } = opening;
   const { env, cwd, runHooks, costs, output, limits, builtIns, localTools, allowed, disallowed, store } = read;
@@ -66,7 +66,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   if (config.warning !== undefined) process.emitWarning(config.warning);
   const ledger = createLedger({ ...costs, prices: costs.prices ?? config.prices });
   const gate = readGateSettings({ ...options, processEnv: process.env, config });
-  // Who has the `tool_search` capability expects stubs.
+  // Callers with the `tool_search` capability expect stubs.
   const form = read.form === 'auto' && gate.source === 'capabilities' ? 'stub' : read.form;
   const agents = options.agents ?? {};
   const entries = options.mcpServers ?? {};
@@ -79,7 +79,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   const resume = await resumedSession(options, store);
   const isFork = options.forkSession === true;
   const conversation = await openConversation({ sessionId: read.sessionId, store, resume, isFork });
-  // Last, since from here on there is something to end.
+  // Last, because from here on there is something to clean up.
   const servers: AgentServers = await startServers({
     servers: entries,
     localTools,
@@ -92,7 +92,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     oauth:
       options.signIn === undefined ? undefined : { client: createSignInClient(options.signIn), signIn: options.signIn },
   });
-  // Plans are kept by this function's identity.
+  // Plans are cached by the identity of this function.
   const caller: Caller = { allow: (tool) => !disallowed(tool, servers.snapshot().modelName(tool)) };
   const about = (): BaseHookInput => ({
     session_id: conversation.id,
@@ -116,7 +116,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     searcher: search.searcher,
     settings: gate.settings,
     checkArguments: createArgumentChecker({ repair: true }),
-    // A session keeps its plan, and so the listing's bytes.
+    // A session keeps its plan, and with it the bytes of the listing.
     listingTokens: LISTING_DEFAULTS.budgetTokens,
     hooks: {
       beforeCall: (call, context) => guardOf(context).hooks.beforeCall?.(call, context),
@@ -164,7 +164,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     if (call.tool.server !== undefined) return servers.call(call.tool, call.arguments, calling);
     return builtIns.byName.get(call.tool.id)?.run(call.arguments, calling) ?? runSubagent(call, calling);
   };
-  // Not the planner's: the plan that the conversation keeps to is made when it begins.
+  // Not the planner's plan: that one is fixed when the conversation begins.
   toolbox.prepare(planFor({ toolbox, caller, form, isStarting }, first));
   return {
     context,
@@ -198,7 +198,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   };
 }
 
-/** Resolved once for each choice, so that what is planned for a model can be kept. */
+/** Resolved once per choice, so that a plan made for a model can be cached. */
 function createModelChoice(
   find: (model: string | undefined) => Promise<ResolvedModel>,
   controls: Controls,
@@ -221,7 +221,7 @@ function createModelTable(find: (model: string) => Promise<ResolvedModel>): (mod
   };
 }
 
-/** Presets belong to the agent SDK; what is appended to one is the user's own. */
+/** Presets belong to the agent SDK; text appended to one is the user's own. */
 function systemText(prompt: Options['systemPrompt'], instruction: string | undefined): string | undefined {
   const texts = typeof prompt === 'string' ? [prompt] : isList(prompt) ? prompt : [prompt?.append ?? ''];
   const text = [...texts, instruction ?? ''].filter((each) => each !== '').join('\n\n');

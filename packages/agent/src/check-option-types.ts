@@ -3,7 +3,7 @@ import { SettingError } from '@quartermaster/core/errors';
 import { checkOptionNames, cutText, type OptionNames } from '@quartermaster/core/internal';
 import type { Options } from './options.ts';
 
-/** Throws a `SettingError` for the first option of the wrong type. Other options are checked by the parts that read them. */
+/** Throws a `SettingError` for the first option of the wrong type. Options not listed here are checked where they are read. */
 export function checkOptionTypes(options: Options): void {
   for (const [name, kind] of Object.entries(KINDS)) {
     const value = options[name as keyof typeof KINDS];
@@ -23,7 +23,7 @@ export function checkOptionTypes(options: Options): void {
 }
 
 interface Kind {
-  /** What the message says is allowed. */
+  /** The allowed types, for the error message. */
   readonly allowed: string;
   readonly fits: (value: unknown) => boolean;
 }

@@ -4,17 +4,17 @@ import { agentWire, isSearching, type ResolvedModel } from './model/index.ts';
 import { messageTokens } from './session/index.ts';
 import { requestFor, type TurnContext } from './turn/index.ts';
 
-/** What the next request would take of the model's window, about. */
+/** About how much of the model's context window the next request would take. */
 export interface ContextUsage {
   readonly categories: readonly ContextCategory[];
   readonly totalTokens: number;
   readonly maxTokens: number;
   readonly rawMaxTokens: number;
-  /** Of the window, 0 to 100. */
+  /** Percentage of the window, 0 to 100. */
   readonly percentage: number;
   readonly model: string;
   readonly mcpTools: readonly ContextTool[];
-  /** Our own addition: what searches the tools and why, and why they are deferred or not. */
+  /** Our own addition: which engine searches the tools and why, and why tools are deferred or not. */
   readonly toolSearch: SearchEngine & { readonly deferral: string };
 }
 
@@ -26,12 +26,12 @@ export interface ContextCategory {
   readonly kind: 'used' | 'free' | 'deferred';
 }
 
-/** What one tool takes of the context window. */
+/** How much of the context window one tool takes. */
 export interface ContextTool {
   readonly name: string;
   readonly serverName: string;
   readonly tokens: number;
-  /** Whether the model is shown its definition, from the start or because it was found. */
+  /** Whether the model sees its definition, either from the start or because it was found. */
   readonly isLoaded: boolean;
 }
 

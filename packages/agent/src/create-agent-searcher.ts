@@ -5,13 +5,13 @@ import { chooseEngine, createLazyReranker, createSearcherFor } from '@quartermas
 export interface AgentSearcherParts {
   readonly given: SearcherSource | undefined;
   readonly engine: SearchSettings['engine'];
-  /** Ends what is being built when it aborts, which would else keep the process. */
+  /** Aborts an index that is being built, which would otherwise keep the process alive. */
   readonly signal: AbortSignal;
 }
 
-/** What searches the tools of a query, and why. */
+/** Which engine searches the tools of a query, and why. */
 export interface SearchEngine {
-  /** `custom`: the searcher of the options. `auto`: not decided yet. */
+  /** `custom`: the searcher in the options. `auto`: not decided yet. */
   readonly engine: SearchSettings['engine'] | 'custom';
   readonly reason: string;
 }
@@ -20,11 +20,11 @@ export interface AgentSearcher {
   readonly searcher: SearcherSource;
   /** What is known before the first search. */
   readonly engine: SearchEngine;
-  /** What searches. Reads the reranker's model where that decides. */
+  /** The engine. Reads the reranker's model if the choice depends on it. */
   decide(): Promise<SearchEngine>;
 }
 
-/** The given searcher, else the engine in the settings. The reranker's model is read by the first search. */
+/** The given searcher, or the engine in the settings. The first search reads the reranker's model. */
 export function createAgentSearcher({ given, engine, signal }: AgentSearcherParts): AgentSearcher {
   if (given !== undefined) {
     const custom: SearchEngine = { engine: 'custom', reason: 'options.searcher is set' };

@@ -1,13 +1,13 @@
 import { LONGEST_TIMER_MS } from './longest-timer.ts';
 
 export interface Deadline {
-  /** Aborts when the time is over. */
+  /** Aborts when the time is up. */
   readonly signal: AbortSignal;
-  /** Calls it off, which lets the process end. */
+  /** Cancels it, so that the process can exit. */
   clear(): void;
 }
 
-/** Not `AbortSignal.timeout`, which keeps no process alive: what has a deadline may be all that there is to wait for. */
+/** Not `AbortSignal.timeout`, which does not keep the process alive: the deadline may be all that is left to wait for. */
 export function createDeadline(timeoutMs: number): Deadline {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), Math.min(timeoutMs, LONGEST_TIMER_MS));

@@ -6,7 +6,7 @@ export interface Inputs<Item> {
   items(signal: AbortSignal): AsyncGenerator<Item, void, undefined>;
   /** Adds a stream; resolves when it has ended. Rejects if the query has ended. */
   add(stream: AsyncIterable<Item>): Promise<void>;
-  /** Takes nothing more. */
+  /** Accepts no further streams. */
   close(): void;
 }
 
@@ -35,7 +35,7 @@ export function createInputs<Item>(first: AsyncIterable<Item>): Inputs<Item> {
         if (isOver) reject(new Error('The query has ended: no further prompts are taken'));
         else streams.push({ source, settle: (problem) => (problem === undefined ? resolve() : reject(problem)) });
       });
-      // A caller that does not wait for it must not end the process.
+      // An unhandled rejection must not end the process if the caller does not wait.
       taken.catch(() => {});
       return taken;
     },
@@ -62,7 +62,7 @@ async function* untilEnd<Item>(
       yield value;
     }
   } finally {
-    // Not awaited: it may wait behind a step that never ends.
+    // Not awaited: it may be stuck behind a step that never ends.
     Promise.resolve(source.return?.()).catch(() => undefined);
   }
 }

@@ -20,50 +20,50 @@ import { runTurn } from './turn/index.ts';
 
 /** What `query` takes: the prompt and the options. */
 export interface QueryParameters {
-  /** One prompt, or as many as come: each gets its result before the next one is taken. */
+  /** One prompt, or a stream of them: each gets its result before the next one is read. */
   readonly prompt: string | AsyncIterable<SDKUserMessage>;
   readonly options?: Options;
 }
 
-/** The messages of a query, and what can be done while it runs. */
+/** The messages of a query, and methods to control it while it runs. */
 export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
-  /** Ends the turn that is running, with a result that says so. Further prompts are still taken. */
+  /** Ends the current turn, with a result that says so. Further prompts are still read. */
   interrupt(): Promise<void>;
-  /** From the next call on. */
+  /** Applies from the next call on. */
   setPermissionMode(mode: PermissionMode): Promise<void>;
-  /** From the next response on; without a name, what the options say. */
+  /** Applies from the next response on; without a name, the model of the options. */
   setModel(model?: string): Promise<void>;
   /**
-   * Adds further prompts after the present ones. They are read while the messages of the query are read, and the promise resolves
+   * Adds further prompts after the current ones. They are read while the query's messages are read, and the promise resolves
    * when the stream has ended: don't await it in the loop that reads the messages.
    */
   streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void>;
   mcpServerStatus(): Promise<readonly McpServerStatus[]>;
   /**
-   * Replaces the servers that were added by this method, and those of the options that are in this process. Others of the options
-   * stay, unless they are named here. A configuration that is the same object is kept running.
+   * Replaces the servers that this method added, and the in-process servers of the options. Other servers of the options
+   * stay, unless they are named here. A server whose configuration is the same object keeps running.
    */
   setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<McpSetServersResult>;
   /** Restarts a server. Rejects if it can't be used afterwards. */
   reconnectMcpServer(serverName: string): Promise<void>;
-  /** Ends a server, or starts it again. */
+  /** Stops a server, or starts it again. */
   toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
   /** The contents of a resource, as its server sent them. */
   readMcpResource(serverName: string, uri: string): Promise<JsonObject>;
-  /** The models that the settings name; others of the upstream can be chosen too. */
+  /** The models that the settings name. Other models of the upstream can be chosen too. */
   supportedModels(): Promise<readonly ModelInfo[]>;
-  /** The subagents of the options. */
+  /** The subagents in the options. */
   supportedAgents(): Promise<readonly AgentInfo[]>;
   /** Always empty: there are no slash commands. */
   supportedCommands(): Promise<readonly never[]>;
-  /** What the next request would take of the model's window. */
+  /** How much of the model's context window the next request would take. */
   getContextUsage(): Promise<ContextUsage>;
   /**
-   * Puts files back that `Write` and `Edit` have changed: to what they held at a message, by its `uuid`. That is the `init` message, a
+   * Restores files that `Write` and `Edit` changed to their content at a message, named by its `uuid`: the `init` message, a
    * `user` message, or a prompt that has one. Needs `enableFileCheckpointing`.
    */
   rewindFiles(userMessageId: string, options?: { readonly dryRun?: boolean }): Promise<RewindFilesResult>;
-  /** Ends everything, as leaving the loop does. */
+  /** Ends everything, like leaving the loop. */
   close(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export interface AgentInfo {
 
 /**
  * Asks a model that has the tools of any number of MCP servers, and searches them instead of reading them all. Yields `system/init`,
- * then for each prompt `assistant` and `user` messages and a `result`. Nothing is started before the first message is asked for.
+ * then for each prompt `assistant` and `user` messages and a `result`. Nothing starts before the first message is requested.
  * Throws a `SettingError` at once for an option that has no effect here, or a value that is not allowed.
  *
  * @example
@@ -108,7 +108,7 @@ export function query(parameters: QueryParameters): Query {
     ...refusedMethods(),
     next: () => messages.next(),
     async return() {
-      // Before anything is waited for: a generator's return waits behind its pending step.
+      // Before any wait: a generator's return waits behind its pending step.
       await close();
       return { done: true, value: undefined };
     },
@@ -181,7 +181,7 @@ interface Run {
   readonly running: Running;
   /** Ends the query: aborted by the caller, or closed by its reader. */
   readonly signal: AbortSignal;
-  /** Aborts if the reader closes the query, which needs no error then. */
+  /** Aborts if the reader closes the query, in which case no error is needed. */
   readonly closing: AbortSignal;
 }
 
@@ -210,7 +210,7 @@ async function* run(query: Run): AsyncGenerator<SDKMessage, void, undefined> {
     } finally {
       running.session = undefined;
       const { runHooks, about } = session.context;
-      // Not the query's signal, which may have ended it.
+      // Not the query's signal, which may be what ended it.
       const never = new AbortController().signal;
       await runObservers(runHooks, { ...about(), hook_event_name: 'SessionEnd', reason }, never);
       await session.close();
@@ -224,7 +224,7 @@ async function* run(query: Run): AsyncGenerator<SDKMessage, void, undefined> {
   }
 }
 
-/** What hooks want the model to be told with the first prompt. */
+/** What hooks add for the model with the first prompt. */
 async function startHooks({ context, source }: AgentSession, signal: AbortSignal): Promise<readonly string[]> {
   const { model } = await context.model();
   const answers = await context.runHooks(

@@ -12,35 +12,35 @@ import {
 } from '@quartermaster/host/config';
 import type { ModelPrice } from './turn/index.ts';
 
-/** What the agent takes from quartermaster.yaml. */
+/** What the agent reads from quartermaster.yaml. */
 export interface AgentConfig {
   readonly upstreams: readonly UpstreamSettings[];
-  /** When tools are deferred; undefined where the file does not say. */
+  /** When tools are deferred; undefined if the file does not say. */
   readonly rule: GateRule | undefined;
   readonly search: SearchLimitSettings;
-  /** What searches. */
+  /** The search engine. */
   readonly engine: SearchSettings['engine'];
   readonly pins: readonly string[];
   readonly policies: PolicyRules;
-  /** What tokens cost; only models whose output has a price. */
+  /** Prices of tokens; only models with a price for output. */
   readonly prices: Readonly<Record<string, ModelPrice>>;
-  /** How much of an MCP server's list is taken; undefined where the file can't be read. */
+  /** How much of an MCP server's list is read; undefined if the file can't be read. */
   readonly limits?: McpLimitSettings;
-  /** Why nothing of the file is used, though it may say something about tools. */
+  /** Why the file is ignored, although it may contain settings for tools. */
   readonly warning?: string;
 }
 
 export interface ConfigSurroundings {
   readonly env: Environment;
-  /** Where the file is looked for. */
+  /** The folder of the file. */
   readonly cwd: string;
-  /** Whether a model has to be found in the file. Where not, only its `tools` matter. */
+  /** Whether the model has to be found in the file. If not, only its `tools` matter. */
   readonly needsUpstreams: boolean;
 }
 
 /**
- * The file, where there is one. Throws a `ConfigError` that names its lines where it can't be used. Where the model is known without it,
- * only mistakes in `tools` are errors: the keys of other models need not be there.
+ * The file, if there is one. Throws a `ConfigError` that names its lines if it can't be used. If the model is known without it,
+ * only mistakes in `tools` are errors: the keys of other models may be missing.
  */
 export function readConfig(surroundings: ConfigSurroundings): AgentConfig {
   try {
@@ -53,14 +53,14 @@ export function readConfig(surroundings: ConfigSurroundings): AgentConfig {
 }
 
 function read({ env, cwd }: ConfigSurroundings): AgentConfig {
-  // The variable is weaker than some options, so that it is read with those.
+  // Some options override the variable, so it is read together with them.
   const { ENABLE_TOOL_SEARCH: _, ...others } = env;
-  // The store and further files of servers are the gateway's: they are not opened here, and may be missing.
+  // The store and further files with servers belong to the gateway: they are not opened here, and may be missing.
   const config = loadConfig({ env: others, folder: cwd, flags: { store: ':memory:', mcpConfig: [] } });
   const { gate, policies } = config.tools;
   return {
     upstreams: config.upstreams,
-    // Where `tools.tool_search` is not written, the rule is the default itself. The same values, written, are another object.
+    // Without `tools.tool_search` the rule is the default object itself. Equal values in the file make another object.
     rule: gate.rule === DEFAULT_GATE_SETTINGS.rule ? undefined : gate.rule,
     search: gate.search,
     engine: config.search.engine,
@@ -75,7 +75,7 @@ function withOutput([model, { output, ...price }]: readonly [string, ConfiguredP
   return output === undefined ? [] : [[model, { ...price, output }]];
 }
 
-/** What a file says of tools that has problems elsewhere. Variables that are not set stand for something there that is not used. */
+/** Reads `tools` from a file with problems elsewhere. Unset variables get a placeholder there, which is not used. */
 function readTools(surroundings: ConfigSurroundings, { problems, message }: ConfigError): AgentConfig {
   const unset = problems.flatMap(({ variable }) => variable ?? []);
   const standIns = unset.map((name) => [name, `http://unset.invalid/${name}`] as const);
@@ -86,7 +86,7 @@ function readTools(surroundings: ConfigSurroundings, { problems, message }: Conf
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { search, pins } = DEFAULT_GATE_SETTINGS;
-    const warning = `The configuration is not used, nor what it says of tools: ${message}`;
+    const warning = `The configuration file is ignored, including its settings for tools: ${message}`;
     return { upstreams: [], rule: undefined, search, engine: 'auto', pins, policies: {}, prices: {}, warning };
   }
 }
@@ -95,5 +95,5 @@ function isAboutTools({ path }: ConfigProblem): boolean {
   return /^tools(?:[.[]|$)/.test(path);
 }
 
-/** Where not every text will do, in place of what the file says. */
+/** A placeholder where not every text is allowed. */
 const STRICT_STAND_INS: Environment = { QUARTERMASTER_PORT: '0', QUARTERMASTER_ENCRYPTION_KEY: '0'.repeat(64) };

@@ -22,13 +22,13 @@ import {
   type TurnContext,
 } from './turn/index.ts';
 
-/** What a query is made of, as far as its options alone say it. */
+/** What the options alone say about a query. */
 export interface ReadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly form: AgentForm | 'auto';
   readonly runHooks: RunHooks;
-  /** What tokens cost, and what they may cost together. */
+  /** Prices of tokens, and the budget. */
   readonly costs: LedgerOptions;
   readonly output: StructuredOutput | undefined;
   readonly limits: Pick<TurnContext, 'maxTurns' | 'maxOutputTokens' | 'maxResultTokens'>;
@@ -41,7 +41,7 @@ export interface ReadOptions {
   readonly sessionId: string;
 }
 
-/** Reads the options of a query. Throws a `SettingError` for the first that is not allowed. Starts nothing. */
+/** Reads the options of a query. Throws a `SettingError` for the first invalid one. Starts nothing. */
 export function readOptions(options: Options): ReadOptions {
   checkOptions(options);
   checkOptionTypes(options);
@@ -58,7 +58,7 @@ export function readOptions(options: Options): ReadOptions {
   const entries = options.mcpServers ?? {};
   checkServers(entries);
   checkMode(options.permissionMode ?? OPTION_DEFAULTS.permissionMode);
-  // Once more when a session is opened, with the configuration file.
+  // Checked again when the session is opened, with the configuration file.
   readGateSettings({ ...options, processEnv: process.env, config: NO_CONFIG });
   const { contextTokens, startWaitMs, upstream, signIn } = options;
   if (upstream !== undefined) checkUpstream(upstream);
@@ -92,7 +92,7 @@ export function readOptions(options: Options): ReadOptions {
   };
 }
 
-/** A budget needs prices: those of the options, else those in quartermaster.yaml, which is read for that here already. */
+/** A budget needs prices: those in the options, else those in quartermaster.yaml, which is read here for that reason. */
 function readCosts(options: Options, surroundings: Pick<ReadOptions, 'env' | 'cwd'>): LedgerOptions {
   const { costOf, maxBudgetUsd, upstream } = options;
   const isNeeded = maxBudgetUsd !== undefined && costOf === undefined && options.prices === undefined;

@@ -4,7 +4,7 @@ import type { SearchEngine } from './create-agent-searcher.ts';
 import type { PermissionMode } from './permissions/index.ts';
 import type { McpServerStatus } from './servers/index.ts';
 
-/** Everything that `query` yields, in the shapes of the agent SDK. */
+/** Everything that `query` yields, in the format of the agent SDK. */
 export type SDKMessage =
   | SDKSystemMessage
   | SDKCompactBoundaryMessage
@@ -26,10 +26,10 @@ export interface SDKSystemMessage extends MessageBase {
   readonly model: string;
   readonly permissionMode: PermissionMode;
   readonly apiKeySource: string;
-  /** Every tool that can be used, whether the model has been shown it or has to search for it. */
+  /** Every tool that can be used, whether the model sees it or has to search for it. */
   readonly tools: readonly string[];
   readonly mcp_servers: readonly McpServerStatus[];
-  /** Our own addition: what searches the tools, and why. `auto` is decided by the first search. */
+  /** Our own addition: the search engine and the reason for it. `auto` is decided by the first search. */
   readonly tool_search: SearchEngine;
   /** The subagents that the model can give tasks to. */
   readonly agents: readonly string[];
@@ -44,11 +44,11 @@ export interface SDKCompactBoundaryMessage extends MessageBase {
   readonly compact_metadata: { readonly trigger: 'manual' | 'auto'; readonly pre_tokens: number };
 }
 
-/** One response of the model, with the searches that it took. */
+/** One response of the model, including its searches. */
 export interface SDKAssistantMessage extends MessageBase {
   readonly type: 'assistant';
   readonly message: SDKAssistantContent;
-  /** The call that a subagent works for; null outside of subagents. */
+  /** The call that a subagent works on; null outside of subagents. */
   readonly parent_tool_use_id: string | null;
 }
 
@@ -70,11 +70,11 @@ export type SDKContentBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature?: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
-  /** A search for tools, and below what it found. */
+  /** A search for tools; its result is below. */
   | { readonly type: 'server_tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
   | { readonly type: 'tool_search_tool_result'; readonly tool_use_id: string; readonly content: JsonObject };
 
-/** What goes to the model in the user's name: a prompt, or the results of tools. Prompts are not yielded again. */
+/** What the model gets in the user's role: a prompt, or the results of tools. Prompts are not yielded again. */
 export interface SDKUserMessage {
   readonly type: 'user';
   readonly message: {
@@ -110,7 +110,7 @@ export interface ImageSource {
   readonly data: string;
 }
 
-/** A part of a response as it comes. Only with `includePartialMessages`. */
+/** A part of a response as it arrives. Only with `includePartialMessages`. */
 export interface SDKPartialAssistantMessage extends MessageBase {
   readonly type: 'stream_event';
   readonly event: AnthropicEvent;
@@ -123,31 +123,31 @@ export type SDKResultMessage = SDKResultSuccess | SDKResultError;
 interface ResultBase extends MessageBase {
   readonly type: 'result';
   readonly duration_ms: number;
-  /** How much of that the model took. */
+  /** How much of that time the model took. */
   readonly duration_api_ms: number;
   readonly is_error: boolean;
   /** Responses of the model. */
   readonly num_turns: number;
-  /** Of the whole query so far, its subagents included. 0 unless `prices` or `costOf` is given. */
+  /** For the whole query so far, including subagents. 0 unless `prices` or `costOf` is given. */
   readonly total_cost_usd: number;
-  /** Of this prompt, without subagents. */
+  /** For this prompt, without subagents. */
   readonly usage: Usage;
-  /** Of the whole query so far, by model, subagents included. */
+  /** For the whole query so far, by model, including subagents. */
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly SDKPermissionDenial[];
 }
 
-/** The last message of a turn that has succeeded. */
+/** The last message of a turn that succeeded. */
 export interface SDKResultSuccess extends ResultBase {
   readonly subtype: 'success';
   /** The text of the last response. */
   readonly result: string;
   readonly stop_reason: string | null;
-  /** The result as `outputFormat` asked for it. */
+  /** The result in the format of `outputFormat`. */
   readonly structured_output?: unknown;
 }
 
-/** The last message of a turn that has failed. */
+/** The last message of a turn that failed. */
 export interface SDKResultError extends ResultBase {
   readonly subtype:
     | 'error_max_turns'
@@ -157,14 +157,14 @@ export interface SDKResultError extends ResultBase {
   readonly errors: readonly string[];
 }
 
-/** A call that was not permitted. */
+/** A denied call. */
 export interface SDKPermissionDenial {
   readonly tool_name: string;
   readonly tool_use_id: string;
   readonly tool_input: JsonObject;
 }
 
-/** The tokens that a response has used, as the Messages API has them. */
+/** The tokens of a response, as in the Messages API. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -173,7 +173,7 @@ export interface Usage {
   readonly server_tool_use: { readonly tool_search_requests: number };
 }
 
-/** What one model has used, and what that has cost. */
+/** The usage of one model, and its cost. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

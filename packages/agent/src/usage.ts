@@ -9,7 +9,7 @@ export const NO_USAGE: Usage = {
   server_tool_use: { tool_search_requests: 0 },
 };
 
-/** What a response says that it used. Hosts leave fields out, or say null. */
+/** The usage that a response reports. Hosts leave fields out, or send null. */
 export function readUsage(value: unknown): Usage {
   const usage = isJsonObject(value) ? value : {};
   const ran = isJsonObject(usage.server_tool_use) ? usage.server_tool_use : {};

@@ -2,28 +2,28 @@ import { SettingError } from '@quartermaster/core/errors';
 import { checkAgentField } from '../contract/index.ts';
 import { checkMode, checkToolRules, type PermissionMode } from '../permissions/index.ts';
 
-/** A subagent: another conversation, with its own prompt and tools, that the model can give a task to. */
+/** A subagent: a separate conversation, with its own prompt and tools, that the model can give a task to. */
 export interface AgentDefinition {
   /** When to use it, for the model. */
   readonly description: string;
   /** Its system prompt. */
   readonly prompt: string;
-  /** The tools that it may use, spelled as in `allowedTools`. @default all tools of the query */
+  /** The tools it may use, spelled as in `allowedTools`. @default all tools of the query */
   readonly tools?: readonly string[];
-  /** Tools that are not there for it. @default none */
+  /** Tools it doesn't see. @default none */
   readonly disallowedTools?: readonly string[];
-  /** A model's full name, or `inherit`. @default that of the query */
+  /** A model's full name, or `inherit`. @default the query's model */
   readonly model?: string;
-  /** Responses of the model to one task. @default that of the query */
+  /** How many responses one task may take. @default the query's limit */
   readonly maxTurns?: number;
-  /** @default that of the query */
+  /** @default the query's mode */
   readonly permissionMode?: PermissionMode;
 }
 
 /** Subagents by name, for `options.agents`. */
 export type AgentDefinitions = Readonly<Record<string, AgentDefinition>>;
 
-/** Throws a `SettingError` for a definition that can't be used as it is. */
+/** Throws a `SettingError` for an invalid definition. */
 export function checkAgents(agents: AgentDefinitions, knownTools: ReadonlySet<string>): void {
   for (const [name, definition] of Object.entries(agents)) {
     const setting = `agents.${name}`;
@@ -54,5 +54,5 @@ function fail(setting: string, problem: string): never {
   throw new SettingError('invalid_setting', `${setting} ${problem}`, { context: { setting } });
 }
 
-/** Which model an alias stands for changes with every version of the SDK. */
+/** Aliases are refused: the model that one stands for changes with every version of the SDK. */
 const ALIASES: ReadonlySet<string> = new Set(['sonnet', 'opus', 'haiku', 'fable']);

@@ -10,7 +10,7 @@ import { openConversation } from '../session/index.ts';
 import { type createPlanner, createSideChannel, runTurn, type ToolGuard, type TurnContext } from '../turn/index.ts';
 import type { AgentDefinition, AgentDefinitions } from './agent-definition.ts';
 
-/** The tool by which the model gives a task to a subagent. */
+/** The tool that gives a task to a subagent. */
 export const AGENT_TOOL = 'Agent';
 
 export interface SubagentParts {
@@ -21,7 +21,7 @@ export interface SubagentParts {
   readonly servers: readonly string[];
   readonly model: (name: string) => Promise<ResolvedModel>;
   readonly planner: (caller: Caller) => ReturnType<typeof createPlanner>;
-  /** A guard over the calls of one subagent. */
+  /** Guards the calls of one subagent. */
   readonly guard: (options: SubagentGuard) => ToolGuard;
   /** Whether its text is yielded too, not only its calls and their results. */
   readonly forwardsText: boolean;
@@ -33,7 +33,7 @@ export interface SubagentGuard {
   readonly definition: AgentDefinition;
 }
 
-/** Runs one task to its end. Rejects where it fails. */
+/** Runs one task to its end. Rejects if it fails. */
 export type RunSubagent = (call: Resolved, signal: AbortSignal) => Promise<string>;
 
 export function agentTool(definitions: AgentDefinitions): Tool {
@@ -51,13 +51,13 @@ export function agentTool(definitions: AgentDefinitions): Tool {
       required: ['subagent_type', 'prompt'],
     },
     policy: 'never',
-    // What it does is judged call by call.
+    // Each of its calls is checked on its own.
     extras: { annotations: { readOnlyHint: true } },
   });
 }
 
 export function createSubagents(parts: SubagentParts): RunSubagent {
-  // Plans are kept by the function's identity: one for each definition.
+  // Plans are cached by the identity of the function: one for each definition.
   const scopes = new Map(Object.entries(parts.definitions).map(([name, one]) => [name, scopeOf(one, parts)]));
   return async (call, signal) => {
     const type = String(call.arguments.subagent_type);
@@ -121,10 +121,10 @@ async function subagentContext(task: SubagentTask): Promise<TurnContext> {
   };
 }
 
-/** The conversation of a subagent ends with its task. */
+/** A subagent's conversation ends with its task. */
 const NOWHERE = { read: async () => undefined, append: async () => {} };
 
-/** What a definition lets its subagent use, of what the query may use. Subagents start no others. */
+/** The tools that a definition allows, out of those the query may use. Subagents can't start subagents. */
 function scopeOf(definition: AgentDefinition, { parent, snapshot, servers }: SubagentParts): (tool: Tool) => boolean {
   const named = definition.tools === undefined ? undefined : compileToolRules(definition.tools, { servers });
   const excluded = compileToolRules(definition.disallowedTools ?? [], { servers });
@@ -135,7 +135,7 @@ function scopeOf(definition: AgentDefinition, { parent, snapshot, servers }: Sub
   };
 }
 
-/** Calls and their results are always shown, so that a reader sees that something happens. */
+/** Calls and their results are always shown, so that a reader can follow the progress. */
 function forwarded(message: SDKMessage, withText: boolean): readonly SDKMessage[] {
   if (withText) return [message];
   if (message.type === 'user') return typeof message.message.content === 'string' ? [] : [message];

@@ -4,13 +4,13 @@ import { type BuiltInMaker, builtInDefinition, textIn } from './built-in-tool.ts
 const DEFAULT_TIMEOUT_MS = 120_000;
 const LONGEST_TIMEOUT_MS = 600_000;
 const MOST_CHARACTERS = 30_000;
-/** For what is still in the pipes when the shell has ended. */
+/** How long to wait for output that is still in the pipes after the shell has exited. */
 const PIPE_GRACE_MS = 200;
 
-/** The variables of the process that commands see. Keys and tokens are not among them. */
+/** The environment variables that commands see. Keys and tokens are not among them. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'];
 
-/** Starts in the folder, and can leave it: a shell can't be confined. That is why each command needs a permission. */
+/** Starts in the folder, but can leave it: a shell can't be confined. That is why each command needs permission. */
 export const createBashTool: BuiltInMaker = (confinement) => ({
   tool: builtInDefinition({
     name: 'Bash',
@@ -48,7 +48,7 @@ function runCommand(command: string, { folder, timeoutMs, signal }: Running): Pr
     const env = Object.fromEntries(
       PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     );
-    // A group of its own, so that what it starts ends with it.
+    // Its own process group, so that its children end with it.
     const child = spawn('/bin/sh', ['-c', command], {
       cwd: folder,
       env,
@@ -62,10 +62,10 @@ function runCommand(command: string, { folder, timeoutMs, signal }: Running): Pr
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has ended meanwhile.
+        // It has exited in the meantime.
       }
     };
-    // What has left the group lives on, but must not be waited for.
+    // A process that left the group lives on, and is not waited for.
     const closePipes = (): void => {
       child.stdout.destroy();
       child.stderr.destroy();
@@ -94,9 +94,9 @@ function runCommand(command: string, { folder, timeoutMs, signal }: Running): Pr
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', hear);
     child.once('exit', () => {
       clearTimeout(timer);
-      // What was started in the background ends with the command.
+      // Background processes end with the command.
       killGroup();
-      // The pipes are read once more between a timer and what follows it, so that a busy process loses no output.
+      // Read the pipes once more before the next timer, so that a busy process loses no output.
       grace = setTimeout(() => setImmediate(closePipes), PIPE_GRACE_MS);
     });
     child.once('error', (error) => finish(() => reject(error)));

@@ -6,11 +6,11 @@ import type { FileCheckpoints } from './file-checkpoints.ts';
 /** A tool of this package, named as in the agent SDK. */
 export interface BuiltInTool {
   readonly tool: Tool;
-  /** Whether it changes files, so that `acceptEdits` lets it pass. */
+  /** Whether it changes files, so that `acceptEdits` allows it. */
   readonly editsFiles: boolean;
-  /** What a rule such as `Read(src/*)` or `Bash(npm test:*)` is compared with. Throws where the input has none. */
+  /** What a rule such as `Read(src/*)` or `Bash(npm test:*)` is compared with. Throws if the input lacks it. */
   subject(input: JsonObject): string;
-  /** The answer for the model. Rejects with what went wrong. */
+  /** The answer for the model. Rejects with an error that says what went wrong. */
   run(input: JsonObject, signal: AbortSignal): Promise<string>;
 }
 

@@ -3,13 +3,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { SettingError } from '@quartermaster/core/errors';
 
-/** Keeps paths inside some folders, wherever links lead. */
+/** Confines paths to some folders, after resolving links. */
 export interface Confinement {
-  /** Where relative paths begin. */
+  /** Where relative paths start. */
   readonly folder: string;
-  /** The real path, links resolved. Throws if it is outside of every folder; the error says `shownAs` for the path. */
+  /** The real path, with links resolved. Throws if it is outside every folder; the error shows the path as `shownAs`. */
   real(path: string, shownAs?: string): string;
-  /** The real path as people write it: relative to the folder where it is in there. */
+  /** The real path for display: relative to the folder if it is inside it. */
   shown(realPath: string): string;
 }
 
@@ -30,10 +30,10 @@ export function createConfinement(cwd: string, others: readonly string[] = []): 
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 const READING = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
-/** Without O_TRUNC: nothing is lost before it is known which file was opened. */
+/** Without O_TRUNC: nothing is lost before the opened file has been checked. */
 const WRITING = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
-/** Opens the file at a real path to read it. */
+/** Opens the file at a real path for reading. */
 export function openToRead(path: string, confinement: Confinement): Promise<FileHandle> {
   return openFile(path, READING, confinement);
 }
@@ -49,10 +49,10 @@ export async function writeWhole(path: string, content: string | Buffer, confine
   }
 }
 
-/** Linux says here where an open file is. Elsewhere the path is resolved again, which finds a link that is still there. */
+/** Linux tells where an open file is. Elsewhere the path is resolved again, which catches a link that is still there. */
 const OPEN_FILES = existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
 
-/** Since the path was resolved, a link may have replaced one of its folders. So what was opened is checked too. */
+/** A link may have replaced one of the folders since the path was resolved, so the opened file is checked too. */
 async function openFile(path: string, flags: number, confinement: Confinement): Promise<FileHandle> {
   const file = await open(path, flags, 0o666);
   try {
@@ -74,12 +74,12 @@ function realFolder(setting: string, path: string): string {
   }
 }
 
-/** The root of the file system ends with a separator already. */
+/** The root of the file system already ends with a separator. */
 function isBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** What is not there yet has the real path of its folder. A link that leads nowhere has none: writing to it would write elsewhere. */
+/** A missing file gets the real path of its folder. A dangling link gets none: writing to it would write elsewhere. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -7,15 +7,15 @@ import { createFileCheckpoints, type FileCheckpoints } from './file-checkpoints.
 import { createEditTool, createReadTool, createWriteTool } from './file-tools.ts';
 import { createGlobTool, createGrepTool } from './search-tools.ts';
 
-/** The tools that are there, by name. */
+/** The available tools, by name. */
 export interface BuiltInTools {
   readonly byName: ReadonlyMap<string, BuiltInTool>;
-  /** Where `enableFileCheckpointing` is set. */
+  /** Set if `enableFileCheckpointing` is on. */
   readonly checkpoints?: FileCheckpoints;
 }
 
 export interface BuiltInChoice {
-  /** The SDK's `tools`: names, or its preset, which is all of them here. */
+  /** The SDK's `tools`: names, or its preset, which means all of them. */
   readonly tools?: readonly string[] | { readonly type: 'preset'; readonly preset: 'claude_code' };
   readonly allowedTools?: readonly string[];
   readonly additionalDirectories?: readonly string[];
@@ -23,8 +23,8 @@ export interface BuiltInChoice {
 }
 
 /**
- * The built-in tools that are asked for: those in `tools`, and those that `allowedTools` names. No others. Throws a `SettingError` for one
- * that is not here.
+ * The built-in tools that `tools` or `allowedTools` name, and no others. Throws a `SettingError` for one that does
+ * not exist.
  */
 export function createBuiltInTools(choice: BuiltInChoice, cwd: string): BuiltInTools {
   const { tools = [], allowedTools = [] } = choice;

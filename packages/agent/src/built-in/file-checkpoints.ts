@@ -4,21 +4,21 @@ import { type Confinement, openToRead, writeWhole } from './confinement.ts';
 
 /** What `rewindFiles` did, or would do. */
 export interface RewindFilesResult {
-  /** False if any file could not be put back. */
+  /** False if any file could not be restored. */
   readonly canRewind: boolean;
-  /** Why nothing was put back, or which files were not, and why. */
+  /** Why nothing was restored, or which files were not, and why. */
   readonly error?: string;
-  /** The files that were put back, or with `dryRun` would be, as `Write` and `Edit` show them. */
+  /** The files that were restored, or would be with `dryRun`, named as `Write` and `Edit` show them. */
   readonly filesChanged?: readonly string[];
 }
 
-/** What files held before the built-in tools changed them. */
+/** The content of files before the built-in tools changed them. */
 export interface FileCheckpoints {
-  /** Keeps what a file holds. Called before each change, with the real path. */
+  /** Saves a file's content. Called before each change, with the real path. */
   keep(path: string): Promise<void>;
-  /** Marks a message: files can be put back to what they hold now. */
+  /** Marks a message: files can be restored to their current content. */
   mark(messageId: string): void;
-  /** Puts files back to what they held when the message was marked. `dryRun` only says which. */
+  /** Restores files to their content when the message was marked. `dryRun` only lists them. */
   rewind(messageId: string, options?: { readonly dryRun?: boolean }): Promise<RewindFilesResult>;
 }
 
@@ -26,11 +26,11 @@ const MOST_KEPT_BYTES = 256 * 1024 * 1024;
 
 interface Change {
   readonly path: string;
-  /** Undefined for a file that was not there. */
+  /** Undefined if the file did not exist. */
   readonly before: Buffer | undefined;
 }
 
-/** Kept in memory, for one query. */
+/** Held in memory, for one query. */
 export function createFileCheckpoints(
   confinement: Confinement,
   mostKeptBytes: number = MOST_KEPT_BYTES,
@@ -38,7 +38,7 @@ export function createFileCheckpoints(
   const changes: Change[] = [];
   const marks = new Map<string, number>();
   let keptBytes = 0;
-  /** Changes before this one were too many to keep. */
+  /** Changes before this one exceeded the limit. */
   let firstKept = 0;
 
   const forgetOldest = (): void => {
@@ -51,7 +51,7 @@ export function createFileCheckpoints(
     const isTooLarge = before === 'too large';
     changes.push({ path, before: isTooLarge ? undefined : before });
     keptBytes += isTooLarge ? 0 : (before?.byteLength ?? 0);
-    // A file that can't be kept can't be put back to any earlier message.
+    // A file that can't be saved can't be restored to any earlier message.
     while (firstKept < changes.length && (isTooLarge || keptBytes > mostKeptBytes)) forgetOldest();
   };
   const rewind: FileCheckpoints['rewind'] = async (messageId, { dryRun = false } = {}) => {
@@ -61,7 +61,7 @@ export function createFileCheckpoints(
       const error = `The files of that message are no longer kept: at most ${mostKeptBytes} bytes are`;
       return { canRewind: false, error };
     }
-    // The first change after the message tells what the file held then.
+    // The first change after the message has the content at that time.
     const since = new Map<string, Change>();
     for (const change of changes.slice(from)) if (!since.has(change.path)) since.set(change.path, change);
     if (dryRun) return { canRewind: true, filesChanged: [...since.keys()].map(confinement.shown) };
@@ -71,7 +71,7 @@ export function createFileCheckpoints(
       const shown = confinement.shown(change.path);
       try {
         checkFolder(change.path, confinement);
-        // Putting it back is a change too: a later message may be the next one to go to.
+        // Restoring is a change too: the next rewind may go to a later message.
         await keep(change.path);
         await restore(change, confinement);
         filesChanged.push(shown);

@@ -49,7 +49,7 @@ export const createWriteTool: BuiltInMaker = (confinement, checkpoints) => ({
   async run(input) {
     const path = confinement.real(textIn(input, 'file_path'));
     await mkdir(dirname(path), { recursive: true });
-    // Once more: a link may have been put where a folder was missing.
+    // Checked again: a link may have been created where a folder was missing.
     await writeText(confinement.real(path), textIn(input, 'content'), confinement, checkpoints);
     return `Wrote ${confinement.shown(path)}.`;
   },
@@ -82,7 +82,7 @@ export const createEditTool: BuiltInMaker = (confinement, checkpoints) => ({
         `old_string occurs ${found} times in the file. Include more of the surrounding text, or set replace_all.`,
       );
     }
-    // Before it is made: a few calls could fill the memory.
+    // Checked before it is built: a few calls could fill the memory.
     checkLength(text.length + found * (after.length - before.length));
     await writeText(path, parts.join(after), confinement, checkpoints);
     return `Replaced ${found} in ${confinement.shown(path)}.`;

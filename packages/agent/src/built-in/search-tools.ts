@@ -83,7 +83,7 @@ function report(found: readonly string[], cut: string | undefined, nothing: stri
 
 interface FileList {
   readonly files: readonly string[];
-  /** Says that there are more. */
+  /** Says that there are more results. */
   readonly cut: string | undefined;
 }
 
@@ -109,7 +109,7 @@ export async function listFiles(start: string, signal: AbortSignal, most: number
   return { files, cut: undefined };
 }
 
-/** `**` for any folders, `*` and `?` within a name, `{a,b}` for a choice. On an engine that no pattern stalls. */
+/** `**` matches folders, `*` and `?` match within a name, `{a,b}` is a choice. Runs on our engine, which no pattern can stall. */
 function compileFileGlob(glob: string): (path: string) => boolean {
   if (glob.length > MOST_PATTERN_CHARACTERS)
     throw new Error(`A pattern has at most ${MOST_PATTERN_CHARACTERS} characters`);

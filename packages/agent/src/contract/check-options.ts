@@ -26,7 +26,7 @@ export const OWN_OPTIONS: readonly string[] = [
   'upstream',
 ];
 
-/** Throws a `SettingError` for the first option that has no effect here, so that ported code does not seem to work. */
+/** Throws a `SettingError` for the first option that has no effect here, so that ported code does not appear to work. */
 export function checkOptions(options: object): void {
   for (const [name, value] of Object.entries(options)) {
     if (OWN_OPTIONS.includes(name)) continue;
@@ -39,7 +39,7 @@ export function checkOptions(options: object): void {
   }
 }
 
-/** The same for a field of an agent's definition. */
+/** The same for a field of a subagent's definition. */
 export function checkAgentField(agent: string, field: string, value: unknown): void {
   const row = Object.hasOwn(AGENT_FIELD_ROWS, field) ? AGENT_FIELD_ROWS[field] : undefined;
   if (row === undefined) {
@@ -66,7 +66,7 @@ function checkRow(rows: Readonly<Record<string, ContractRow>>, owner: string, na
   }
 }
 
-/** A method for each name that the agent SDK has and this package has not. Each rejects, and says what to do instead. */
+/** A method for each name of the agent SDK that this package lacks. Each rejects, and says what to do instead. */
 export function refusedMethods(): Readonly<Record<string, () => Promise<never>>> {
   const refused = Object.entries(METHOD_ROWS).filter(([, { standing }]) => standing === 'refused');
   return Object.fromEntries(

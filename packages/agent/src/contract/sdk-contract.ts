@@ -1,17 +1,17 @@
 import { defined } from '@quartermaster/core/internal';
-/** Where a name of the agent SDK stands here. */
+/** How this package treats a name of the agent SDK. */
 export type Standing =
   /** Works; the note says what differs. */
   | 'supported'
   /** Throws at once; the note says what to do instead. */
   | 'refused'
-  /** Accepted, because leaving it out would change nothing here; the note says why. */
+  /** Accepted because it would change nothing here; the note says why. */
   | 'ignored';
 
 export interface ContractRow {
   readonly standing: Standing;
   readonly note: string;
-  /** Values of a refused option that ask for nothing, and so pass. `false`, `[]`, `{}` and `''` always do. */
+  /** Values of a refused option that request nothing, and so are accepted. `false`, `[]`, `{}` and `''` always are. */
   readonly harmless?: readonly unknown[];
 }
 
@@ -145,7 +145,7 @@ export const METHOD_ROWS: Table = {
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: refused('Read `usage` and `modelUsage` in the result.'),
 };
 
-/** Types of messages that the SDK yields. One that is ignored is never yielded here. */
+/** Types of messages that the SDK yields. Ignored ones are never yielded here. */
 export const MESSAGE_ROWS: Table = {
   SDKAPIRetryMessage: ignored('The upstream retries by itself.'),
   SDKAssistantMessage: supported('Searches are `server_tool_use` and `tool_search_tool_result` blocks.'),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { PermissionMode } from '../permissions/index.ts';
 
-/** The moments at which hooks are called. Those about tools see the real tool, however the model called it. */
+/** The moments at which hooks are called. Hooks about tools see the real tool, however the model called it. */
 export type HookEvent = HookInput['hook_event_name'];
 
 export const HOOK_EVENTS: readonly HookEvent[] = [
@@ -25,17 +25,17 @@ export type HooksByEvent = { readonly [Event in HookEvent]?: readonly HookCallba
 /** Hooks for the tools whose names match. */
 export interface HookCallbackMatcher {
   /**
-   * Which tools: a name, names with `|` between them (letters, digits, `_` and `-`), or else a regular expression that is found
-   * anywhere in the name. For other events, in place of the tool's name: `source` of SessionStart, `reason` of SessionEnd, `trigger` of
+   * Which tools: a name, names separated by `|` (letters, digits, `_` and `-`), or otherwise a regular expression that may match
+   * anywhere in the name. Other events match something else: `source` of SessionStart, `reason` of SessionEnd, `trigger` of
    * PreCompact, `notification_type`, and `agent_type` of subagents. @default all
    */
   readonly matcher?: string;
   readonly hooks: readonly HookCallback[];
-  /** How long each may take, in seconds. @default 60 */
+  /** Time limit of each hook, in seconds. @default 60 */
   readonly timeout?: number;
 }
 
-/** A hook. What it returns decides what happens next. */
+/** A hook. Its return value decides what happens next. */
 export type HookCallback = (
   input: HookInput,
   toolUseID: string | undefined,
@@ -57,14 +57,14 @@ export type HookInput =
   | SubagentStopHookInput
   | PreCompactHookInput;
 
-/** Input that every hook gets. */
+/** Fields that every hook receives. */
 export interface BaseHookInput {
   readonly session_id: string;
-  /** The session's file, or empty if it is not kept in a file. */
+  /** The session's file; empty if it is not stored in a file. */
   readonly transcript_path: string;
   readonly cwd: string;
   readonly permission_mode: PermissionMode;
-  /** Only where a subagent calls the tool. */
+  /** Set if a subagent calls the tool. */
   readonly agent_id?: string;
   readonly agent_type?: string;
 }
@@ -83,7 +83,7 @@ export interface PreToolUseHookInput extends ToolHookInput {
 /** A tool has run. */
 export interface PostToolUseHookInput extends ToolHookInput {
   readonly hook_event_name: 'PostToolUse';
-  /** What the tool gave back, untouched. */
+  /** The tool's result, unchanged. */
   readonly tool_response: unknown;
 }
 
@@ -93,7 +93,7 @@ export interface PostToolUseFailureHookInput extends ToolHookInput {
   readonly error: string;
 }
 
-/** Neither rules nor the mode decide about a call: called before `canUseTool`, and may answer in its place. */
+/** Neither the rules nor the mode decide about a call. Called before `canUseTool`, and can answer in its place. */
 export interface PermissionRequestHookInput extends ToolHookInput {
   readonly hook_event_name: 'PermissionRequest';
 }
@@ -105,7 +105,7 @@ export interface NotificationHookInput extends BaseHookInput {
   readonly notification_type: 'permission_prompt';
 }
 
-/** Before a prompt joins the conversation. May refuse it, or add to it. */
+/** Before a prompt is added to the conversation. Can reject or extend it. */
 export interface UserPromptSubmitHookInput extends BaseHookInput {
   readonly hook_event_name: 'UserPromptSubmit';
   readonly prompt: string;
@@ -127,7 +127,7 @@ export interface SessionEndHookInput extends BaseHookInput {
 /** The model is done. `decision: 'block'` makes it continue with the reason. */
 export interface StopHookInput extends BaseHookInput {
   readonly hook_event_name: 'Stop';
-  /** Whether a hook has already made it continue. */
+  /** Whether a hook has already made the model continue. */
   readonly stop_hook_active: boolean;
   readonly last_assistant_message: string;
 }
@@ -145,24 +145,24 @@ export interface SubagentStopHookInput extends BaseHookInput {
   readonly stop_hook_active: boolean;
   readonly agent_id: string;
   readonly agent_type: string;
-  /** Always empty: the conversations of subagents are not kept. */
+  /** Always empty: the conversations of subagents are not stored. */
   readonly agent_transcript_path: string;
   readonly last_assistant_message: string;
 }
 
-/** Before a conversation that outgrows the window is summed up. */
+/** Before a conversation that has outgrown the window is summarized. */
 export interface PreCompactHookInput extends BaseHookInput {
   readonly hook_event_name: 'PreCompact';
   readonly trigger: 'auto';
   readonly custom_instructions: null;
 }
 
-/** What a hook may answer. Nothing at all, or an empty object, lets everything be. */
+/** What a hook may return. Nothing, or an empty object, changes nothing. */
 export interface HookJSONOutput {
   /** `false` ends the turn after this call, or before the prompt. @default true */
   readonly continue?: boolean;
   readonly stopReason?: string;
-  /** The older way to deny or allow before a call; after one, and at the end, `block` passes the reason to the model. */
+  /** The older way to deny or allow before a call. After a call, and at the end, `block` passes the reason to the model. */
   readonly decision?: 'approve' | 'block';
   readonly reason?: string;
   readonly hookSpecificOutput?: {
@@ -170,20 +170,20 @@ export interface HookJSONOutput {
     /** Before a call. */
     readonly permissionDecision?: 'allow' | 'deny' | 'ask';
     readonly permissionDecisionReason?: string;
-    /** Before a call: other arguments, which are checked again. */
+    /** Before a call: replaces the arguments, which are checked again. */
     readonly updatedInput?: Record<string, unknown>;
-    /** Added for the model, next to the result or the prompt. */
+    /** Text for the model, added to the result or the prompt. */
     readonly additionalContext?: string;
-    /** After a call: what the model gets in place of the result. */
+    /** After a call: replaces the result that the model gets. */
     readonly updatedMCPToolOutput?: unknown;
-    /** Of PermissionRequest. */
+    /** For PermissionRequest. */
     readonly decision?:
       | { readonly behavior: 'allow'; readonly updatedInput?: Record<string, unknown> }
       | { readonly behavior: 'deny'; readonly message?: string; readonly interrupt?: boolean };
   };
 }
 
-/** What a matcher of this event looks at. */
+/** What the matcher of this event is compared with. */
 export function matchedBy(input: HookInput): string | undefined {
   switch (input.hook_event_name) {
     case 'PreToolUse':

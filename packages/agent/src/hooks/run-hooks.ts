@@ -13,13 +13,13 @@ import {
   matchedBy,
 } from './hook.ts';
 
-/** How long a hook may take where its matcher says nothing. */
+/** The time limit of a hook if its matcher sets none. */
 const DEFAULT_TIMEOUT_S = 60;
 
-/** Calls every hook for an event and a tool, side by side. Rejects when one fails or takes too long; the others are told to end then. */
+/** Calls every hook for an event and a tool in parallel. Rejects if one fails or takes too long; the others are then aborted. */
 export type RunHooks = (input: HookInput, signal: AbortSignal) => Promise<readonly HookJSONOutput[]>;
 
-/** Throws a `SettingError` for an event that is not known here, a matcher that is no pattern, and a time that is none. */
+/** Throws a `SettingError` for an unknown event, an invalid pattern or an invalid timeout. */
 export function createRunHooks(hooks: HooksByEvent): RunHooks {
   const unknown = Object.keys(hooks).find((event) => !HOOK_EVENTS.includes(event as HookEvent));
   if (unknown !== undefined) {
@@ -51,7 +51,7 @@ export function createRunHooks(hooks: HooksByEvent): RunHooks {
   };
 }
 
-/** Hooks that only look on: one that fails ends nothing, and is reported as a warning of the process. */
+/** Hooks that only observe: a failure ends nothing, and is reported as a process warning. */
 export async function runObservers(
   runHooks: RunHooks,
   input: HookInput,
@@ -68,14 +68,14 @@ export async function runObservers(
   }
 }
 
-/** What hooks want the model to be told. */
+/** What hooks add for the model. */
 export function addedContexts(answers: readonly HookJSONOutput[]): readonly string[] {
   return answers.flatMap(({ hookSpecificOutput }) =>
     typeof hookSpecificOutput?.additionalContext === 'string' ? [hookSpecificOutput.additionalContext] : [],
   );
 }
 
-/** Why what was about to happen must not; undefined where no hook objects. */
+/** Why a hook objects; undefined if none does. */
 export function blockReason(answers: readonly HookJSONOutput[]): string | undefined {
   const objecting = answers.find((answer) => answer.continue === false || answer.decision === 'block');
   return objecting === undefined ? undefined : (objecting.stopReason ?? objecting.reason ?? 'A hook objects.');

@@ -3,16 +3,16 @@ import { checkOptionNames, type OptionNames, readChoice } from '@quartermaster/c
 import type { UpstreamSettings } from '@quartermaster/host/config';
 import { type DialectUpstream, rehearsal as rehearsalOf } from '@quartermaster/host/upstream';
 
-/** Where the model is: an upstream, or the settings of one as in the gateway's configuration. */
+/** Where the model is: an upstream, or its settings in the format of the gateway's configuration. */
 export type AgentUpstream = BuiltUpstream | UpstreamChoice;
 
-/** An upstream that speaks the Messages API, whatever model is behind it. */
+/** An upstream that speaks the Messages API, whatever the model behind it. */
 export interface BuiltUpstream extends DialectUpstream<'anthropic'> {
-  /** What it is asked for where no model is named. */
+  /** The model that is requested if none is named. */
   readonly defaultModel?: string;
 }
 
-/** An entry of `upstreams` in quartermaster.yaml, without what only the gateway needs. */
+/** An entry of `upstreams` in quartermaster.yaml, without the fields that only the gateway needs. */
 export type UpstreamChoice = Pick<
   UpstreamSettings,
   'provider' | 'baseUrl' | 'apiKey' | 'contextTokens' | 'references' | 'headers' | 'images'
@@ -29,14 +29,14 @@ const CHOICE: OptionNames<UpstreamChoice> = {
 };
 
 /**
- * A mock model that is not a language model: it searches for what the prompt says, calls what it finds, and quotes the
- * result. Needs no key and no network, and answers the same prompt the same way.
+ * A mock model, not a language model: it searches for the words of the prompt, calls what it finds, and quotes the
+ * result. It needs no key and no network, and gives the same answer to the same prompt.
  */
 export function rehearsal(): BuiltUpstream {
   return { ...rehearsalOf('anthropic'), defaultModel: 'rehearsal' };
 }
 
-/** Throws a `SettingError` for what is neither an upstream nor the settings of one. */
+/** Throws a `SettingError` for anything that is neither an upstream nor its settings. */
 export function checkUpstream(upstream: AgentUpstream): void {
   if (typeof upstream !== 'object' || upstream === null || !isBuilt(upstream)) {
     checkOptionNames('upstream', upstream, CHOICE);

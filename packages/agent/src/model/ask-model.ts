@@ -21,10 +21,10 @@ export interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** The Messages API, in which every conversation is kept whatever the model speaks. */
+/** Every conversation is stored in the format of the Messages API, whatever the model speaks. */
 export const agentWire: ReturnType<typeof createAnthropicWire> = createAnthropicWire({ missingDeferral: 'automatic' });
 
-/** One response, with the searches that it takes: its parts as they come, and the whole at the end. */
+/** One response, including its searches: the parts as they arrive, and the whole at the end. */
 export async function* askModel(asking: Asking): AsyncGenerator<AnthropicEvent, AnthropicResponse, undefined> {
   const { upstream, ...rest } = asking;
   const events: AnthropicEvent[] = [];

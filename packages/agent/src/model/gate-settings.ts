@@ -16,13 +16,13 @@ export interface GateSources {
 
 export interface ReadGate {
   readonly settings: GateSettings;
-  /** What has decided when tools are deferred. */
+  /** Which setting decided when tools are deferred. */
   readonly source: 'ENABLE_TOOL_SEARCH' | 'capabilities' | 'config' | 'default';
 }
 
 /**
  * When tools are deferred: the query's `ENABLE_TOOL_SEARCH`, else its capabilities, else the process's variable, else the
- * configuration, else always. Limits of searches are the configuration's; pins are the query's, else the configuration's.
+ * configuration, else always. Search limits come from the configuration; pins from the query, else from the configuration.
  */
 export function readGateSettings(sources: GateSources): ReadGate {
   const { config, pins } = sources;
@@ -50,7 +50,7 @@ function checkThreshold({ toolSearchThreshold: value, capabilities }: GateSource
   if (value === undefined) return;
   const context = { setting: 'toolSearchThreshold', value };
   readWholeNumber('toolSearchThreshold', value, 0);
-  // It would have no effect, without any sign of that.
+  // Otherwise it would have no effect, without any sign.
   if (capabilities === undefined) {
     const problem = `toolSearchThreshold is ${value}, but belongs to capabilities: ["tool_search"], which are not given`;
     throw new SettingError('invalid_setting', problem, { context });

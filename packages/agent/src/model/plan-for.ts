@@ -4,16 +4,16 @@ import type { Caller } from '@quartermaster/core/dispatch';
 import { type AgentForm, formFor } from './agent-form.ts';
 import type { ResolvedModel } from './resolve-model.ts';
 
-/** What plans are made from, whatever the model. */
+/** What plans are made from, independent of the model. */
 export interface Planning {
   readonly toolbox: Toolbox;
   readonly caller: Caller;
   readonly form: AgentForm | 'auto';
-  /** Whether there may be more tools in a moment. */
+  /** Whether more tools may arrive in a moment. */
   readonly isStarting: () => boolean;
 }
 
-/** What to send, for what the model's transport can carry. Where nothing is deferred, the plan declares every tool and searches nothing. */
+/** What to send over this model's transport. If nothing is deferred, the plan declares every tool and has no search. */
 export function planFor(
   { toolbox, caller, form, isStarting }: Planning,
   { limits, capabilities }: ResolvedModel,
@@ -26,7 +26,7 @@ export function planFor(
   return plan.kind === 'defer' ? plan : withoutSearch(plan);
 }
 
-/** Whether the model has us search. Only such a plan outlives a change of the catalog, since a search finds what is new. */
+/** Whether the model searches through us. Only such a plan outlives a change of the catalog, because a search finds new tools. */
 export function isSearching(plan: DeferPlan): boolean {
   return plan.own.length > 0;
 }

@@ -9,14 +9,14 @@ import { type AgentUpstream, isBuilt } from './agent-upstream.ts';
 export interface ModelQuestion {
   readonly model?: string | undefined;
   readonly upstream?: AgentUpstream | undefined;
-  /** The window, where it is known better than by the tables. */
+  /** The context window, if it is known better than from the tables. */
   readonly contextTokens?: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The upstreams of quartermaster.yaml. */
   readonly configured: readonly UpstreamSettings[];
 }
 
-/** A model that can be asked. */
+/** A model that can be used. */
 export interface ResolvedModel {
   readonly model: string;
   readonly upstream: DialectUpstream<'anthropic'>;
@@ -25,7 +25,7 @@ export interface ResolvedModel {
 }
 
 /**
- * The model for a query: the upstream that was given; else the first one of quartermaster.yaml that serves the model; else a
+ * The model for a query: the given upstream; else the first one in quartermaster.yaml that serves the model; else a
  * provider whose key is in the environment. Throws a `SettingError` that says what to set.
  */
 export async function resolveModel(question: ModelQuestion): Promise<ResolvedModel> {
@@ -58,7 +58,7 @@ export interface ModelInfo {
   readonly description: string;
 }
 
-/** The models that the settings name, and the one that is asked without a name. */
+/** The models that the settings name, and the default model. */
 export async function listModels(question: ModelQuestion): Promise<readonly ModelInfo[]> {
   const { upstream } = question;
   const settings = upstream === undefined ? upstreamsOf(question) : isBuilt(upstream) ? [] : [toSettings(upstream)];
@@ -70,7 +70,7 @@ export async function listModels(question: ModelQuestion): Promise<readonly Mode
   return [...all].map(([value, description]) => ({ value, displayName: value, description }));
 }
 
-/** What the configuration lists, then what the environment has keys for. */
+/** The models of the configuration, then those that the environment has keys for. */
 function upstreamsOf({ env, configured }: ModelQuestion): readonly UpstreamSettings[] {
   const keyed = KEYED.flatMap(({ provider, key, base, models }) => {
     const apiKey = env[key];
@@ -78,7 +78,7 @@ function upstreamsOf({ env, configured }: ModelQuestion): readonly UpstreamSetti
     if (apiKey === undefined || apiKey === '') return [];
     return [toSettings({ provider, apiKey, ...defined({ baseUrl }) }, models)];
   });
-  // A model whose name says nothing is asked of the first provider that there is a key for.
+  // If the name of a model says nothing, the first provider with a key gets the request.
   const [first] = keyed;
   return [...configured, ...keyed, ...(first === undefined ? [] : [{ ...first, models: ['*'] }])];
 }
@@ -90,7 +90,7 @@ function toSettings(
   return { ...choice, models, toolSearch: 'local' };
 }
 
-/** The first name in the settings that is no pattern, else the usual model of the first provider that has one. */
+/** The first name in the settings that is not a pattern, else the default model of the first provider that has one. */
 function defaultModel(upstreams: readonly UpstreamSettings[]): string | undefined {
   const named = upstreams.flatMap(({ models }) => models).find((model) => !model.includes('*'));
   return named ?? upstreams.map(({ provider }) => DEFAULT_MODELS[provider]).find((model) => model !== undefined);

@@ -1,17 +1,17 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 
-/** Asked about calls that neither rules nor the mode decide. */
+/** Asked about calls that neither the rules nor the mode decide. */
 export type CanUseTool = (
   toolName: string,
   input: Record<string, unknown>,
   options: CanUseToolOptions,
 ) => Promise<PermissionResult>;
 
-/** What `canUseTool` gets besides the tool and its input. */
+/** What `canUseTool` receives besides the tool and its input. */
 export interface CanUseToolOptions {
   readonly signal: AbortSignal;
   readonly toolUseID: string;
-  /** Always empty; there for callbacks that read it. */
+  /** Always empty; present for callbacks that read it. */
   readonly suggestions: readonly never[];
 }
 
@@ -26,7 +26,7 @@ export type PermissionResult =
       readonly interrupt?: boolean;
     };
 
-/** What a callback gave back, which may be anything. */
+/** The callback's return value, which may be anything. */
 export function readPermissionResult(value: unknown): PermissionResult {
   const { behavior, updatedInput, message, interrupt } = isJsonObject(value) ? value : {};
   if (behavior === 'allow') return { behavior, ...(isJsonObject(updatedInput) ? { updatedInput } : {}) };

@@ -1,7 +1,7 @@
 import { SettingError } from '@quartermaster/core/errors';
 
 /**
- * Throws a `SettingError` for a rule that can name no tool: it would allow or forbid nothing, in silence. A tool of an MCP server
+ * Throws a `SettingError` for a rule that can't match any tool: it would silently have no effect. A tool of an MCP server
  * is named with its server, or by a pattern.
  */
 export function checkToolRules(setting: string, rules: readonly string[], known: ReadonlySet<string>): void {
@@ -13,7 +13,7 @@ export function checkToolRules(setting: string, rules: readonly string[], known:
   for (const rule of rules) {
     if (typeof rule === 'string' && (rule.startsWith('mcp__') || known.has(rule.replace(CALLS, '')) || isPattern(rule)))
       continue;
-    // Forbidding what is not there is kept.
+    // A rule that denies an unknown tool is kept.
     const name = typeof rule === 'string' ? rule.replace(CALLS, '') : '';
     if (setting.endsWith('disallowedTools') && SDK_TOOLS.has(name)) continue;
     const advice = SDK_TOOLS.has(name)
@@ -25,7 +25,7 @@ export function checkToolRules(setting: string, rules: readonly string[], known:
   }
 }
 
-/** The calls that a rule such as `Bash(git diff:*)` is about. */
+/** The calls that a rule such as `Bash(git diff:*)` matches. */
 const CALLS = /\(.*\)$/s;
 
 function isPattern(rule: string): boolean {

@@ -12,7 +12,7 @@ export interface PermissionQuestion {
   readonly isLocal: boolean;
   /** Whether it is a built-in tool that changes files. */
   readonly editsFiles: boolean;
-  /** What a hook has said. */
+  /** The decision of a hook. */
   readonly hook?: 'allow' | 'ask' | undefined;
 }
 
@@ -24,7 +24,7 @@ export type Permission =
 
 const ALLOW: Permission = { kind: 'allow' };
 
-/** What becomes of a call: denied by rule, then by the mode; as a hook has said; allowed by the mode or a rule; otherwise a question. */
+/** Decides a call: denied by a rule, then by the mode; then the hook's decision; allowed by the mode or a rule; otherwise `ask`. */
 export function decidePermission(question: PermissionQuestion): Permission {
   const { tool, name, mode, hook } = question;
   if (question.isDisallowed) return { kind: 'deny', reason: notAllowed(name) };
@@ -44,12 +44,12 @@ export function decidePermission(question: PermissionQuestion): Permission {
   return { kind: 'ask' };
 }
 
-/** What the model is told of a call that a rule forbids. */
+/** What the model reads about a call that a rule denies. */
 export function notAllowed(name: string): string {
   return `${name} was not called: it is not allowed here.`;
 }
 
-/** By its name, which needs a word for what is done and one for files: what a definition says of itself would prove no more. */
+/** By its name, which needs a verb of change and a word for files: what a definition says about itself proves no more. */
 function editsFiles(tool: Tool): boolean {
   const words = tool.name
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

@@ -1,16 +1,16 @@
 import { SettingError } from '@quartermaster/core/errors';
 
-/** How calls are decided that no rule covers. */
+/** How calls are decided that no rule matches. */
 export type PermissionMode =
   /** `canUseTool` is asked; without one they are denied. */
   | 'default'
-  /** As `default`, but changes of files by servers on this machine are let through. */
+  /** As `default`, but allows file changes by servers on this machine. */
   | 'acceptEdits'
-  /** Everything passes that hooks and `disallowedTools` let pass. */
+  /** Allows everything that hooks and `disallowedTools` allow. */
   | 'bypassPermissions'
-  /** Only tools that call themselves read-only can be called, by the rules of `default`. */
+  /** Allows only tools marked as read-only, with the rules of `default`. */
   | 'plan'
-  /** Never asks: what `allowedTools` does not name is denied. */
+  /** Never asks: denies what `allowedTools` does not name. */
   | 'dontAsk';
 
 const PERMISSION_MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'];

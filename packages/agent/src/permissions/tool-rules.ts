@@ -1,29 +1,29 @@
 import type { Tool } from '@quartermaster/core';
 import { compileGlob, type JsonObject } from '@quartermaster/core/catalog';
 
-/** Whether a list of rules names a tool, or a call of it. Rules about some calls only, such as `Bash(git *)`, fit none without input. */
+/** Whether a list of rules matches a tool, or a call of it. Rules for certain calls, such as `Bash(git *)`, match none without input. */
 export type ToolRules = (tool: Tool, modelName: string, input?: JsonObject) => boolean;
 
 export interface RuleOptions {
   readonly servers: readonly string[];
-  /** What a rule with brackets is compared with, for tools that have such rules. */
+  /** What a rule with brackets is compared with, for tools that support such rules. */
   readonly subjectOf?: (tool: Tool, input: JsonObject) => string | undefined;
-  /** Whether the rules forbid: then one part of a command is enough, otherwise all of it has to be allowed. */
+  /** Whether the rules deny: then one part of a command is enough to match; otherwise all of it has to match. */
   readonly forbids?: boolean;
 }
 
 /**
- * Rules as the agent SDK writes them: `mcp__server__tool`, `mcp__server__*`, `mcp__server` for all of it, `*` standing for any text.
+ * Rules in the agent SDK's spelling: `mcp__server__tool`, `mcp__server__*`, `mcp__server` for all of it. `*` matches any text.
  *
- * Two underscores may also stand in names, so the longest server that a rule begins with is meant: `mcp__a__*` does not
- * cover the tools of a server `a__b`. A rule that begins with no server's name is matched against the whole name of the tool.
+ * Names may contain two underscores, so the longest server name that a rule starts with counts: `mcp__a__*` does not
+ * match the tools of a server `a__b`. A rule that starts with no server's name is compared with the whole name of the tool.
  */
 export function compileToolRules(patterns: readonly string[], options: RuleOptions): ToolRules {
   const rules = patterns.map((pattern) => compileCallRule(pattern, options) ?? compileRule(pattern, options.servers));
   return (tool, modelName, input) => rules.some((rule) => rule(tool, modelName, input));
 }
 
-/** `Bash(git status)`, `Bash(git diff:*)`, `Read(src/*)`: some calls of a tool that belongs to no server. */
+/** `Bash(git status)`, `Bash(git diff:*)`, `Read(src/*)`: certain calls of a tool that belongs to no server. */
 function compileCallRule(pattern: string, { subjectOf, forbids = false }: RuleOptions): ToolRules | undefined {
   const [, name, text = ''] = /^(\w+)\((.*)\)$/s.exec(pattern) ?? [];
   if (name === undefined) return undefined;
@@ -37,14 +37,14 @@ function compileCallRule(pattern: string, { subjectOf, forbids = false }: RuleOp
     if (subject === undefined) return false;
     if (name !== 'Bash') return fits(subject);
     if (forbids) return commandsIn(subject).some(fits);
-    // What a command substitutes or redirects is no part of what the rule's author has read.
+    // The author of the rule has not seen what a command substitutes or where it redirects.
     return !/[;&|\n`$<>]/.test(subject) && fits(subject);
   };
 }
 
 /**
- * The commands that a line of a shell may run: as they are written, and without what hides a name. Nothing that a rule can rely on,
- * since a shell has no end of ways to spell a command.
+ * The commands that a shell line may run: as written, and with quoting and paths stripped. Rules can't rely on it,
+ * because a shell has countless ways to spell a command.
  */
 function commandsIn(line: string): readonly string[] {
   return line.split(/[;&|\n(){}`]+/).flatMap((part) => {
@@ -65,7 +65,7 @@ function compileRule(pattern: string, servers: readonly string[]): ToolRules {
   }
   const rest = pattern.slice(`${prefixOf(named)}__`.length);
   const glob = compileGlob(rest === '' ? '*' : rest);
-  // A name that had to be changed for the model (too long, odd characters) may be what the rule's author has seen.
+  // The author may know the name as it was changed for the model (too long, odd characters).
   return (tool, modelName) => tool.server === named && (glob.matches(tool.name) || modelName === pattern);
 }
 

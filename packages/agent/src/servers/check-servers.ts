@@ -6,7 +6,7 @@ import { checkServerField } from '../contract/index.ts';
 import type { McpSdkServerConfigWithInstance } from './create-sdk-mcp-server.ts';
 import type { SdkServerFields } from './server-config.ts';
 
-/** Throws a `SettingError` for an entry of `mcpServers` that names no server, or has a field without effect. */
+/** Throws a `SettingError` for an entry of `mcpServers` that describes no server, or has a field without effect. */
 export function checkServers(servers: unknown): void {
   if (!isJsonObject(servers)) {
     throw refusal('mcpServers', 'is not an object from names to servers');

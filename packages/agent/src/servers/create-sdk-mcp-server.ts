@@ -12,9 +12,9 @@ export interface SdkMcpServerOptions {
   /** @default 1.0.0 */
   readonly version?: string;
   readonly tools?: readonly SdkMcpToolDefinition[];
-  /** The same for all tools that say nothing themselves: `true` always sends them in full. @default false */
+  /** The default for its tools: `true` always sends them in full. @default false */
   readonly alwaysLoad?: boolean;
-  /** How long a call may take, in milliseconds. @default MCP_TOOL_TIMEOUT, else 5 minutes */
+  /** Time limit of a call, in milliseconds. @default MCP_TOOL_TIMEOUT, else 5 minutes */
   readonly timeout?: number;
 }
 
@@ -26,18 +26,18 @@ const OPTIONS: OptionNames<SdkMcpServerOptions> = {
   timeout: true,
 };
 
-/** A server in this process, as an entry of `mcpServers`; what any entry can say may be added to it. */
+/** A server in this process, as an entry of `mcpServers`. It may have every field that other entries have. */
 export interface McpSdkServerConfigWithInstance extends ServerOptions {
   readonly type: 'sdk';
   readonly name: string;
   readonly instance: McpServer;
-  /** Makes a server like it for one more connection: an instance holds one at a time, and queries may run side by side. */
+  /** Makes an equal server for one more connection: an instance holds one at a time, and queries may run in parallel. */
   readonly create: () => McpServer;
-  /** The policies of tools that have one, by name. Separate from the server, because MCP has a mark for `never` only. */
+  /** The policies of tools that have one, by name. Kept apart from the server, because MCP has a mark for `never` only. */
   readonly toolPolicies: Readonly<Record<string, Policy>>;
 }
 
-/** An MCP server in this process, made of tools. Throws a `SettingError` for an option that has no effect here. */
+/** An MCP server in this process, made from tools. Throws a `SettingError` for an option that has no effect here. */
 export function createSdkMcpServer(options: SdkMcpServerOptions): McpSdkServerConfigWithInstance {
   checkSdkServerOptions(options);
   checkOptionNames('createSdkMcpServer', options, OPTIONS);

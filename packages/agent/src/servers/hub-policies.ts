@@ -5,8 +5,8 @@ import { type McpServerConfig, policyOf } from './server-config.ts';
 const KINDS = ['tools', 'patterns', 'servers'];
 
 /**
- * The rules for the hub: the given ones, and for tools in this process what they say themselves, which holds where no rule does.
- * An entry's own `policy` is about all of its tools. Throws where a rule is none.
+ * The rules for the hub: the given ones, and the policies of tools in this process, which apply if no rule matches.
+ * An entry's own `policy` applies to all of its tools. Throws for an invalid rule.
  */
 export function hubPolicies(servers: Readonly<Record<string, McpServerConfig>>, rules: PolicyRules): PolicyRules {
   const unknown = Object.keys(rules).find((kind) => !KINDS.includes(kind));
@@ -17,7 +17,7 @@ export function hubPolicies(servers: Readonly<Record<string, McpServerConfig>>, 
   const tools = Object.entries(servers).flatMap(([server, config]) =>
     ownPolicies(config).map(([name, policy]) => createTool({ server, name, policy })),
   );
-  // Rules about a tool by its name are the strongest, so that each has to stand for all that is said about it.
+  // Rules for a tool by its name win over all others, so each one has to include everything that applies to it.
   const decided = applyPolicies(tools, rules).map(({ id, policy }) => [id, policy] as const);
   return { ...rules, tools: { ...Object.fromEntries(decided), ...rules.tools } };
 }

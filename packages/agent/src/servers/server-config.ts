@@ -18,25 +18,25 @@ export type McpServerConfig = SdkServerFields &
     | RemoteSettings
     | InProcessSettings
     | McpSdkServerConfigWithInstance
-    /** A server of any SDK line that was made elsewhere. It can serve one query at a time. */
+    /** A server made elsewhere, with any version of the SDK. It can serve one query at a time. */
     | (ServerOptions & { readonly type: 'sdk'; readonly name: string; readonly instance: Connectable })
   );
 
-/** The agent SDK's words for two settings of a server. */
+/** The agent SDK's names for two settings of a server. */
 export interface SdkServerFields {
-  /** `true` is `policy: 'never'`, `false` is `policy: 'always'`; weaker than `policy`. */
+  /** `true` means `policy: 'never'`, `false` means `policy: 'always'`. `policy` overrides it. */
   readonly alwaysLoad?: boolean;
-  /** The same as `callTimeoutMs`, which is stronger. */
+  /** The same as `callTimeoutMs`, which overrides it. */
   readonly timeout?: number;
 }
 
 export interface ServerSurroundings {
-  /** Where processes are started that say nothing themselves. */
+  /** The folder of processes whose entry names none. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The hub's settings for an entry. `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`, in milliseconds, hold where the entry has no times of its own. */
+/** The hub's settings for an entry. `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`, in milliseconds, apply if the entry has no timeouts. */
 export function toServerSettings(entry: McpServerConfig, { cwd, env }: ServerSurroundings): ServerSettings {
   const { timeout, alwaysLoad: _, ...config } = entry;
   const policy = policyOf(entry);
@@ -51,12 +51,12 @@ export function toServerSettings(entry: McpServerConfig, { cwd, env }: ServerSur
   return { ...times, ...config, type: 'in-process', create };
 }
 
-/** When the tools of a server may be deferred, where its entry says so. */
+/** The policy of a server's tools, if its entry has one. */
 export function policyOf({ policy, alwaysLoad }: McpServerConfig): Policy | undefined {
   return policy ?? (alwaysLoad === undefined ? undefined : alwaysLoad ? 'never' : 'always');
 }
 
-/** Whether a server is on this machine. */
+/** Whether a server runs on this machine. */
 export function isLocal(config: McpServerConfig | undefined): boolean {
   return config !== undefined && !('url' in config);
 }

@@ -1,15 +1,15 @@
 import { defined } from '@quartermaster/core/internal';
 import type { ServerStatus } from '@quartermaster/mcp';
 
-/** How a server is doing, in the words of the agent SDK. */
+/** The state of a server, in the terms of the agent SDK. */
 export interface McpServerStatus {
   readonly name: string;
   readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
-  /** Why it can't be used, or some of its tools can't. */
+  /** Why it, or some of its tools, can't be used. */
   readonly error?: string;
 }
 
-/** `missing` is what a search says of the server: a list that was cut off, tools that can't be read. */
+/** `missing` is what a search reports about the server: a list that was cut off, unreadable tools. */
 export function toServerStatus(
   { name, state, reason }: ServerStatus,
   missing: string | undefined = reason,

@@ -11,23 +11,23 @@ import {
 
 /** How the user signs in to servers with `oauth: true`. */
 export interface SignIn {
-  /** Where authorization servers send the user back to. */
+  /** Where authorization servers redirect the user. */
   readonly redirectUrl: string;
   /**
-   * Sends the user to `authorizationUrl`, and resolves to the address that they were sent back to, with its `code` and `state`.
-   * Rejects where the user does not want to: the server is `needs-auth` then.
+   * Sends the user to `authorizationUrl`, and resolves to the redirect URL with its `code` and `state`.
+   * Rejects if the user declines: the server then stays `needs-auth`.
    */
   readonly authorize: (
     authorizationUrl: string,
     about: { readonly server: string; readonly signal: AbortSignal },
   ) => Promise<string | URL>;
-  /** Where tokens are kept. @default in memory, for this query */
+  /** Where tokens are stored. @default in memory, for this query */
   readonly tokens?: TokenStore;
 }
 
 const SIGN_IN: OptionNames<SignIn> = { redirectUrl: true, authorize: true, tokens: true };
 
-/** Throws a `SettingError` for a field that has no effect. */
+/** Throws a `SettingError` for a field without effect. */
 export function checkSignIn(signIn: SignIn): void {
   checkOptionNames('signIn', signIn, SIGN_IN);
 }
@@ -43,7 +43,7 @@ export interface SigningIn {
   readonly signal: AbortSignal;
 }
 
-/** Signs in to a server that asks for it. A sign-in that fails leaves the server as it is; only an aborted query throws. */
+/** Signs in to a server that asks for it. A failed sign-in leaves the server as it is; only an aborted query throws. */
 export async function signInTo({ hub, server, signIn, signal }: SigningIn): Promise<void> {
   try {
     const authorizationUrl = await authorizationUrlOf(hub, server);
@@ -55,7 +55,7 @@ export async function signInTo({ hub, server, signIn, signal }: SigningIn): Prom
   }
 }
 
-/** Where to sign in is told by the refusal of whatever needs it. */
+/** The refusal names the place to sign in. */
 async function authorizationUrlOf(hub: Hub, server: string): Promise<string | undefined> {
   try {
     await hub.connect(server);

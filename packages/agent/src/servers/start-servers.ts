@@ -16,20 +16,20 @@ export interface ServersStart extends ServerSurroundings {
   readonly servers: Readonly<Record<string, McpServerConfig>>;
   /** When tools may be deferred. */
   readonly policies: PolicyRules;
-  /** How much of a server's list is taken. */
+  /** How much of a server's list is read. */
   readonly limits?: HubOptions['limits'] | undefined;
   readonly signal: AbortSignal;
   /** Tools that belong to no server. @default none */
   readonly localTools?: readonly Tool[];
   readonly oauth?: { readonly client: OAuthClient; readonly signIn: SignIn } | undefined;
-  /** How long servers are waited for; tools of one that takes longer are found once they are there. @default START_WAITS.firstMs */
+  /** How long to wait for servers; the tools of slower ones are found once they are there. @default START_WAITS.firstMs */
   readonly waitMs?: number | undefined;
 }
 
-/** How long the first message and the first fruitless search wait for servers that are still starting. */
+/** How long the first message, and the first search without a result, wait for servers that are still starting. */
 export const START_WAITS: { readonly firstMs: number; readonly alwaysLoadedMs: number; readonly searchMs: number } = {
   firstMs: 1_000,
-  // Their tools belong into the first request.
+  // Their tools belong in the first request.
   alwaysLoadedMs: 5_000,
   searchMs: 10_000,
 };
@@ -38,25 +38,25 @@ export const START_WAITS: { readonly firstMs: number; readonly alwaysLoadedMs: n
 export interface McpSetServersResult {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Why a server that was added can't be used, by name. */
+  /** Why an added server can't be used, by name. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
-/** The servers of one query. Each has a hub of its own, so that one can come or go without the others. */
+/** The servers of one query. Each has its own hub, so that one can be added or removed without the others. */
 export interface AgentServers {
-  /** Every tool that can be used now. The same value until something changes. */
+  /** Every tool that can be used now. The same object until something changes. */
   snapshot(): Snapshot;
   call(tool: Tool, arguments_: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   readResource(server: string, uri: string): Promise<JsonObject>;
   unavailable(): readonly Unavailable[];
-  /** What is suspicious about a tool's definition, in a word each. */
+  /** What is suspicious about a tool's definition, one word for each finding. */
   findings(tool: Tool): readonly string[];
   status(): readonly McpServerStatus[];
-  /** Whether a server is on this machine. */
+  /** Whether a server runs on this machine. */
   isLocal(server: string): boolean;
-  /** Whether a server has neither answered nor failed yet. */
+  /** Whether a server has neither responded nor failed yet. */
   isStarting(): boolean;
-  /** Waits until each server has answered or failed, or has had its time for that; a server that hangs is waited for once. */
+  /** Waits until each server has responded, failed or run out of time; a server that hangs is waited for only once. */
   settle(signal?: AbortSignal): Promise<void>;
   set(servers: Readonly<Record<string, McpServerConfig>>): Promise<McpSetServersResult>;
   reconnect(server: string): Promise<void>;
@@ -66,17 +66,17 @@ export interface AgentServers {
 
 interface Entry {
   readonly config: McpServerConfig;
-  /** Whether a later `set` that leaves it out removes it. */
+  /** Whether a later `set` without it removes it. */
   readonly isReplaceable: boolean;
   /** Undefined while the server is disabled. */
   hub: Hub | undefined;
-  /** Until it has answered or failed. */
+  /** Pending until it has responded or failed. */
   starting: Promise<void> | undefined;
 }
 
 /**
- * Starts the servers and waits a moment until each has answered or failed. One that takes longer is pending, and its tools can be
- * searched for once they are there.
+ * Starts the servers and waits a moment for each to respond or fail. A slower one is pending, and its tools can be
+ * found once they are there.
  */
 export async function startServers(start: ServersStart): Promise<AgentServers> {
   const entries = new Map<string, Entry>();
@@ -110,7 +110,7 @@ export async function startServers(start: ServersStart): Promise<AgentServers> {
   };
   const starting = (): readonly Promise<void>[] => [...entries.values()].flatMap((entry) => entry.starting ?? []);
   let searchWait: Promise<void> | undefined;
-  /** Why a server that was just started can't be used; undefined where it can, or may yet. */
+  /** Why a server that was just started can't be used; undefined if it can, or may yet. */
   const failureOf = (name: string): string | undefined => {
     const status = statusOf(name, entryOf(name));
     return status.status === 'failed' || status.status === 'needs-auth' ? (status.error ?? status.status) : undefined;
@@ -131,7 +131,7 @@ export async function startServers(start: ServersStart): Promise<AgentServers> {
     const { waitMs = START_WAITS.firstMs } = start;
     await waitAWhile(all, waitMs);
     await waitAWhile(Promise.all(eager), START_WAITS.alwaysLoadedMs - waitMs);
-    // The user is busy with these.
+    // The user is signing in to these.
     await Promise.all(used.flatMap(([name, entry]) => (isSigningIn(name, entry, start) ? (entry.starting ?? []) : [])));
   } catch (error) {
     await close();
@@ -224,15 +224,15 @@ async function beginOne(name: string, entry: Entry, start: ServersStart): Promis
 }
 
 /**
- * Waits for work, at most for some time. In short steps: a process that can't run for a while must not take that for a server's
- * silence.
+ * Waits for work, up to a time limit. In short steps: a process that can't run for a while must not take that for a server that
+ * hangs.
  */
 async function waitAWhile(work: Promise<unknown>, waitMs: number): Promise<void> {
   let isDone = false;
   const done = work.finally(() => {
     isDone = true;
   });
-  // What fails later has a status that says so.
+  // A later failure is reported in the status.
   done.catch(() => undefined);
   for (let leftMs = waitMs; leftMs > 0 && !isDone; leftMs -= WAIT_STEP_MS) {
     const step = createDeadline(Math.min(WAIT_STEP_MS, leftMs));
@@ -251,7 +251,7 @@ function isSigningIn(name: string, entry: Entry, { oauth }: ServersStart): boole
   return oauth !== undefined && statusOf(name, entry).status === 'needs-auth';
 }
 
-/** For what comes after connecting: the listing. */
+/** Time for what follows the connection: the listing. */
 const GRACE_MS = 5_000;
 
 function statusOf(name: string, { hub }: Entry): McpServerStatus {
@@ -260,12 +260,12 @@ function statusOf(name: string, { hub }: Entry): McpServerStatus {
   return toServerStatus(status, hub.unavailable()[0]?.reason);
 }
 
-/** One catalog of all. Each hub has bounded its own part. */
+/** One catalog of all tools. Each hub has limited its own part. */
 function merge(localTools: readonly Tool[], parts: readonly Snapshot[]): Snapshot {
   return createSnapshot([...localTools, ...parts.flatMap(({ tools }) => tools)], {
     nameTemplate: NAME_TEMPLATES.agent,
     maxTools: Number.POSITIVE_INFINITY,
-    // Ids of two servers are alike only when slashes in their names make them so; the first one is kept.
+    // Two servers have equal ids only if slashes in their names make them so; the first one is kept.
     onDuplicate: 'first',
     digest,
   });

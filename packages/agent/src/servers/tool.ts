@@ -6,13 +6,13 @@ import type { z } from 'zod';
 
 /** What a tool can say about itself besides its schema. */
 export interface ToolExtra {
-  /** What the tool says of its behaviour: `readOnlyHint`, `destructiveHint` and so on. */
+  /** The tool's description of its behaviour: `readOnlyHint`, `destructiveHint` and so on. */
   readonly annotations?: ToolAnnotations;
-  /** When the tool may be deferred. Rules in `policies` and the `policy` of its server's entry are stronger. @default 'automatic' */
+  /** When the tool may be deferred. Rules in `policies` and the `policy` of its server's entry override it. @default 'automatic' */
   readonly policy?: Policy;
-  /** The agent SDK's word for `policy: 'never'`; weaker than `policy`. @default false */
+  /** The agent SDK's name for `policy: 'never'`; `policy` overrides it. @default false */
   readonly alwaysLoad?: boolean;
-  /** Further words to be found by. */
+  /** Additional words to find it by. */
   readonly searchHint?: string;
 }
 
@@ -21,7 +21,7 @@ export interface SdkMcpToolDefinition<Shape extends z.ZodRawShape = z.ZodRawShap
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Shape;
-  /** As `any` server needs it; the arguments have been checked against the shape. */
+  /** The handler as `any` server needs it; the arguments have been checked against the shape. */
   handler(args: z.infer<z.ZodObject<Shape>>, extra: ServerContext): CallToolResult | Promise<CallToolResult>;
 }
 
@@ -48,7 +48,7 @@ export function tool<Shape extends z.ZodRawShape>(
 
 const EXTRAS: OptionNames<ToolExtra> = { annotations: true, policy: true, alwaysLoad: true, searchHint: true };
 
-/** With the schemas of zod 3 a server starts, but can't list its tools: they would be gone, with the reason in a status at most. */
+/** With zod 3 schemas a server starts, but can't list its tools: they would be missing, with the reason at most in a status. */
 function checkShape(tool: string, shape: unknown): void {
   const parameter = Object.entries(isJsonObject(shape) ? shape : {}).find(([, schema]) => !isSchema(schema))?.[0];
   if (parameter === undefined) return;

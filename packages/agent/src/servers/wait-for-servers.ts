@@ -4,8 +4,8 @@ import type { CallContext, Step } from '@quartermaster/core/dispatch';
 import type { AgentServers } from './start-servers.ts';
 
 /**
- * A toolbox that waits for servers which are still starting, but only where it has no answer without them: a search that finds nothing,
- * an unknown name. A server that hangs holds up no other.
+ * A toolbox that waits for servers which are still starting, but only if it has no answer without them: a search that finds nothing,
+ * an unknown name. A server that hangs blocks no other.
  */
 export function waitForServers(
   toolbox: Toolbox,

@@ -5,13 +5,13 @@ import { type SplitConversation, splitConversation } from './split-conversation.
 import { transcript, userTexts } from './transcript.ts';
 
 export interface CompactionLimits {
-  /** The share of the window from which on a conversation is compacted. */
+  /** The share of the window at which a conversation is compacted. */
   readonly atShare: number;
   /** The share of the window that the end of the conversation may keep. */
   readonly keepShare: number;
 }
 
-/** When a conversation is compacted, unless the options say otherwise. */
+/** The defaults of compaction. */
 export const COMPACTION_DEFAULTS: CompactionLimits = { atShare: 0.8, keepShare: 0.25 };
 
 export interface Compacting {
@@ -25,7 +25,7 @@ export interface Compacting {
 
 export interface Compacted {
   readonly messages: readonly AnthropicMessage[];
-  /** What the summary took, where the model wrote it. */
+  /** The tokens of the summary, if the model wrote it. */
   readonly usage: unknown;
 }
 
@@ -33,8 +33,8 @@ const SUMMARY_TOKENS = 2_000;
 const MOST_PROMPT_CHARACTERS = 8_000;
 
 /**
- * The conversation with its older part summed up by the model. The user's latest words stay as they are. A model that can't be
- * asked costs the summary, not the conversation: then the user's words stand for the rest. Undefined where nothing can be dropped.
+ * The conversation with its older part summarized by the model. The user's latest words stay as they are. If the model can't be
+ * reached, only the summary is lost: the user's words replace the older part. Undefined if nothing can be dropped.
  */
 export async function compact(compacting: Compacting): Promise<Compacted | undefined> {
   const { messages, contextTokens } = compacting;
@@ -69,7 +69,7 @@ async function summarize(
   return { text: `The user said:\n${cutText(texts.join('\n'), MOST_PROMPT_CHARACTERS)}`, usage: undefined };
 }
 
-/** Roles take turns: where the kept part begins with the user, the summary joins that message. */
+/** Roles alternate: if the kept part begins with the user, the summary becomes part of that message. */
 function withOpening(text: string, kept: readonly AnthropicMessage[]): readonly AnthropicMessage[] {
   const [first, ...rest] = kept;
   const opening = { type: 'text', text };

@@ -8,16 +8,16 @@ export interface ConversationOptions {
   readonly sessionId: string;
   readonly store: SessionStore;
   readonly resume?: string | undefined;
-  /** Whether what is resumed goes on under the new id, the old one left as it is. */
+  /** Whether a resumed session continues under the new id, and the old one stays as it is. */
   readonly isFork: boolean;
 }
 
-/** The messages of a session, kept as they come. What has been loaded and called is read from them, and from nowhere else. */
+/** The messages of a session, stored as they arrive. They are the only source for what was loaded and called. */
 export class Conversation {
   readonly id: string;
   readonly #store: SessionStore;
   #messages: readonly AnthropicMessage[];
-  /** Written with the first message: a query that says nothing leaves nothing behind. */
+  /** Written with the first message: a query without messages leaves nothing behind. */
   #unwritten: readonly SessionRecord[];
 
   constructor(
@@ -51,7 +51,7 @@ export class Conversation {
   }
 }
 
-/** Begins a conversation, or continues with one. Calls that were interrupted are answered, so that the model knows of them. */
+/** Starts or continues a conversation. Interrupted calls are answered, so that the model knows of them. */
 export async function openConversation(options: ConversationOptions): Promise<Conversation> {
   const { sessionId, store, resume, isFork } = options;
   if (resume === undefined) return new Conversation(sessionId, store, { messages: [], unwritten: [] });

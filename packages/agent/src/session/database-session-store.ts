@@ -2,7 +2,7 @@ import type { SessionStore as DatabaseSessions } from '@quartermaster/host/store
 import { readRecord } from './read-record.ts';
 import type { SessionStore } from './session-store.ts';
 
-/** Keeps sessions in the store of a running Quartermaster: SQLite, or PostgreSQL, where any replica can resume them. */
+/** Keeps sessions in Quartermaster's store: SQLite, or PostgreSQL, where any replica can resume them. */
 export function createDatabaseSessionStore(sessions: Pick<DatabaseSessions, 'read' | 'append'>): SessionStore {
   return {
     async read(id) {

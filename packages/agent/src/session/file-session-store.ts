@@ -5,13 +5,13 @@ import { makeFolder } from '@quartermaster/host/store';
 import { readRecord } from './read-record.ts';
 import type { SessionStore } from './session-store.ts';
 
-/** A larger session is not read: it would not fit any model either. */
+/** A larger session is not read: it would not fit into any model either. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /** Keeps each session in a separate file, one record per line, which only the user can read. */
 export function createFileSessionStore(folder: string): SessionStore {
   const pathOf = (id: string): string => {
-    // An id becomes a file's name.
+    // The id becomes the name of a file.
     if (!/^[\w-]{1,100}$/.test(id)) {
       throw new RequestError(
         'invalid_request',
@@ -55,7 +55,7 @@ export function createFileSessionStore(folder: string): SessionStore {
     async append(id, records) {
       const path = pathOf(id);
       makeFolder(folder);
-      // Each begins a line, so that one which a crash cut off does not take the next one with it.
+      // Each record starts a new line, so that one that a crash cut off does not damage the next.
       await appendFile(path, records.map((record) => `\n${JSON.stringify(record)}`).join(''), { mode: 0o600 });
     },
   };

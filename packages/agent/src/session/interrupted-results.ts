@@ -4,8 +4,8 @@ import type { SDKUserBlock } from '../sdk-message.ts';
 import { withoutResults } from './without-results.ts';
 
 /**
- * Answers to the calls of the last message, if they have no answer yet. Calls without results are not shown to a model, and one
- * that does not know of them would make them a second time.
+ * Answers to the calls of the last message that have none yet. A model is not shown calls without results, and would
+ * make a call again that it doesn't know of.
  */
 export function interruptedResults(messages: readonly AnthropicMessage[]): readonly SDKUserBlock[] {
   const last = messages.at(-1);

@@ -1,15 +1,15 @@
 import { estimateTokens } from '@quartermaster/core/gate';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 
-/** What a token has, about, as `estimateTokens` counts. */
+/** About how many characters a token has, as in `estimateTokens`. */
 export const CHARACTERS_PER_TOKEN: number = 4;
 
-/** What an image costs a model, about, however many characters carry it. */
+/** About how many tokens an image costs, however many characters carry it. */
 const IMAGE_TOKENS = 1_600;
 
 const counted = new WeakMap<AnthropicMessage, number>();
 
-/** About how many tokens a message takes. Counted once: conversations are sent again and again. */
+/** About how many tokens a message takes. Counted once, because conversations are sent again and again. */
 export function messageTokens(message: AnthropicMessage): number {
   const known = counted.get(message);
   if (known !== undefined) return known;

@@ -2,7 +2,7 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 import type { SessionRecord } from './session-store.ts';
 
-/** The record that a text holds, if it holds one: what was cut off by a crash costs itself, not the session. */
+/** The record in a line, if there is one: a line that a crash cut off loses itself, not the session. */
 export function readRecord(text: string): readonly SessionRecord[] {
   if (text === '') return [];
   try {

@@ -11,7 +11,7 @@ export interface SessionOptions {
   readonly continue?: boolean;
 }
 
-/** Where a query keeps its session. */
+/** Where a query stores its session. */
 export function sessionStore({ sessions, persistSession }: SessionOptions, cwd: string): SessionStore {
   const store = sessions ?? createFileSessionStore(resolve(cwd, '.quartermaster', 'sessions'));
   if (persistSession !== false) return store;
@@ -19,7 +19,7 @@ export function sessionStore({ sessions, persistSession }: SessionOptions, cwd: 
   return { read: store.read, append: async () => {}, ...defined({ latest }) };
 }
 
-/** Throws a `SettingError` for a `continue` that can't be followed. */
+/** Throws a `SettingError` if `continue` can't be followed. */
 export function checkSessionOptions(options: SessionOptions, store: SessionStore): void {
   if (options.continue !== true) return;
   if (options.resume !== undefined) {
@@ -30,7 +30,7 @@ export function checkSessionOptions(options: SessionOptions, store: SessionStore
   }
 }
 
-/** The session to continue with, if any: the one that is named, or the latest. */
+/** The session to continue, if any: the named one, or the latest. */
 export async function resumedSession(options: SessionOptions, store: SessionStore): Promise<string | undefined> {
   return options.continue === true ? store.latest?.() : options.resume;
 }

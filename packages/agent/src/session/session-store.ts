@@ -1,23 +1,23 @@
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 
-/** Where conversations are kept, so that they can be resumed. */
+/** Where conversations are stored, so that they can be resumed. */
 export interface SessionStore {
-  /** What was appended, in order. Undefined for a session that is not there. */
+  /** The appended records, in order. Undefined for an unknown session. */
   read(sessionId: string): Promise<readonly SessionRecord[] | undefined>;
   append(sessionId: string, records: readonly SessionRecord[]): Promise<void>;
   /** The latest session, for `continue`; undefined if there is none. */
   latest?(): Promise<string | undefined>;
-  /** The file of a session, for hooks that want to look at it. */
+  /** The file of a session, for hooks that read it. */
   pathOf?(sessionId: string): string;
 }
 
 /** One entry of a stored session. */
 export type SessionRecord =
   | { readonly kind: 'message'; readonly message: AnthropicMessage }
-  /** The conversation restarts with these: a compaction, or a fork. */
+  /** The conversation restarts with these messages: after a compaction, or as a fork. */
   | { readonly kind: 'restart'; readonly messages: readonly AnthropicMessage[] };
 
-/** The conversation that the records tell. */
+/** The conversation in the records. */
 export function replay(records: readonly SessionRecord[]): readonly AnthropicMessage[] {
   const start = records.findLastIndex((record) => record.kind === 'restart');
   return records
@@ -25,7 +25,7 @@ export function replay(records: readonly SessionRecord[]): readonly AnthropicMes
     .flatMap((record) => (record.kind === 'restart' ? record.messages : [record.message]));
 }
 
-/** Keeps sessions as long as the process lasts. */
+/** Keeps sessions for the lifetime of the process. */
 export function createMemorySessionStore(): SessionStore {
   const sessions = new Map<string, SessionRecord[]>();
   return {
@@ -34,7 +34,7 @@ export function createMemorySessionStore(): SessionStore {
     async append(id, records) {
       const known = sessions.get(id) ?? [];
       known.push(...records);
-      // The order of the map is the order of writing.
+      // The map is in the order of writing.
       sessions.delete(id);
       sessions.set(id, known);
     },

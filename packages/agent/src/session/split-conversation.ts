@@ -2,15 +2,15 @@ import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anth
 import { messageTokens } from './message-tokens.ts';
 
 export interface SplitConversation {
-  /** Dropped, at least one message. */
+  /** Dropped: at least one message. */
   readonly dropped: readonly AnthropicMessage[];
-  /** Kept as it is, at least one message. */
+  /** Kept unchanged: at least one message. */
   readonly kept: readonly AnthropicMessage[];
 }
 
 /**
- * Parts a conversation where its end takes no more than so many tokens. The part that is kept never begins with results whose calls
- * are dropped. Undefined where nothing can be dropped.
+ * Splits a conversation so that its end takes at most a number of tokens. The kept part never begins with results whose calls
+ * are dropped. Undefined if nothing can be dropped.
  */
 export function splitConversation(
   messages: readonly AnthropicMessage[],

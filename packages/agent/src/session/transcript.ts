@@ -4,17 +4,17 @@ import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 
 const MOST_RESULT_CHARACTERS = 2_000;
 
-/** A conversation as text, for a model that is to sum it up. The middle makes way where it is too long: it begins with the task. */
+/** A conversation as text, for a model that summarizes it. If it is too long, the middle is cut, because it begins with the task. */
 export function transcript(messages: readonly AnthropicMessage[], mostCharacters: number): string {
   const text = messages.map(({ role, content }) => `${role}: ${contentText(content)}`).join('\n\n');
   if (text.length <= mostCharacters) return text;
   const half = Math.floor(mostCharacters / 2);
-  // Hosts refuse half a character.
+  // Hosts reject half a character.
   const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
   return `${cutText(text, half)}\n\n[${text.length - 2 * half} characters left out]\n\n${tail}`;
 }
 
-/** What the user said, in order: what must be kept if no summary can be written. */
+/** What the user said, in order: it must survive if no summary can be written. */
 export function userTexts(messages: readonly AnthropicMessage[]): readonly string[] {
   return messages.flatMap(({ role, content }) => {
     if (role !== 'user') return [];

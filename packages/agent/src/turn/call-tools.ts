@@ -19,7 +19,7 @@ export interface Calling {
   readonly signal: AbortSignal;
 }
 
-/** Runs the calls of one response side by side. Each is answered, in the order of the calls; none of them fails. */
+/** Runs the calls of one response in parallel. Each gets an answer, in the order of the calls; none of them rejects. */
 export async function callTools(calls: readonly ToolUse[], calling: Calling): Promise<readonly SDKUserBlock[]> {
   const { toolbox, plan, memory, caller, signal } = calling;
   const share = Math.floor(calling.togetherCharacters / Math.max(1, calls.length));

@@ -5,36 +5,36 @@ import type { ResolvedModel } from '../model/index.ts';
 import type { ModelUsage, SDKResultError, Usage } from '../sdk-message.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
 
-/** Dollars for a million tokens. */
+/** Dollars per million tokens. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
-  /** Tokens read from the provider's cache. @default as `input` */
+  /** Tokens read from the provider's cache. @default `input` */
   readonly cacheRead?: number;
-  /** Tokens written to the provider's cache. @default as `input` */
+  /** Tokens written to the provider's cache. @default `input` */
   readonly cacheWrite?: number;
 }
 
 const PRICE: OptionNames<ModelPrice> = { input: true, output: true, cacheRead: true, cacheWrite: true };
 
 export interface LedgerOptions {
-  /** What tokens cost, by a model's name or a pattern with `*`. The first that fits counts. */
+  /** Prices of tokens, by model name or pattern with `*`. The first match counts. */
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
-  /** Stronger than prices. */
+  /** Overrides prices. */
   readonly costOf?: ((usage: Usage, model: string) => number) | undefined;
   readonly maxBudgetUsd?: number | undefined;
 }
 
-/** What a query has cost so far, its subagents included. */
+/** What a query has cost so far, including its subagents. */
 export interface Ledger {
   count(usage: Usage, model: ResolvedModel): void;
   costUsd(): number;
   modelUsage(): Readonly<Record<string, ModelUsage>>;
-  /** Why the model must not be asked once more; undefined where it may. */
+  /** Why the model must not be asked again; undefined if it may. */
   refusal(model: string): { readonly subtype: SDKResultError['subtype']; readonly message: string } | undefined;
 }
 
-/** Throws a `SettingError` for a price or a budget that is none, and for a budget that nothing could be counted against. */
+/** Throws a `SettingError` for an invalid price or budget, and for a budget without prices to compute it with. */
 export function createLedger(options: LedgerOptions): Ledger {
   const { costOf, maxBudgetUsd } = options;
   checkOptions(options);

@@ -18,12 +18,12 @@ export interface Rooming {
   readonly signal: AbortSignal;
 }
 
-/** Whether a request comes so near to the model's window that there may be no room for what follows. */
+/** Whether a request is so close to the model's window that there may be no room for the response. */
 export function isCrowded(tokens: number, { limits }: ResolvedModel): boolean {
   return tokens > limits.contextTokens * COMPACTION_DEFAULTS.atShare;
 }
 
-/** About how many tokens a request takes: what is declared, what has been revealed, and the messages. */
+/** About how many tokens a request takes: the declared tools, the revealed ones, and the messages. */
 export function requestTokens(request: AnthropicRequest, plan: DeferPlan): number {
   const { byTool } = snapshotTokens(plan.snapshot);
   const revealed = agentWire.recall(request, plan).revealed.flatMap((name) => plan.snapshot.resolve(name) ?? []);
@@ -33,7 +33,7 @@ export function requestTokens(request: AnthropicRequest, plan: DeferPlan): numbe
   return plan.tokens.after + shown + system + messages;
 }
 
-/** Compacts the conversation, and tells it. Undefined where nothing can be left out. */
+/** Compacts the conversation, and reports it. Undefined if nothing can be dropped. */
 export async function makeRoom(rooming: Rooming): Promise<SDKCompactBoundaryMessage | undefined> {
   const { context, model, tally, tokens, signal } = rooming;
   const about = { hook_event_name: 'PreCompact', trigger: 'auto', custom_instructions: null } as const;
@@ -60,7 +60,7 @@ export async function makeRoom(rooming: Rooming): Promise<SDKCompactBoundaryMess
   };
 }
 
-/** Whether an upstream says that the request is longer than its window. Every host has words of its own for it. */
+/** Whether an upstream says that the request exceeds its window. Every host words it differently. */
 export function isTooLong(error: unknown): boolean {
   if (!(error instanceof UpstreamError) || (error.status !== 400 && error.status !== 413)) return false;
   return /too (?:long|large|many tokens)|context (?:length|window)|maximum context|exceeds? the .*(?:tokens|context)/i.test(

@@ -1,7 +1,7 @@
 import type { DeferPlan } from '@quartermaster/core/disclosure';
 import { isSearching, type Planning, planFor, type ResolvedModel } from '../model/index.ts';
 
-/** Which plan a conversation goes by. */
+/** Chooses the plan of a conversation. */
 export interface Planner {
   plan(model: ResolvedModel): DeferPlan;
   /** The conversation was restarted: the next plan uses the current catalog. */
@@ -9,9 +9,9 @@ export interface Planner {
 }
 
 /**
- * Keeps to one plan while the model has us search: servers that come or go are told in answers, since a new listing would rewrite
- * what the provider has cached. Where every tool is declared, in full or marked for the provider's own search, they follow the
- * catalog.
+ * Keeps one plan as long as the model searches through us: servers that come or go are reported in answers, because a new listing
+ * would change what the provider has cached. If every tool is declared, in full or marked for the provider's own search, plans follow
+ * the catalog.
  */
 export function createPlanner(planning: Planning): Planner {
   let kept: { readonly plan: DeferPlan; readonly model: ResolvedModel } | undefined;

@@ -5,7 +5,7 @@ import type { TurnContext } from './turn-context.ts';
 
 const MOST_OUTPUT_TOKENS = 8_192;
 
-/** The next request, before tools: those are the plan's. */
+/** The next request, without tools, which come from the plan. */
 export function requestFor(context: TurnContext, { model, limits, upstream }: ResolvedModel): AnthropicRequest {
   const { conversation, system, maxOutputTokens } = context;
   const isCaching = upstream.transport === 'anthropic-messages';
@@ -18,7 +18,7 @@ export function requestFor(context: TurnContext, { model, limits, upstream }: Re
   };
 }
 
-/** Everything up to here stands at the beginning of the next request too, and is worth the provider's cache. */
+/** Everything up to here is also the start of the next request, and worth caching at the provider. */
 function withBreakpoint(messages: readonly AnthropicMessage[]): readonly AnthropicMessage[] {
   const last = messages.at(-1);
   if (last?.role !== 'user') return messages;

@@ -11,11 +11,11 @@ export interface ContentLimits {
 }
 
 const MOST_IMAGES = 20;
-/** In base64: 5 MB of image, which is what the Messages API takes. */
+/** In base64: 5 MB of image, the limit of the Messages API. */
 const MOST_IMAGE_CHARACTERS = 7_000_000;
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** A tool's result as the model gets it: text and images. What is too long is cut, and a sentence says so; what can't be shown is named. */
+/** A tool's result for the model: text and images. Text that is too long is cut, with a sentence that says so; other parts are named. */
 export function resultContent(outcome: ToolOutcome, limits: ContentLimits): readonly SDKResultBlock[] {
   const blocks = blocksOf(outcome, limits);
   const total = blocks.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);
@@ -53,7 +53,7 @@ function blocksOf({ value, text }: ToolOutcome, limits: ContentLimits): readonly
   return [{ type: 'text', text: text === '' ? 'The tool gave no result.' : text }];
 }
 
-/** What models can be shown of a part. */
+/** What models can see of a part. */
 function imageIn(part: ContentPart): ImageSource | undefined {
   if (part.kind !== 'media' || part.type !== 'image') return undefined;
   const { mimeType = '', data = '' } = part;
@@ -76,7 +76,7 @@ function textOf(content: ContentPart): string {
   }
 }
 
-/** Nesting that JSON.parse takes can be too deep for JSON.stringify. */
+/** Nesting that JSON.parse accepts can be too deep for JSON.stringify. */
 function asJson(part: JsonObject): string {
   try {
     return JSON.stringify(part);
@@ -85,7 +85,7 @@ function asJson(part: JsonObject): string {
   }
 }
 
-/** Never through the middle of a character. */
+/** Never cuts through a character. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = Math.max(0, most);

@@ -29,18 +29,18 @@ export interface TurnSignals {
 
 const MOST_ERROR_CHARACTERS = 2_000;
 
-/** How many responses in a row may be nothing but searches up to the loop's limit. */
+/** How many responses in a row may consist of searches alone, each up to the loop's limit. */
 const MOST_PAUSES = 2;
 
-/** Whatever a response that ended so calls, it may not be what the model meant to say. */
+/** Calls in a response that ended this way may not be what the model meant to say. */
 const CUT_REASONS: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded']);
 
 /** The share of the window that the results of one response may take together. */
 const RESULTS_SHARE = 0.25;
 
 /**
- * From a prompt to its result: the model responds, its calls are run side by side and answered, until it calls nothing more. What goes
- * wrong is in the result; only an aborted query throws.
+ * Takes a prompt to its result: the model responds, its calls run in parallel and are answered, until it makes no more. Failures
+ * are in the result; only an aborted query throws.
  */
 export async function* runTurn(
   context: TurnContext,
@@ -48,7 +48,7 @@ export async function* runTurn(
   signals: TurnSignals,
 ): AsyncGenerator<SDKMessage, void, undefined> {
   const tally = createTally(context);
-  // What ended the turn before must not end this one.
+  // The end of the previous turn must not end this one.
   context.guard.takeStop();
   try {
     const accepted = await submit(context, prompt, signals.turn);
@@ -68,7 +68,7 @@ export async function* runTurn(
 
 type Submitted = { readonly prompt: AnthropicMessage } | { readonly refused: string };
 
-/** Shows a prompt to the hooks, which may refuse it or add to it. Subagents are prompted by the model, about which hooks hear elsewhere. */
+/** Shows a prompt to the hooks, which can reject or extend it. Prompts of subagents come from the model and have their own hooks. */
 async function submit(context: TurnContext, prompt: AnthropicMessage, signal: AbortSignal): Promise<Submitted> {
   if (context.parentToolUseId !== null) return { prompt };
   const blocks: readonly AnthropicBlock[] =
@@ -101,7 +101,7 @@ async function* rounds(
       yield tally.failure(refusal.subtype, [refusal.message]);
       return;
     }
-    // Without a search, what is missing in the list could not be found later.
+    // Without a search, tools that are missing from the list could not be found later.
     if (!isSearching(context.planner.plan(model))) await context.settle(signal);
     const response = yield* respond({ context, tally, model, signal });
     const content = response.content.filter((block) => block.type !== 'text' || block.text !== '');
@@ -166,7 +166,7 @@ interface Round {
   readonly signal: AbortSignal;
 }
 
-/** One response. A conversation that has outgrown the window is compacted before, or when the host says so. */
+/** One response. A conversation that has outgrown the window is compacted before it, or when the host reports it. */
 async function* respond(round: Round): AsyncGenerator<SDKMessage, AnthropicResponse, undefined> {
   const { context, model } = round;
   for (let isRetry = false; ; isRetry = true) {
@@ -221,7 +221,7 @@ async function* ask({
   }
 }
 
-/** Messages of subagents that calls start, then the results of all calls. */
+/** The messages of subagents, then the results of all calls. */
 async function* runCalls(
   calls: readonly ToolUse[],
   round: Omit<Round, 'tally'>,
@@ -266,7 +266,7 @@ function assistantMessage(context: TurnContext, response: AnthropicResponse, mod
       type: 'message',
       role: 'assistant',
       model: typeof response.model === 'string' && response.model !== '' ? response.model : model,
-      // The blocks that a host sends are its own affair; these are the ones that are known.
+      // A host may send other blocks; these are the ones that are known.
       content: response.content as readonly unknown[] as readonly SDKContentBlock[],
       stop_reason,
       stop_sequence,
@@ -290,6 +290,6 @@ function messageOf(error: unknown): string {
 const CUT_ADVICE =
   'Nothing was called: the response was cut off at its limit of tokens, and arguments may be missing. Call again, with less at once.';
 
-/** Thoughts may have taken all tokens; or it was a search, or the bridge's call, which are left out when they are cut. */
+/** Reasoning may have taken all tokens; or a search or bridge call was cut, which is then left out. */
 const CUT_TO_NOTHING =
   'The response was cut off at its limit of tokens before it said anything. options.maxOutputTokens sets that limit.';

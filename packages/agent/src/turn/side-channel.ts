@@ -1,9 +1,9 @@
 import type { SDKMessage } from '../sdk-message.ts';
 
-/** Carries the messages of subagents to the query that they run in. */
+/** Passes the messages of subagents to the query that they run in. */
 export interface SideChannel {
   push(message: SDKMessage): void;
-  /** What is pushed until the work is done. Neither waits for its reader nor fails with the work. */
+  /** Yields pushed messages until the work is done, whether it succeeds or fails. `push` never waits. */
   during(work: Promise<unknown>): AsyncGenerator<SDKMessage, void, undefined>;
 }
 

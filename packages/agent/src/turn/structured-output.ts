@@ -3,7 +3,7 @@ import { SettingError } from '@quartermaster/core/errors';
 import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import { checkValue } from '@quartermaster/host/schema';
 
-/** The shape that the result has to have. */
+/** The format of the result. */
 export interface OutputFormat {
   readonly type: 'json_schema';
   readonly schema: Readonly<Record<string, unknown>>;
@@ -11,22 +11,22 @@ export interface OutputFormat {
 
 const FORMAT: OptionNames<OutputFormat> = { type: true, schema: true };
 
-/** Checks results against the shape that was asked for. */
+/** Checks results against the requested format. */
 export interface StructuredOutput {
-  /** Told to the model with the system prompt. */
+  /** Added to the system prompt. */
   readonly instruction: string;
   check(text: string): OutputCheck;
 }
 
 export type OutputCheck =
   | { readonly kind: 'good'; readonly value: unknown }
-  /** What to tell the model. */
+  /** The message to the model. */
   | { readonly kind: 'wrong'; readonly advice: string };
 
 /** How often the model may try again. */
 export const MOST_OUTPUT_RETRIES: number = 3;
 
-/** Undefined where no shape is asked for. Throws a `SettingError` for a shape that is none. */
+/** Undefined if no format is requested. Throws a `SettingError` for an invalid one. */
 export function createStructuredOutput(format: OutputFormat | undefined): StructuredOutput | undefined {
   if (format === undefined) return undefined;
   if (format.type !== 'json_schema' || !isJsonObject(format.schema)) {
@@ -56,7 +56,7 @@ export function createStructuredOutput(format: OutputFormat | undefined): Struct
   };
 }
 
-/** Models like to put JSON into a fenced block. */
+/** Models like to put JSON in a fenced block. */
 function parseAnswer(text: string): { readonly value: Json } | undefined {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(text)?.[1];
   for (const candidate of [text, fenced]) {

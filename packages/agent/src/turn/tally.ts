@@ -3,10 +3,10 @@ import type { SDKResultError, SDKResultMessage, Usage } from '../sdk-message.ts'
 import { addUsage, NO_USAGE, readUsage } from '../usage.ts';
 import type { TurnContext } from './turn-context.ts';
 
-/** Counts what a turn takes, and tells it at the end. */
+/** Counts the usage of a turn, and reports it at the end. */
 export interface Tally {
   readonly turns: number;
-  /** Counts a response of the model; a summary is no turn. */
+  /** Counts a response of the model; a summary does not count as a turn. */
   count(usage: unknown, model: ResolvedModel, took: { readonly ms: number; readonly isTurn: boolean }): void;
   success(result: string, stopReason: string | null, structured?: { readonly value: unknown }): SDKResultMessage;
   failure(subtype: SDKResultError['subtype'], errors: readonly string[]): SDKResultMessage;

@@ -29,25 +29,25 @@ export interface GuardOptions {
   /** Whether a tool is a built-in one that changes files. */
   readonly editsFiles: (tool: Tool) => boolean;
   readonly canUseTool?: CanUseTool | undefined;
-  /** Input that every hook gets. */
+  /** Fields that every hook receives. */
   readonly about: () => BaseHookInput;
 }
 
-/** Stands before and after every call. */
+/** Checks every call before it runs, and every result after. */
 export interface ToolGuard {
   readonly hooks: Hooks;
-  /** The denials since it was last asked. */
+  /** The denials since the last time it was asked. */
   takeDenials(): readonly SDKPermissionDenial[];
   /** Takes over the denials of a subagent. */
   addDenials(denials: readonly SDKPermissionDenial[]): void;
-  /** Why the turn must end, where a hook or a person said so since it was last asked. */
+  /** Why the turn must end, if a hook or a person said so since the last time it was asked. */
   takeStop(): string | undefined;
 }
 
 /** Hooks first, then rules and the mode, then `canUseTool`: all of them see the real tool. */
 export function createToolGuard(options: GuardOptions): ToolGuard {
   const { runHooks, canUseTool } = options;
-  /** What hooks before a call want to be told with its result. By the call's context: hosts use ids again, and not every call is made. */
+  /** What hooks before a call add to its result. Keyed by the call's context, because hosts reuse ids and not every call is made. */
   const notes = new WeakMap<HookContext, readonly string[]>();
   let denials: SDKPermissionDenial[] = [];
   let stop: string | undefined;
@@ -78,7 +78,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
     if (denial !== undefined) return deny(call, reasonOf(denial) ?? `${call.name} was not called: a hook denied it.`);
     if (stop !== undefined) return deny(call, `${call.name} was not called: ${stop}`);
     const pass = (arguments_: JsonObject): BeforeCall | undefined => {
-      // Changed arguments must pass the rules that forbid, too.
+      // Changed arguments must also pass the rules that deny.
       if (options.disallowed(call.tool, call.name, arguments_)) return deny(call, notAllowed(call.name));
       const told = addedContexts(answers);
       if (told.length > 0) notes.set(context, told);
@@ -128,7 +128,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
       try {
         return await judge(call, context);
       } catch (error) {
-        // The dispatcher then refuses the call. An aborted call ended; it was not denied.
+        // The dispatcher then refuses the call. An aborted call has ended; it was not denied.
         if (!context.signal.aborted) recordDenial(call);
         throw error;
       }
@@ -174,7 +174,7 @@ function changed(call: Resolved, input: JsonObject): BeforeCall | undefined {
   return input === call.arguments ? undefined : { kind: 'change', arguments: input };
 }
 
-/** A question outweighs a permission: of several hooks the most careful is heard. */
+/** `ask` wins over `allow`: of several hooks the most careful one counts. */
 function hookDecision(answers: readonly HookJSONOutput[]): 'allow' | 'ask' | undefined {
   const decisions = answers.map(decisionOf);
   if (decisions.includes('ask')) return 'ask';
@@ -191,7 +191,7 @@ function reasonOf({ hookSpecificOutput, reason }: HookJSONOutput): string | unde
   return hookSpecificOutput?.permissionDecisionReason ?? reason;
 }
 
-/** A denial outweighs a permission. */
+/** A denial wins over a permission. */
 function requestDecision(answers: readonly HookJSONOutput[]): PermissionResultOfHook | undefined {
   const decisions = answers.flatMap(({ hookSpecificOutput }) => hookSpecificOutput?.decision ?? []);
   return (
@@ -206,7 +206,7 @@ function toOutcome({ hookSpecificOutput }: HookJSONOutput): Pick<ToolOutcome, 't
   return { text: typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), value };
 }
 
-/** Beside the result, in blocks of their own where it has blocks. */
+/** Added to the result, as separate blocks if it has blocks. */
 function withNotes(outcome: ToolOutcome, notes: readonly string[]): ToolOutcome {
   const { value } = outcome;
   const text = [outcome.text, ...notes].join('\n\n');

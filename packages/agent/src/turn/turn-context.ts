@@ -10,7 +10,7 @@ import type { SideChannel } from './side-channel.ts';
 import type { StructuredOutput } from './structured-output.ts';
 import type { ToolGuard } from './tool-guard.ts';
 
-/** What every turn of a query has in common. */
+/** What all turns of a query share. */
 export interface TurnContext {
   readonly conversation: Conversation;
   readonly toolbox: Toolbox;
@@ -19,28 +19,28 @@ export interface TurnContext {
   readonly transcript: TranscriptStore;
   readonly planner: Planner;
   readonly guard: ToolGuard;
-  /** The model as it is chosen now. The same value until another one is chosen. */
+  /** The chosen model. The same object until another one is chosen. */
   readonly model: () => Promise<ResolvedModel>;
   readonly system: string | undefined;
-  /** Responses in one turn. */
+  /** Responses per turn. */
   readonly maxTurns: number;
-  /** In one response. @default a quarter of the window, at most 8,192 */
+  /** Tokens per response. @default a quarter of the window, at most 8,192 */
   readonly maxOutputTokens: number | undefined;
-  /** In one tool's result. */
+  /** Tokens per tool result. */
   readonly maxResultTokens: number;
   readonly includesPartial: boolean;
   readonly ledger: Ledger;
-  /** The shape that results have to have, where one was asked for. */
+  /** The format of results, if one was requested. */
   readonly output: StructuredOutput | undefined;
   readonly runHooks: RunHooks;
-  /** Input that every hook gets. */
+  /** Fields that every hook receives. */
   readonly about: () => BaseHookInput;
-  /** What hooks are told when the model is done. */
+  /** What hooks receive when the model is done. */
   readonly stopInput: (stopping: Stopping) => HookInput;
-  /** The call that a subagent works for; null for the query itself. */
+  /** The call that a subagent works on; null for the query itself. */
   readonly parentToolUseId: string | null;
   readonly side: SideChannel;
-  /** Told the id of each message that files can be put back to. */
+  /** Called with the id of each message that files can be restored to. */
   readonly mark: (messageId: string) => void;
   /** Waits for servers that are still starting. */
   readonly settle: (signal: AbortSignal) => Promise<void>;
