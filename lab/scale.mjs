@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseTools } from '@quartermaster/core';
@@ -24,7 +25,12 @@ const WARM = 40;
 
 const RESULTS = fileURLToPath(new URL('../bench/results/scale.json', import.meta.url));
 
-/** `npm run lab -- scale [SIZES] [--million] [--no-memory] [--no-postgres] [--write]` */
+/**
+ * `npm run lab -- scale [SIZES] [--million] [--no-memory] [--no-postgres] [--keep FOLDER] [--write]`
+ *
+ * With --keep, the databases stay in the folder. What is built there is not built again: the searches can be timed later, when nothing
+ * else runs.
+ */
 export async function run(args) {
   const { values, positionals } = parseArgs({
     args,
@@ -33,6 +39,7 @@ export async function run(args) {
       million: { type: 'boolean', default: false },
       'no-memory': { type: 'boolean', default: false },
       'no-postgres': { type: 'boolean', default: false },
+      keep: { type: 'string' },
       write: { type: 'boolean', default: false },
     },
   });
@@ -42,7 +49,7 @@ export async function run(args) {
   const problems = [];
   console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
   for (const size of sizes) {
-    const postgres = values['no-postgres'] ? undefined : await measurePostgres(size);
+    const postgres = values['no-postgres'] ? undefined : await measurePostgres(size, values.keep);
     const memory = values['no-memory'] ? undefined : measureMemory(size);
     rows.push({ size, postgres, memory });
     if (postgres?.p50 > MOST_MS) problems.push(`${size} tools: half of the searches take more than ${MOST_MS} ms`);
@@ -69,42 +76,50 @@ function keep(rows) {
   return all;
 }
 
-async function measurePostgres(size) {
-  const server = await startPostgres(SETTINGS);
+async function measurePostgres(size, kept) {
+  const folder = kept === undefined ? undefined : resolve(kept, String(size));
+  const server = await startPostgres(SETTINGS, { keep: folder });
   const store = await openStore({ url: server.url });
   try {
-    const embedder = embeddedModel();
-    const index = await store.openToolIndex({ embedder });
+    const index = await store.openToolIndex({ embedder: embeddedModel() });
+    const file = folder === undefined ? undefined : join(folder, 'built.json');
     const samples = [];
-    const tools = sampled(size, samples);
-    const built = await timed(
-      () => index.sync('bench', tools, { onProgress: (done) => report('PostgreSQL', done, size) }),
-      () => serverCpuMs(server),
-    );
-    await server.query('VACUUM ANALYZE');
-    const [{ bytes }] = await server.query(
-      "SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c WHERE relkind = 'r' AND relname IN ('tool_catalogs', 'catalog_tools', 'tool_words', 'tool_names', 'tool_vectors', 'tool_terms')",
-    );
+    let built;
+    if (file !== undefined && existsSync(file)) {
+      built = JSON.parse(readFileSync(file, 'utf8'));
+      for (const _ of sampleTools(size, samples));
+    } else {
+      built = await buildPostgres({ size, server, index, samples });
+      if (file !== undefined) writeFileSync(file, JSON.stringify(built));
+    }
     const relisted = samples
       .filter((_, at) => at % 2 === 0)
-      .map((tool) => ({ ...tool, description: `${tool.description} Once more.` }));
+      .map((tool) => ({ ...tool, description: `${tool.description} Once more, at ${Date.now()}.` }));
     const changed = await timed(() => index.update('bench', { put: parseTools(relisted).tools }));
-    const searcher = createPostgresSearcher(index, 'bench');
-    const times = await searchAll(searcher, samples, () => serverCpuMs(server));
-    const figures = {
-      build: built.seconds,
-      buildCpu: built.cpuSeconds,
-      change: (changed.seconds * 1000) / relisted.length,
-      bytes: Number(bytes),
-      ...times,
-      held: process.memoryUsage().rss,
-    };
+    const times = await searchAll(createPostgresSearcher(index, 'bench'), samples, () => serverCpuMs(server));
+    const figures = { ...built, change: (changed.seconds * 1000) / relisted.length, ...times };
     console.log(`PostgreSQL, ${size} tools: ${JSON.stringify(figures)}`);
     return figures;
   } finally {
     await store.close();
     await server.stop();
   }
+}
+
+async function buildPostgres({ size, server, index, samples }) {
+  const tools = parsed(sampleTools(size, samples));
+  // An interrupted build continues, but its time is not that of a whole one.
+  const isNew = (await index.figures('bench')) === undefined;
+  const { seconds, cpuSeconds } = await timed(
+    () => index.sync('bench', tools, { onProgress: (done) => report('PostgreSQL', done, size) }),
+    () => serverCpuMs(server),
+  );
+  const held = process.memoryUsage().rss;
+  await server.query('VACUUM ANALYZE');
+  const [{ bytes }] = await server.query(
+    "SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c WHERE relkind = 'r' AND relname IN ('tool_catalogs', 'catalog_tools', 'tool_words', 'tool_names', 'tool_vectors', 'tool_terms')",
+  );
+  return { ...(isNew && { build: seconds, buildCpu: cpuSeconds }), bytes: Number(bytes), held };
 }
 
 /** A process of its own, so that what it holds is that of the catalog. */
@@ -123,13 +138,18 @@ function measureMemory(size) {
   return JSON.parse(stdout);
 }
 
-function* sampled(size, samples) {
+/** The catalog in parts. Puts some of its tools among the samples. */
+function* sampleTools(size, samples) {
   const every = Math.max(1, Math.floor(size / 400));
   let at = 0;
   for (const chunk of streamTools(size)) {
     for (const tool of chunk) if (at++ % every === 0) samples.push(tool);
-    yield* parseTools(chunk).tools;
+    yield chunk;
   }
+}
+
+function* parsed(chunks) {
+  for (const chunk of chunks) yield* parseTools(chunk).tools;
 }
 
 /** One search at a time, in the words of tools of the catalog. */

@@ -1,5 +1,16 @@
 // A real PostgreSQL in a temporary folder, and every way to break it.
-import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,9 +26,13 @@ const { default: pg } = await load('pg');
 
 const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
 
-/** @param settings of the server, such as `shared_buffers=1GB` */
-export async function startPostgres(settings = []) {
-  const folder = mkdtempSync(join(tmpdir(), 'quartermaster-lab-'));
+/**
+ * @param settings of the server, such as `shared_buffers=1GB`
+ * @param keep the folder that keeps the database after `stop`, and may already have one; every other user has to be able to enter it
+ */
+export async function startPostgres(settings = [], { keep } = {}) {
+  const folder = keep ?? mkdtempSync(join(tmpdir(), 'quartermaster-lab-'));
+  mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o755);
   const ports = [await freePort(), await freePort()];
   const wire = await openWire(ports[0]);
@@ -33,7 +48,7 @@ export async function startPostgres(settings = []) {
     });
   let current = 'data';
   let server = makeServer(current, ports[0]);
-  await server.initialise();
+  if (!existsSync(join(folder, current, 'PG_VERSION'))) await server.initialise();
   await server.start();
   const urlAt = (port) => `postgres://postgres:lab@127.0.0.1:${port}/postgres`;
   let frozen = [];
@@ -119,7 +134,7 @@ export async function startPostgres(settings = []) {
       thaw();
       await server.stop();
       wire.close();
-      rmSync(folder, { recursive: true, force: true });
+      if (keep === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
