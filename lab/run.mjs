@@ -10,7 +10,7 @@
 //   npm run lab -- loop-delay    hostile queries, bodies and catalogs; fails if another client waits long
 //   npm run lab -- cold-initialize   mcp and gateway in front of servers that hang; fails if initialize, or a call of another server, takes more than a second
 //   npm run lab -- scale         catalogs of 1,000 to 100,000 tools in memory and in PostgreSQL: build, query, bytes; --million adds one;
-//                                scale 1000000 --no-postgres measures that in memory alone
+//                                scale 1000000 --no-postgres measures that in memory alone; --keep FOLDER keeps the databases
 // soak, lists, load, misbehave, kills, loop-delay and database take a file as their last argument, and draw what they measured into it.
 // Each file of this folder that exports `run` is one of them.
 import { readdirSync } from 'node:fs';
