@@ -28,11 +28,18 @@ import {
   type IndexedCatalogs,
   MemoryBudget,
 } from './catalogs/index.ts';
-import { createConnectedModels } from './connector/index.ts';
+import { createConnector } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
 import { createTranscripts } from './create-transcripts.ts';
 import { createActivity, explainEvent, type GatewayEvent, NO_ACTIVITY } from './events/index.ts';
-import { createModelService, dialectsFor, observeUpstreams, type Transcripts, tallyUse } from './exchange/index.ts';
+import {
+  createModelService,
+  createModels,
+  dialectsFor,
+  observeUpstreams,
+  type Transcripts,
+  tallyUse,
+} from './exchange/index.ts';
 import {
   CONNECTOR_DEFAULTS,
   GATEWAY_DEFAULTS,
@@ -205,10 +212,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     storeFor: kept.storeFor,
     onError: () => logger.log({ level: 'warn', event: 'work-fail', work: 'transcript' }),
   };
-  const local = createModelService({
-    ...{ upstreams, lists, bodies, transcripts, maxRounds: settings.maxRounds },
-    onEvent: settings.events ? onEvent : undefined,
-  });
   const pool =
     workerUrl === false
       ? undefined
@@ -217,22 +220,24 @@ export function createGateway(options: GatewayOptions): Gateway {
           memoryBytes: settings.cacheBytes * WORKERS_SHARE,
         });
   const { offThreadBytes } = settings;
-  const threaded =
-    pool === undefined ? local : createThreadedModels({ pool, offThreadBytes, local, upstreams, transcripts });
   const searchService = createSearchService({ engines, memory, now: () => performance.now() });
   const localBulk = createLocalBulk(searchService);
-  const models = createConnectedModels({
-    ...{ models: threaded, upstreams, now: clock.now, memory },
-    onCall: ({ pattern, ...call }) =>
-      onEvent({
-        kind: 'server-call-end',
-        server: pattern,
-        isConfigured: false,
-        ...call,
-        requestId: call.requestId ?? '',
+  const models = createModels({
+    offThreadBytes,
+    here: createModelService({
+      ...{ upstreams, lists, bodies, transcripts, maxRounds: settings.maxRounds },
+      onEvent: settings.events ? onEvent : undefined,
+    }),
+    workers: pool === undefined ? undefined : createThreadedModels({ pool, upstreams, transcripts }),
+    connector: (plain) =>
+      createConnector({
+        ...{ models: plain, upstreams, now: clock.now, memory },
+        onCall({ pattern: server, requestId = '', ...call }) {
+          onEvent({ kind: 'server-call-end', server, isConfigured: false, ...call, requestId });
+        },
+        settings: { ...CONNECTOR_DEFAULTS, ...options.connector },
+        beginCall: tracing?.beginCall,
       }),
-    settings: { ...CONNECTOR_DEFAULTS, ...options.connector },
-    beginCall: tracing?.beginCall,
   });
   const dialects = dialectsFor(settings);
   const gatekeeper = createGatekeeper({
@@ -240,7 +245,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     configured: options.keys ?? [],
     ...(store === undefined ? {} : { keys: store.keys, rateLimits: store.rateLimits }),
   });
-  const runner = createRequestRunner({ gatekeeper, activity, tracing, logger, createId, now: clock.now });
+  const runner = createRequestRunner({
+    gatekeeper,
+    activity,
+    tracing,
+    logger: options.logger,
+    createId,
+    now: clock.now,
+  });
   /** An answer is not lost for want of a place to write down its tokens. */
   const charge = async (access: Access, tokens: number): Promise<void> => {
     try {
@@ -349,7 +361,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       // No more searches follow, and what is being built would keep the process alive.
       closed.abort();
       await Promise.all([pool?.close(), usage.flush(), learning?.flush(), meter.flush().catch(() => undefined)]);
-      models.close();
+      await models.close();
       await options.tracing?.close();
     },
   };

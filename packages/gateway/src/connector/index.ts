@@ -1,1 +1,1 @@
-export { createConnectedModels } from './connected-models.ts';
+export { createConnector } from './connector.ts';

@@ -1,14 +1,17 @@
 export { dialectsFor } from './dialects-for.ts';
 export {
+  type Connector,
   type Continuation,
   clientOf,
   createModelService,
+  createModels,
   type HeldModels,
   type ModelQuestion,
   type ModelService,
   type NamesServers,
   type OpenExchange,
   type PlainModelService,
+  type RemoteModelService,
   type ServerTools,
   type Transcripts,
 } from './model-service.ts';

@@ -26,7 +26,7 @@ import { type Access, countsTokens, searchAdmission } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/index.ts';
 import { checkModelName, type GatewayUpstream, type Upstreams } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
-import { ApiError } from '../http/index.ts';
+import { ApiError, releaseBodyMemory } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
 import { describePlan, planExchange, type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
 
@@ -102,13 +102,28 @@ export interface ModelService {
   countTokens(question: ModelQuestion<'anthropic'>): Promise<number>;
 }
 
-/** The same for requests of which it was decided who calls the MCP servers that they name. */
+/** The same without the MCP connector: a request that names servers is given back, unless it was decided who calls them. */
 export interface PlainModelService {
   open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name> | NamesServers>;
   countTokens(question: ModelQuestion<'anthropic'>): Promise<number | NamesServers>;
 }
 
-/** Answers the rounds of one exchange as questions of their own, and keeps for the next what one has opened. */
+/** The same on another thread. Undefined for a request that this thread has to answer. */
+export interface RemoteModelService {
+  open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name> | NamesServers | undefined>;
+  countTokens(question: ModelQuestion<'anthropic'>): Promise<number | NamesServers | undefined>;
+}
+
+/** Answers requests that name MCP servers, which it connects to. */
+export interface Connector {
+  open<Name extends DialectName>(question: ModelQuestion<Name>, named: NamesServers): Promise<OpenExchange<Name>>;
+  countTokens(question: ModelQuestion<'anthropic'>, named: NamesServers): Promise<number>;
+  /** For several questions of one exchange: a server that they name is connected to once, until `close` or the signal. */
+  hold(signal: AbortSignal): Connector;
+  close(): Promise<void>;
+}
+
+/** Keeps the connections to MCP servers that one question has opened for the next, such as the next round of a batch's item. */
 export interface HeldModels extends ModelService {
   /** When the last has been answered, however it ended. */
   close(): Promise<void>;
@@ -132,6 +147,49 @@ export interface Transcripts {
   readonly storeFor: ((owner: string) => TranscriptStore) | undefined;
   /** Called when a store fails or takes too long; the request is served without it. */
   onError?(error: unknown): void;
+}
+
+/** Chooses for each request: this thread or another for a large body, and the connector where it names MCP servers. */
+export function createModels(options: {
+  readonly here: PlainModelService;
+  /** @default everything is answered here */
+  readonly workers?: RemoteModelService | undefined;
+  /** Bodies of at least this size go to a worker. */
+  readonly offThreadBytes: number;
+  readonly connector: (models: PlainModelService) => Connector;
+}): HeldModels & { hold(signal: AbortSignal): HeldModels } {
+  const { here, workers, offThreadBytes } = options;
+  // A worker need not know of servers that the host calls: they are rare.
+  const isLarge = ({ bytes, body, servers }: ModelQuestion<DialectName>): boolean =>
+    bytes.length + (body?.toolsBytes ?? 0) >= offThreadBytes && servers !== 'host';
+  const plain: PlainModelService = {
+    async open(question) {
+      const there = isLarge(question) ? await workers?.open(question) : undefined;
+      const opened = there ?? (await here.open(question));
+      // Not after a failure: a worker may still be reading the body. Nor where the question comes back with its servers.
+      if (opened.kind === 'exchange') releaseBodyMemory(question.bytes);
+      return opened;
+    },
+    async countTokens(question) {
+      const there = isLarge(question) ? await workers?.countTokens(question) : undefined;
+      const counted = there ?? (await here.countTokens(question));
+      if (typeof counted === 'number') releaseBodyMemory(question.bytes);
+      return counted;
+    },
+  };
+  const connecting = (connector: Connector): HeldModels => ({
+    close: connector.close,
+    async open(question) {
+      const opened = await plain.open(question);
+      return opened.kind === 'exchange' ? opened : connector.open(question, opened);
+    },
+    async countTokens(question) {
+      const counted = await plain.countTokens(question);
+      return typeof counted === 'number' ? counted : connector.countTokens(question, counted);
+    },
+  });
+  const connector = options.connector(plain);
+  return { ...connecting(connector), hold: (signal) => connecting(connector.hold(signal)) };
 }
 
 interface Prepared<Name extends DialectName> {

@@ -31,7 +31,8 @@ export interface RequestRunner {
 
 export function createRequestRunner(options: {
   readonly gatekeeper: Gatekeeper;
-  readonly logger: Logger;
+  /** @default nothing is logged */
+  readonly logger?: Logger | undefined;
   readonly activity: Activity;
   /** @default nothing is traced */
   readonly tracing?: Tracing | undefined;
@@ -54,7 +55,7 @@ export function createRequestRunner(options: {
     try {
       await gatekeeper.charge(access, used.inputTokens + used.outputTokens);
     } catch (error) {
-      logger.log({ level: 'error', event: 'work-fail', requestId, work: 'rate-limit', ...originOf(error) });
+      logger?.log({ level: 'error', event: 'work-fail', requestId, work: 'rate-limit', ...originOf(error) });
     }
   }
 
@@ -76,7 +77,8 @@ export function createRequestRunner(options: {
         isOver = true;
         const durationMs = now() - startedAt;
         const told = { requestId, route, status, durationMs, requestContext, error };
-        logger.log(lineOf(told, activity.end(endOf(told, startedAt))));
+        const record = activity.end(endOf(told, startedAt));
+        logger?.log(lineOf(told, record));
         const accounted = requestContext?.facts.model === undefined ? Promise.resolve() : account(requestContext);
         accounted.then(leave, leave);
       };

@@ -7,9 +7,8 @@ import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { type MemoryBudget, readKnownBody } from '../catalogs/index.ts';
 import type { Upstreams } from '../configured-upstreams.ts';
 import type {
-  HeldModels,
+  Connector,
   ModelQuestion,
-  ModelService,
   NamesServers,
   OpenExchange,
   PlainModelService,
@@ -25,14 +24,14 @@ import { createGuardedFetch } from './guarded-fetch.ts';
 import { createListingCache } from './listing-cache.ts';
 import { createServerPool, type ServerPool } from './server-pool.ts';
 
-export interface ConnectedModels extends ModelService {
-  /** For several questions of one exchange: a server that they name is connected to once. An aborted signal ends its connections at once. */
-  hold(signal: AbortSignal): HeldModels;
-  close(): void;
-}
+type Question = ModelQuestion<'anthropic'>;
 
-export interface ConnectedModelsOptions {
-  /** Answers requests that name no MCP servers, or whose servers are connected to. */
+/**
+ * The MCP connector: servers that a request names are connected to, their tools put among its own, and their calls made by the loop,
+ * inside the response.
+ */
+export function createConnector(options: {
+  /** Answers the requests once their servers are connected to. */
   readonly models: PlainModelService;
   readonly upstreams: Upstreams;
   readonly settings: McpConnectorSettings;
@@ -43,15 +42,7 @@ export interface ConnectedModelsOptions {
   readonly beginCall?: Tracing['beginCall'] | undefined;
   /** Told of every call to a server. */
   onCall(call: ServerCall): void;
-}
-
-type Question = ModelQuestion<'anthropic'>;
-
-/**
- * The MCP connector: servers that a request names are connected to, their tools put among its own, and their calls made by the loop,
- * inside the response. Everything else goes to the models as it is.
- */
-export function createConnectedModels(options: ConnectedModelsOptions): ConnectedModels {
+}): Connector {
   const { models, upstreams, settings, now, onCall, memory } = options;
   const rules = readAddressRules(settings.allow);
   const guarded = createGuardedFetch({ rules });
@@ -113,32 +104,30 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
     }
   }
 
-  const serve = (poolFor: PoolFor): ModelService => ({
-    async open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>> {
-      const opened = await models.open(question);
-      if (opened.kind === 'exchange') return opened;
+  const connecting = (poolFor: PoolFor): Pick<Connector, 'open' | 'countTokens'> => ({
+    async open<Name extends DialectName>(question: ModelQuestion<Name>, named: NamesServers) {
       // Only the Messages API can name servers.
-      const connected = await connect(question as unknown as Question, opened, poolFor);
+      const connected = await connect(question as unknown as Question, named, poolFor);
       return (await openConnected(connected)) as unknown as OpenExchange<Name>;
     },
-    async countTokens(question) {
-      const counted = await models.countTokens(question);
-      if (typeof counted === 'number') return counted;
-      const { question: next, pool } = await connect(question, counted, poolFor);
+    async countTokens(question, named) {
+      const { question: next, pool } = await connect(question, named, poolFor);
       void pool?.close();
       return decided(await models.countTokens(next));
     },
   });
 
+  function hold(signal: AbortSignal): Connector {
+    const pool = createPool(signal);
+    // A response ends, and the connections stay for the next.
+    const kept: ServerPool = { ...pool, close: async () => undefined };
+    return { ...connecting(() => kept), hold, close: pool.close };
+  }
+
   return {
-    ...serve(({ signal }) => createPool(signal)),
-    hold(signal) {
-      const pool = createPool(signal);
-      // A response ends, and the connections stay for the next.
-      const kept: ServerPool = { ...pool, close: async () => undefined };
-      return { ...serve(() => kept), close: pool.close };
-    },
-    close: () => guarded.close(),
+    ...connecting(({ signal }) => createPool(signal)),
+    hold,
+    close: async () => guarded.close(),
   };
 }
 
