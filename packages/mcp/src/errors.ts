@@ -1,25 +1,25 @@
-/** Every code that an error of this package can carry, in one place. */
+/** Every error code of this package. */
 export type McpErrorCode =
   /** The server is not in the configuration, or the caller may not use it. */
   | 'unknown_server'
   /** The server can't be reached now; the message says why. */
   | 'server_down'
-  /** The connection ended during a call, which may have run or not. */
+  /** The connection ended during a call, which may or may not have run. */
   | 'connection_lost'
   /** The server requires the user to sign in first; `context.authorizationUrl` says where. */
   | 'authorization_required'
-  /** The server refuses what the user's sign-in has no right to, and another sign-in would not change that. */
+  /** The user's sign-in has no permission for this, and signing in again would not change that. */
   | 'not_allowed'
-  /** The server's answer is invalid: the protocol does not have it, or it can't be passed on. */
+  /** The server's answer is invalid: the protocol does not allow it, or it can't be forwarded. */
   | 'invalid_answer'
   /** The server's settings can't be used. */
   | 'invalid_server'
-  /** The tool's definition waits to be accepted. */
+  /** The tool's definition has not been accepted yet. */
   | 'definition_held'
   /** The hub has been closed. */
   | 'closed';
 
-/** Something between us and an MCP server went wrong. What a server itself answers with an error keeps the SDK's class. */
+/** A failure between us and an MCP server. An error that the server itself returns keeps the SDK's class. */
 export class McpError extends Error {
   override readonly name: string = 'McpError';
   readonly code: McpErrorCode;
@@ -36,7 +36,7 @@ export class McpError extends Error {
   }
 }
 
-/** An untrusted error in one bounded line. */
+/** An untrusted error as one line of limited length. */
 export function describeError(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const line = text.replace(/\s+/g, ' ').trim();

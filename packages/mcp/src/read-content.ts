@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
-/** One part of what a tool gave. `undefined` is what its server left out, or sent as anything but a string. */
+/** One part of a tool's result. `undefined` means that the server left it out, or sent something that is not a string. */
 export type ContentPart =
-  /** Text, also that of an embedded resource. */
+  /** Text, including that of an embedded resource. */
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'media';
@@ -14,12 +14,12 @@ export type ContentPart =
   | { readonly kind: 'link'; readonly name: string | undefined; readonly uri: string | undefined }
   /** An embedded resource that is not text. */
   | { readonly kind: 'file'; readonly mimeType: string | undefined; readonly uri: string | undefined }
-  /** A type that is not known yet, or one that lacks what makes it one. */
+  /** An unknown type, or one that lacks a required field. */
   | { readonly kind: 'other'; readonly part: JsonObject };
 
 /**
- * The content of a `tools/call` result. The hub hands on what a server sent without a check, so nothing is relied on here: a
- * result without a list has no parts, and anything but an object is skipped. Each surface decides how a part is shown to a
+ * The content of a `tools/call` result. The hub forwards what a server sent without a check, so nothing is assumed here: a
+ * result without a list has no parts, and anything but an object is skipped. Each surface decides how to show a part to a
  * model.
  */
 export function readContent(result: unknown): readonly ContentPart[] {

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { McpError } from '../errors.ts';
 
-/** `JSON.stringify` gives up at some 4,000 levels, fewer where the stack is in use; results of real servers stay below a hundred. */
+/** `JSON.stringify` fails at about 4,000 levels, earlier if the stack is in use. Results of real servers stay below a hundred. */
 export const DEEPEST_RESULT = 1_000;
 
-/** Refuses a result that can't be handed on: the SDK would fail to write it as JSON, and leave the one who asked without an answer. */
+/** Rejects a result that can't be forwarded: the SDK would fail to serialize it, and the caller would get no answer. */
 export function checkDepth(result: JsonObject, server: string): JsonObject {
   if (!exceeds(result, DEEPEST_RESULT)) return result;
   const message = `Server "${server}" answered with a result that nests deeper than ${DEEPEST_RESULT} levels`;

@@ -41,28 +41,28 @@ import {
 
 /** Options of `createHub`. */
 export interface HubOptions extends HubServers {
-  /** Where listings are kept. @default in memory */
+  /** Where listings are stored. @default in memory */
   readonly listings?: ListingStore;
-  /** Where pins are kept. @default in memory */
+  /** Where pins are stored. @default in memory */
   readonly pins?: PinStore;
   /**
-   * Which definitions are held back until they are accepted: none, those that changed, or new ones too. Changes are reported in any case,
-   * and stay changes until they are accepted. @default 'off'
+   * Which definitions are held back until they are accepted: none, changed ones, or new ones too. Changes are always reported,
+   * and count as changes until they are accepted. @default 'off'
    */
   readonly quarantine?: Quarantine;
   /**
-   * What suspicious definitions lead to (hidden instructions, invisible characters): the status names them, their tools are left out as
-   * well, or they are not looked for. @default 'warn'
+   * What happens to suspicious definitions (hidden instructions, invisible characters): the status names them, their tools are also
+   * left out, or they are not checked. @default 'warn'
    */
   readonly findings?: FindingsPolicy;
   /** Whether servers with a stored listing wait for their first use. @default true */
   readonly isLazy?: boolean;
   readonly policies?: PolicyRules;
-  /** Sign-in for servers with `oauth`, per user. Without it such servers can't be reached. */
+  /** Sign-in for servers with `oauth`, per user. Without it such servers can't be used. */
   readonly oauth?: OAuthClient;
-  /** How the catalog is made; tools past `maxTools` are left out and named. `maxTools` is at least `limits.toolsPerServer` by default. */
+  /** How the catalog is made. Tools past `maxTools` are left out and named. By default `maxTools` is at least `limits.toolsPerServer`. */
   readonly catalog?: Pick<SnapshotOptions, 'maxTools' | 'nameTemplate' | 'maxNameLength'>;
-  /** How much of a server's list is taken. */
+  /** How much of a server's list is read. */
   readonly limits?: Partial<ListLimits>;
   readonly backoff?: Backoff;
   /** The client information that servers get. */
@@ -101,11 +101,11 @@ const CATALOG_OPTIONS: OptionNames<NonNullable<HubOptions['catalog']>> = {
 export const CLIENT_INFO: Implementation = { name: 'quartermaster', version: '0.4.0' };
 
 const MOST_HELD_NAMED = 5;
-/** How often it is looked whether a user has signed in. */
+/** How often to check whether a user has signed in. */
 const SIGN_IN_LOOK_MS = 500;
 
 /**
- * A hub over the given servers. Nothing is started until `start` or the first use.
+ * A hub over the given servers. Nothing starts before `start` or the first use.
  *
  * @example
  * const hub = createHub({ servers: { files: { command: 'npx', args: ['-y', 'a-file-server'] } } });
@@ -153,9 +153,9 @@ export function createHub(options: HubOptions): Hub {
     return starting;
   };
   const begin = async (server: HubServer): Promise<void> => {
-    // A store that fails costs the head start, not the server.
+    // A failing store costs the head start, not the server.
     const isKnown = await server.restore().catch(() => false);
-    // Closed meanwhile: no one would end what started now.
+    // Closed in the meantime: no one would end what is started now.
     if (!isClosed && (!isKnown || options.isLazy === false)) await server.start();
   };
   const currentSnapshot = (): Snapshot => {
@@ -244,9 +244,9 @@ export function createHub(options: HubOptions): Hub {
       for (;;) {
         await untilAborted(new Promise<void>((resolve) => void clock.after(SIGN_IN_LOOK_MS, resolve)), signal);
         const now = await options.oauth?.markOf(owner);
-        // Tokens that were dropped are no sign-in.
+        // Tokens that were discarded are no sign-in.
         if (now === undefined || now === before) continue;
-        // Another process may have ended it: then the pause after the refusal goes on here.
+        // Another process may have completed it: then the pause after the refusal continues here.
         await serverNamed(name).retry(user);
         return;
       }
@@ -343,7 +343,7 @@ function serverFactory(
   return (name, settings) => new HubServer(name, settings, context);
 }
 
-/** One catalog of all servers' tools. What is past the bound is counted by server, not lost in silence. */
+/** One catalog of all servers' tools. Tools past the limit are counted by server and reported. */
 function collect(
   servers: readonly HubServer[],
   options: Omit<HubOptions, 'policies'> & { readonly policies: PolicyRules | undefined },
@@ -360,7 +360,7 @@ function collect(
     if (taken.length < offered.length) leftOut.set(server.name, offered.length - taken.length);
   }
   const ruled = options.policies === undefined ? tools : applyPolicies(tools, options.policies);
-  // Ids of two servers are alike only when slashes in their names make them so; the first one is kept.
+  // Two servers have equal ids only if slashes in their names make them so; the first one is kept.
   return { snapshot: createSnapshot(ruled, { ...options.catalog, maxTools, onDuplicate: 'first', digest }), leftOut };
 }
 
@@ -408,7 +408,7 @@ function isLost(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
 }
 
-/** No one knows whether it ran, so it is not made again here. */
+/** The call may have run, so it is not repeated. */
 function lostCall({ name, settings }: HubServer, { tool }: HubCall, cause: unknown): McpError {
   const next = 'url' in settings ? 'the next call connects again' : 'the next call restarts the server';
   return new McpError(

@@ -17,14 +17,14 @@ export interface HubContext {
   readonly pins: PinStore;
   readonly quarantine: Quarantine;
   readonly findings: FindingsPolicy;
-  /** A tool is left out for what its definition holds. */
+  /** A tool was left out because of its definition. */
   readonly onWithheld: (tool: string, suspicion: Suspicion) => void;
   readonly backoff?: Backoff | undefined;
   readonly limits: ListLimits;
   readonly oauth?: OAuthClient | undefined;
   /** A server's tools or state changed. */
   readonly onChange: (server: string) => void;
-  /** Some of what a server lists is not taken. */
+  /** Part of a server's list was not read. */
   readonly onListingCut: (server: string, reason: string) => void;
   readonly onDefinitionChange: (change: DefinitionChange) => void;
   /** A server sent a notification on the shared connection (no user). */

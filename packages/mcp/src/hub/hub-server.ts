@@ -13,12 +13,12 @@ import { createStatusNotes, type ServerStatus, type ServerSummary } from './serv
 import type { DefinitionChange, Suspicion } from './trust/index.ts';
 
 /**
- * Several changes that come together are one. A server that reports changes without any, such as one that does so
- * whenever it is asked for its list, is listened to less and less.
+ * Several changes in quick succession count as one. A server that reports changes although nothing changed, for example
+ * whenever its list is read, is asked less and less often.
  */
 const SETTLE_MS = { initial: 100, max: 60_000 };
 
-/** One server's life: what it lists, which connections it has, and what is wrong with it. */
+/** One server: what it lists, its connections, and its problems. */
 export class HubServer {
   readonly name: string;
   readonly settings: ServerSettings;
@@ -66,7 +66,7 @@ export class HubServer {
     return this.#context.quarantine !== 'off';
   }
 
-  /** Changed definitions that wait to be accepted. */
+  /** Changed definitions that have not been accepted. */
   get held(): readonly DefinitionChange[] {
     return this.#catalog.held;
   }
@@ -76,11 +76,11 @@ export class HubServer {
     return this.#catalog.missing;
   }
 
-  /** Why its tools can't be reached, or may be out of date. */
+  /** Why its tools can't be used, or may be out of date. */
   get reason(): string | undefined {
     const { state } = this.#connections;
     const isKnown = this.#catalog.isKnown;
-    // Where each user signs in, the shared connection (no user) need not work.
+    // If each user signs in, the shared connection (no user) does not have to work.
     if (state.kind === 'down') return isKnown && this.#connections.hasOwn ? undefined : state.reason;
     if (this.#listingFailure !== undefined) return this.#listingFailure;
     if (isKnown) return undefined;
@@ -106,27 +106,27 @@ export class HubServer {
     };
   }
 
-  /** Takes what was listed in an earlier run. Returns whether there was something, and nothing is gained by listing again. */
+  /** Loads the listing of an earlier run. Returns whether there was one that needs no update. */
   restore(): Promise<boolean> {
     return this.#catalog.restore();
   }
 
-  /** Connects and lists. What goes wrong is in the status. */
+  /** Connects and lists the tools. Failures are in the status. */
   async start(): Promise<void> {
     try {
       await this.#connections.start();
       await this.#listing;
     } catch {
-      // The connections know why.
+      // The connections have the reason.
     }
   }
 
-  /** The connection for a request: the peer's own, the user's own, or the one that is shared. */
+  /** The connection for a request: the peer's own, the user's own, or the shared one. */
   connect(origin: Origin): Promise<Connection> {
     return this.#connections.acquire(origin);
   }
 
-  /** Sends on the connection for a request; on a new one where the server had forgotten the session. */
+  /** Sends on the connection for a request; on a new one if the server had lost the session. */
   send<Value>(
     about: { readonly origin?: Origin | undefined; readonly signal?: AbortSignal | undefined },
     run: (connection: Connection) => Promise<Value>,
@@ -135,8 +135,8 @@ export class HubServer {
   }
 
   /**
-   * Where definitions are held back, makes sure that the server was listed in this run before its tool is called: a stored listing does
-   * not tell what has changed since. Throws where the tool is held back, or the server can't be listed.
+   * If definitions are held back, makes sure that the server was listed in this run before its tool is called: a stored listing does
+   * not show what has changed since. Throws if the tool is held back, or the server can't be listed.
    */
   async check({
     tool,
@@ -167,7 +167,7 @@ export class HubServer {
     );
   }
 
-  /** Hears of changes to a resource. Resolves to what ends it. */
+  /** Follows changes to a resource. Resolves to a function that ends it. */
   follow(origin: Origin, uri: string): Promise<() => void> {
     return this.#connections.follow(origin, uri);
   }
@@ -177,7 +177,7 @@ export class HubServer {
     return this.#catalog.findings(tool);
   }
 
-  /** The connection that a peer has open. */
+  /** A peer's open connection. */
   openFor(peer: Peer): Connection | undefined {
     return this.#connections.openFor(peer);
   }
@@ -190,13 +190,13 @@ export class HubServer {
     return this.#connections.release(peer);
   }
 
-  /** Tries again at once, for a user who has signed in. */
+  /** Retries at once, for a user who has signed in. */
   async retry(user: string): Promise<void> {
     const connection = await this.#connections.retry(user);
     if (!this.#catalog.isKnown) await this.#relist(connection);
   }
 
-  /** Takes changed definitions as they are now. Tells whether there were any. */
+  /** Accepts the current definitions. Returns whether any had changed. */
   accept(isAccepted: (change: DefinitionChange) => boolean): Promise<boolean> {
     return this.#catalog.accept(isAccepted);
   }
@@ -209,7 +209,7 @@ export class HubServer {
 
   #hear(method: string, params: JsonObject, { peer, user, current }: ConnectionOwner): void {
     if (method === 'notifications/tools/list_changed') {
-      // Counted from the first notice: a server that never stops telling must not keep us from listing.
+      // Counted from the first notification: a server that never stops notifying must not prevent the listing.
       this.#cancelSettling ??= this.#context.clock.after(this.#settleMs, () => {
         this.#cancelSettling = undefined;
         const connection = this.#connections.shared ?? current();
@@ -221,7 +221,7 @@ export class HubServer {
     else this.#context.onNotification({ server: this.name, method, params, user });
   }
 
-  /** One at a time; a change that comes meanwhile makes it list once more. Never fails: the status has the error. */
+  /** One at a time; a change in the meantime triggers another listing. Never rejects: the status has the error. */
   #relist(connection: Connection): Promise<void> {
     if (this.#listing !== undefined) {
       this.#isStale = true;
@@ -231,7 +231,7 @@ export class HubServer {
       this.#listing = undefined;
       if (!this.#isStale) return;
       this.#isStale = false;
-      // Another connection may have taken its place meanwhile.
+      // Another connection may have replaced it in the meantime.
       void this.#relist(this.#connections.shared ?? connection);
     });
     return this.#listing;
@@ -255,7 +255,7 @@ export class HubServer {
       });
       this.#settleMs = isSame ? Math.min(this.#settleMs * 2, SETTLE_MS.max) : SETTLE_MS.initial;
     } catch (error) {
-      // A new session is listed as soon as it has begun.
+      // A new session is listed as soon as it begins.
       if (this.#connections.shared === undefined || error instanceof ForgottenSessionError) return;
       this.#listingFailure = `its tools can't be listed: ${describeError(error)}`;
       const { initialMs, maxMs } = this.#context.backoff ?? BACKOFF_DEFAULTS;
@@ -267,5 +267,5 @@ export class HubServer {
   }
 }
 
-/** A listing that fails is asked for again after this many first pauses. */
+/** A failed listing is retried after this many first pauses. */
 const RELIST_PAUSES = 10;

@@ -13,45 +13,45 @@ import type { DefinitionChange, Suspicion } from './trust/index.ts';
 /** A client of many servers: one catalog, one way to call. */
 export interface Hub {
   /**
-   * Begins. Servers that were listed before wait for their first use; the others are started. Resolves when each has
-   * answered or failed. Beginning again waits for the same.
+   * Starts the servers. Those with a stored listing wait for their first use. Resolves when each has responded or failed.
+   * Starting again waits for the same.
    */
   start(options?: StartOptions): Promise<void>;
-  /** Resolves when this server has answered or failed, or is known from before. Begins where nothing has begun. */
+  /** Resolves when this server has responded or failed, or has a stored listing. Starts the hub if necessary. */
   started(server: string): Promise<void>;
-  /** Every tool that can be used now, in the order of the configuration. The same value until something changes. */
+  /** Every tool that can be used now, in the order of the configuration. The same object until something changes. */
   snapshot(): Snapshot;
-  /** The servers in the order of the configuration, and what each said about itself when it was last connected. */
+  /** The servers in the order of the configuration, with what each said about itself at its last connection. */
   servers(): readonly ServerSummary[];
-  /** How each is doing, for people. */
+  /** The state of each server, for people. */
   status(): readonly ServerStatus[];
-  /** Servers whose tools, or some of them, can't be used, and why: for answers to searches. */
+  /** Servers whose tools can't all be used, and why: for answers to searches. */
   unavailable(): readonly Unavailable[];
-  /** Calls a tool, starting its server if need be. The result is what the server sent, `isError` and all. */
+  /** Calls a tool, starting its server if necessary. The result is what the server sent, including `isError`. */
   call(call: HubCall): Promise<JsonObject>;
   /** Sends any other request to a server. */
   request(request: HubRequest): Promise<JsonObject>;
   /**
-   * Hears of changes to a resource from now on, whatever revision the server speaks and however often it is started again: by
-   * `notifications/resources/updated`, for the peer or as an event. Resolves to what ends it.
+   * Follows changes to a resource, whatever revision the server speaks and however often it restarts. They arrive as
+   * `notifications/resources/updated`, at the peer or as an event. Resolves to a function that ends it.
    */
   follow(request: FollowRequest): Promise<() => void>;
-  /** Connects to a server, for a request that depends on what it is. */
+  /** Connects to a server, for a request that depends on its kind. */
   connect(server: string, origin?: Origin): Promise<Connection>;
-  /** Sends servers a notification, if the peer has an open connection. */
+  /** Sends a notification to servers, if the peer has an open connection. */
   notify(peer: Peer, notification: Outgoing): void;
-  /** The connections that a peer has open. */
+  /** A peer's open connections. */
   connections(peer: Peer): readonly Connection[];
-  /** Ends a peer's connections. */
+  /** Closes a peer's connections. */
   release(peer: Peer): Promise<void>;
-  /** What is suspicious about a tool's definition, whatever it leads to; nothing where `findings` is `off`. */
+  /** What is suspicious about a tool's definition, whatever the consequences; nothing if `findings` is `off`. */
   findings(tool: Tool): readonly Suspicion[];
   /** Accepts the current definitions of changed tools. `*` matches any text. */
   accept(toolPatterns: readonly string[]): Promise<void>;
   /**
-   * Starts a user's sign-in to a server and returns where they have to go. Undefined if it has none, or none can start here.
-   * It comes back to `redirectUrl`, whose handler calls `finishSignIn`; by default to the address that the OAuth client was
-   * made with.
+   * Starts a user's sign-in to a server and returns the address to open. Undefined if the server has none, or none can start here.
+   * The user is redirected to `redirectUrl`, whose handler calls `finishSignIn`; by default to the address that the OAuth client was
+   * created with.
    */
   beginSignIn(server: string, user?: string, redirectUrl?: string): Promise<string | undefined>;
   /** Resolves when the user has signed in at a server, here or in another process; rejects with the signal's reason. */
@@ -61,18 +61,18 @@ export interface Hub {
   ): Promise<void>;
   /** The servers that a user signs in at, and whether they have. */
   signIns(user?: string): Promise<readonly SignInState[]>;
-  /** Accepts one changed definition, if its hash is still this one. Returns whether it was. */
+  /** Accepts one changed definition, if it still has this hash. Returns whether it did. */
   acceptChange(change: Pick<DefinitionChange, 'tool' | 'hash'>): Promise<boolean>;
   /**
-   * Ends a sign-in with what the authorization server sent to the redirect address, and connects. Where to begin one is in the
-   * error of a call that needs it: `authorization_required`, with `context.authorizationUrl`.
+   * Completes a sign-in with what the authorization server sent to the redirect address, and connects. The error of a call that
+   * needs a sign-in says where to begin: `authorization_required`, with `context.authorizationUrl`.
    */
   finishSignIn(callback: URLSearchParams): Promise<TokenOwner>;
-  /** Tries a server that can't be reached again at once, without the pause that is left. */
+  /** Retries an unreachable server at once, without the rest of the pause. */
   retry(server: string, origin?: Pick<Origin, 'user'>): Promise<void>;
-  /** Other rules on when tools may be deferred, from now on. */
+  /** Replaces the rules on when tools may be deferred. */
   setPolicies(policies: PolicyRules): void;
-  /** Takes another set of servers: those that are new are started, those that are gone are ended, those that changed are both. */
+  /** Replaces the set of servers: new ones are started, removed ones are ended, changed ones are restarted. */
   reconfigure(next: HubServers): Promise<void>;
   subscribe(listener: (event: HubEvent) => void): () => void;
   /** Ends every connection and every process. */
@@ -87,15 +87,15 @@ export interface SignInState {
 
 /** The servers of a hub. */
 export interface HubServers {
-  /** By name, as in the usual `mcpServers` block. */
+  /** By name, as in the `mcpServers` block of MCP clients. */
   readonly servers: Readonly<Record<string, ServerSettings>>;
-  /** Servers that are configured and can't be used, and why: named in answers to searches and in the status. @default none */
+  /** Configured servers that can't be used, and why: named in answers to searches and in the status. @default none */
   readonly unusable?: readonly Unavailable[];
 }
 
 /** Options of `hub.start`. */
 export interface StartOptions {
-  /** The one client that this hub is for: servers are started with its capabilities, one process each. */
+  /** The only client of this hub: servers are started with its capabilities, one process each. */
   readonly peer?: Peer | undefined;
 }
 
@@ -104,16 +104,16 @@ export interface HubCall {
   readonly tool: Tool;
   readonly arguments: JsonObject;
   readonly origin?: Origin | undefined;
-  /** Ends the waiting, for the server's connection too, with its reason. */
+  /** Ends the wait, including the wait for the server's connection, with its reason. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ProgressCallback | undefined;
-  /** Further parameters of `tools/call`: `_meta`, `task`, and on the newer revision answers to what the server asked. */
+  /** Further parameters of `tools/call`: `_meta`, `task`, and on the newer revision answers to the server's questions. */
   readonly params?: JsonObject | undefined;
-  /** Whether a result may ask for input; otherwise the peer is asked. Only servers of the newer revision do. @default false */
+  /** Whether a result may request input; otherwise the peer is asked. Only servers of the newer revision do this. @default false */
   readonly allowInputRequired?: boolean | undefined;
 }
 
-/** A request to a server that is passed on as it is. */
+/** A request to a server that is forwarded unchanged. */
 export interface HubRequest extends Outgoing, Pick<HubCall, 'allowInputRequired'> {
   readonly server: string;
   readonly origin?: Origin | undefined;
@@ -130,11 +130,11 @@ export interface FollowRequest {
 
 /** What happens in a hub. */
 export type HubEvent =
-  /** The catalog, or how a server is doing, may have changed. */
+  /** The catalog, or the state of a server, may have changed. */
   | { readonly kind: 'server-change'; readonly server: string }
-  /** Some of what a server lists is past a limit, and missing. */
+  /** Part of a server's list exceeds a limit, and is missing. */
   | { readonly kind: 'listing-cut'; readonly server: string; readonly reason: string }
-  /** A tool is left out for what its definition holds. */
+  /** A tool was left out because of its definition. */
   | { readonly kind: 'tool-withheld'; readonly tool: string; readonly suspicion: Suspicion }
   | { readonly kind: 'definition-change'; readonly change: DefinitionChange }
   | { readonly kind: 'server-notification'; readonly notification: ServerNotification };

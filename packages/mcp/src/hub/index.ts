@@ -1,10 +1,10 @@
-// The client of many servers. `create-hub.ts` is the whole: a `hub-server.ts` for each server, which has its tools
+// The client of many servers. `create-hub.ts` is the entry point: it has a `hub-server.ts` for each server, with its tools
 // (`server-catalog.ts`) and its connections (`server-connections.ts`: one that is shared, and one for each user or client that needs
-// its own). Below them are four folders, each of which knows nothing of the hub:
+// its own). Below them are four folders that know nothing of the hub:
 //   transport/    bytes to messages: processes and HTTP, with limits on what comes in
-//   connection/   one connection: opened, kept or opened again, with calls, subscriptions and their time limits
-//   definitions/  what a server lists, read into tools: pages, limits, invisible characters, unusable definitions
-//   trust/        whether a definition may be shown: pins, changes that wait for an approval, suspicious texts
+//   connection/   one connection: opened, kept or reopened, with calls, subscriptions and their time limits
+//   definitions/  a server's list, read into tools: pages, limits, invisible characters, unusable definitions
+//   trust/        whether a definition may be shown: pins, changes that await approval, suspicious texts
 export { ANY_RESULT, BACKOFF_DEFAULTS, type Backoff, type Connection, type Outgoing } from './connection/index.ts';
 export { CLIENT_INFO, createHub, type HubOptions } from './create-hub.ts';
 export { LIST_DEFAULTS, type ListLimits } from './definitions/index.ts';

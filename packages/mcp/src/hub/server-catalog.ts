@@ -28,15 +28,15 @@ export interface Announced {
   readonly instructions?: string;
   /** Where its list was cut off, if it was. */
   readonly stopped?: string;
-  /** How many of its tools can't be used, and why one of them can't. */
+  /** How many of its tools can't be used, and the reason for one of them. */
   readonly unreadable?: string;
 }
 
-/** What is known of a server's tools. */
+/** What is known about a server's tools. */
 interface Known extends PinComparison {
-  /** What is left out for what its definition holds. */
+  /** Tools that are left out because of their definitions. */
   readonly withheld: readonly ReadDefinition[];
-  /** What it was made from. */
+  /** The input that it was made from. */
   readonly about: Announced;
   readonly problems: readonly string[];
 }
@@ -49,7 +49,7 @@ export interface ServerCatalogOptions {
 
 const NOTHING: readonly ReadDefinition[] = [];
 
-/** What one server lists, compared with what was accepted of it, and kept for the next run. */
+/** One server's tools, compared with what was accepted, and stored for the next run. */
 export class ServerCatalog {
   readonly #options: ServerCatalogOptions;
   readonly #key: string;
@@ -84,12 +84,12 @@ export class ServerCatalog {
     return this.#known?.problems ?? [];
   }
 
-  /** Changed definitions that are used all the same. */
+  /** Changed definitions that are used anyway. */
   get changedInUse(): readonly DefinitionChange[] {
     return this.#known?.changes.filter((change) => !change.isHeld) ?? [];
   }
 
-  /** Changed definitions that wait to be accepted. */
+  /** Changed definitions that have not been accepted. */
   get held(): readonly DefinitionChange[] {
     return this.#known?.changes.filter((change) => change.isHeld) ?? [];
   }
@@ -119,7 +119,7 @@ export class ServerCatalog {
     );
   }
 
-  /** Takes what was listed in an earlier run. Returns whether there was something, and nothing is gained by listing again. */
+  /** Loads the listing of an earlier run. Returns whether there was one that needs no update. */
   async restore(): Promise<boolean> {
     const { listings, limits } = this.#options.context;
     const stored = await listings.get(this.#key);
@@ -128,7 +128,7 @@ export class ServerCatalog {
     return stored.stopped === undefined || isCutAlike(stored.stopped, limits);
   }
 
-  /** Takes what the server lists now, and keeps it. Returns whether it is the same as before in this run. */
+  /** Takes and stores the server's current list. Returns whether it is the same as before in this run. */
   async update(announced: Announced): Promise<boolean> {
     const definitions = this.#read(announced.tools);
     const about = { ...announced, ...defined({ unreadable: definitions.unreadable }) };
@@ -141,7 +141,7 @@ export class ServerCatalog {
     return isSame;
   }
 
-  /** Takes changed definitions as they are now. Tells whether there were any. */
+  /** Accepts the current definitions. Returns whether any had changed. */
   async accept(isAccepted: (change: DefinitionChange) => boolean): Promise<boolean> {
     const known = this.#known;
     if (known === undefined) return false;
@@ -184,7 +184,7 @@ export class ServerCatalog {
     context.onChange(name);
   }
 
-  /** Once for each definition: every list after it has the same. */
+  /** Once per definition: every later list shares it. */
   #report(): void {
     const { name, context } = this.#options;
     const { about, withheld = [], changes = [] } = this.#known ?? {};
@@ -202,7 +202,7 @@ export class ServerCatalog {
   }
 }
 
-/** What can't be written as JSON can't be kept; its reader has named it. */
+/** What can't be serialized can't be stored; the reader of definitions has reported it. */
 function toListing({ tools, ...about }: Announced): StoredListing {
   const kept = tools.filter(({ value, text }) => isJsonObject(value) && text !== undefined);
   return {
@@ -224,7 +224,7 @@ function describeWithheld(withheld: readonly ReadDefinition[]): string {
 
 const byIds = new WeakMap<readonly ReadDefinition[], ReadonlyMap<string, ReadDefinition>>();
 
-/** By id, since a policy of the settings makes another object of a tool. Every answer of a conversation is written again each turn. */
+/** By id, because a policy in the settings makes another object of a tool. Each turn renders all answers of a conversation again. */
 function byId(used: readonly ReadDefinition[]): ReadonlyMap<string, ReadDefinition> {
   const known = byIds.get(used) ?? new Map(used.map((one) => [one.tool.id, one]));
   byIds.set(used, known);
@@ -233,7 +233,7 @@ function byId(used: readonly ReadDefinition[]): ReadonlyMap<string, ReadDefiniti
 
 const looked = new WeakMap<ReadDefinition, readonly Suspicion[]>();
 
-/** Looked for when first asked about: starting up must not wait for it. */
+/** Checked when first asked for, so that startup does not wait for it. */
 function suspicionsOf(one: ReadDefinition): readonly Suspicion[] {
   const known = looked.get(one) ?? findSuspicions(one.definition);
   looked.set(one, known);

@@ -15,14 +15,14 @@ import type { ServerSettings } from './server-settings.ts';
 import { signInSettings, withStepUp } from './server-sign-in.ts';
 import type { StatusNotes } from './server-status.ts';
 
-/** Who a request to a server is made for. */
+/** Whom a request to a server is made for. */
 export interface Origin {
   readonly peer?: Peer | undefined;
-  /** Whose tokens are used at servers that want a user to sign in. */
+  /** Whose tokens are used at servers that require a sign-in. */
   readonly user?: string | undefined;
 }
 
-/** Whose connection something came on. */
+/** The connection that something arrived on. */
 export interface ConnectionOwner {
   readonly user: string;
   readonly peer: Peer | undefined;
@@ -44,17 +44,17 @@ export interface ServerConnectionsOptions {
 }
 
 const NO_USER = '';
-/** How many users' connections are kept; the one that was used longest ago makes way. */
+/** How many users' connections are kept; the least recently used one is closed first. */
 const MOST_USERS = 500;
 
-/** The connections to one server: one that is shared, and those of peers and of users who have signed in. */
+/** The connections to one server: the shared one, and those of peers and of signed-in users. */
 export class ServerConnections {
   readonly #options: ServerConnectionsOptions;
   readonly #shared: ConnectionSlot;
   readonly #slots = new Map<Peer | string, ConnectionSlot>();
   #adopted: Peer | undefined;
   readonly #followed = new WeakMap<ConnectionSlot, FollowedResources>();
-  /** Whether the server has shown that it does not speak the newer revision. */
+  /** Whether the server has proved not to support the newer revision. */
   #isNewerBroken = false;
 
   constructor(options: ServerConnectionsOptions) {
@@ -62,7 +62,7 @@ export class ServerConnections {
     this.#shared = this.#createSlot({ isShared: true, user: NO_USER, peer: () => this.#adopted });
   }
 
-  /** How the shared one is doing. */
+  /** The state of the shared one. */
   get state(): SlotState {
     return this.#shared.state;
   }
@@ -72,7 +72,7 @@ export class ServerConnections {
     return this.#shared.connection;
   }
 
-  /** Whether anyone has one of their own. */
+  /** Whether anyone has their own. */
   get hasOwn(): boolean {
     return [...this.#slots.values()].some((slot) => slot.connection !== undefined);
   }
@@ -82,14 +82,14 @@ export class ServerConnections {
     await this.#shared.acquire();
   }
 
-  /** The connection for a request: the peer's own, the user's own, or the one that is shared. */
+  /** The connection for a request: the peer's own, the user's own, or the shared one. */
   async acquire(origin: Origin): Promise<Connection> {
     return this.#slotFor(origin)
       .acquire()
       .catch((error: unknown) => this.#refuse(error, origin));
   }
 
-  /** Sends on the connection for a request; on a new one where the server had forgotten the session. */
+  /** Sends on the connection for a request; on a new one if the server had lost the session. */
   async send<Value>(
     { origin = {}, signal }: { readonly origin?: Origin | undefined; readonly signal?: AbortSignal | undefined },
     run: (connection: Connection) => Promise<Value>,
@@ -99,7 +99,7 @@ export class ServerConnections {
       .catch((error: unknown) => this.#refuse(error, origin));
   }
 
-  /** Hears of changes to a resource on the connection for a request, and on those that take its place. Resolves to what ends it. */
+  /** Follows changes to a resource on the connection for a request, and on its replacements. Resolves to a function that ends it. */
   async follow(origin: Origin, uri: string): Promise<() => void> {
     const slot = this.#slotFor(origin);
     const followed = this.#followed.get(slot) ?? new FollowedResources();
@@ -119,7 +119,7 @@ export class ServerConnections {
     };
   }
 
-  /** What changed while there was no connection, no one knows. */
+  /** Changes may have been missed while there was no connection. */
   #followAgain(slot: ConnectionSlot, owner: ConnectionOwner): void {
     const { notes, onNotification } = this.#options;
     const followed = this.#followed.get(slot);
@@ -133,17 +133,17 @@ export class ServerConnections {
     );
   }
 
-  /** Tries again at once, for a user who has signed in. */
+  /** Retries at once, for a user who has signed in. */
   retry(user: string): Promise<Connection> {
     return this.#slotFor({ user }).retryNow();
   }
 
-  /** The one that a peer has open. */
+  /** A peer's open connection. */
   openFor(peer: Peer): Connection | undefined {
     return this.#slots.get(peer)?.connection ?? (peer === this.#adopted ? this.#shared.connection : undefined);
   }
 
-  /** Makes the shared connection this peer's, if it is not in use yet: a hub with one client needs one process per server. */
+  /** Makes the shared connection this peer's, if it is not in use yet: a hub with one client needs only one process per server. */
   adopt(peer: Peer): void {
     if (this.#adopted === undefined && this.#shared.state.kind === 'idle') this.#adopted = peer;
   }
@@ -164,10 +164,10 @@ export class ServerConnections {
   #slotFor({ peer, user = NO_USER }: Origin): ConnectionSlot {
     const needsUser = signInSettings(this.#options.settings) !== undefined && user !== NO_USER;
     if (!needsUser && (peer === undefined || peer === this.#adopted)) return this.#shared;
-    // A peer is one connection of one user, so its slot is also the user's.
+    // A peer is one connection of one user, so its slot also belongs to that user.
     const key = peer ?? user;
     const slot = this.#slots.get(key) ?? this.#createSlot({ isShared: false, user, peer: () => peer });
-    // The latest at the end. A peer says when it leaves; users only fall silent.
+    // The latest at the end. Peers report when they leave; users just stop sending requests.
     this.#slots.delete(key);
     this.#slots.set(key, slot);
     const users = [...this.#slots.keys()].filter((one) => typeof one === 'string');

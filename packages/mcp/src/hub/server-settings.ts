@@ -8,13 +8,13 @@ import { digest } from '../digest.ts';
 
 export type { RemoteSettings, ServerOptions, StdioSettings };
 
-/** How one MCP server is reached: as the configuration says it, or in this process. */
+/** How to reach one MCP server: by its configuration, or in this process. */
 export type ServerSettings = StdioSettings | RemoteSettings | InProcessSettings;
 
 /** A server in this process, of either SDK line. */
 export interface InProcessSettings extends ServerOptions {
   readonly type: 'in-process';
-  /** Makes an instance for one connection: an SDK server holds one at a time. */
+  /** Creates an instance for one connection: an SDK server holds one at a time. */
   readonly create: () => Connectable | Promise<Connectable>;
 }
 
@@ -23,7 +23,7 @@ export interface Connectable {
   connect(transport: Transport): Promise<void>;
 }
 
-/** How long a server may take, unless its settings say otherwise. */
+/** The default time limits of a server. */
 export const SERVER_DEFAULTS: {
   readonly connectTimeoutMs: number;
   readonly listTimeoutMs: number;
@@ -39,8 +39,8 @@ export function isInProcess(settings: ServerSettings): settings is InProcessSett
 }
 
 /**
- * What a server is known by between runs: its name and where it comes from. Values of variables and headers are left out,
- * since they may be secrets; so a new token keeps the listing, and another command does not.
+ * Identifies a server between runs: its name and where it comes from. Values of variables and headers are left out,
+ * because they may be secrets. So a new token keeps the listing, and another command does not.
  */
 export function settingsKey(name: string, settings: ServerSettings): string {
   return digest([JSON.stringify(['quartermaster server 1', name, identity(settings)])]);

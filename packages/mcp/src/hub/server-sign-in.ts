@@ -3,7 +3,7 @@ import type { OAuthClient, SignInSettings } from '../oauth/index.ts';
 import type { TokenOwner } from '../store/index.ts';
 import type { ServerSettings } from './server-settings.ts';
 
-/** How users sign in at a server. Undefined where they don't. */
+/** How users sign in to a server. Undefined if they don't. */
 export function signInSettings(settings: ServerSettings): SignInSettings | undefined {
   if (!('url' in settings)) return undefined;
   const { oauth, url } = settings;
@@ -17,7 +17,7 @@ export interface StepUp {
   readonly settings: ServerSettings;
 }
 
-/** A refusal for lack of scopes, as an error that says where to sign in again; any other error as it is. */
+/** Turns a refusal for missing scopes into an error that says where to sign in again; returns any other error unchanged. */
 export async function withStepUp(error: unknown, { oauth, owner, settings }: StepUp): Promise<unknown> {
   const refusal = findRefusal(error);
   const signIn = signInSettings(settings);

@@ -3,36 +3,36 @@ import { defined } from '@quartermaster/core/internal';
 import type { SlotState } from './connection/index.ts';
 import type { DefinitionChange, Suspicion } from './trust/index.ts';
 
-/** How a server is doing, for people. */
+/** The state of a server, for people. */
 export interface ServerStatus {
   readonly name: string;
-  /** `idle`: known from its last listing, and started when it is first used. */
+  /** `idle`: known from its stored listing, and started on first use. */
   readonly state: SlotState['kind'];
-  /** Why its tools can't be reached, or may be out of date. */
+  /** Why its tools can't be used, or may be out of date. */
   readonly reason?: string;
-  /** Whether a user has to sign in before it can be used. Absent where not. */
+  /** Whether a user has to sign in before it can be used. Absent if not. */
   readonly needsSignIn?: true;
-  /** How many tools it has in the catalog. */
+  /** How many of its tools are in the catalog. */
   readonly tools: number;
-  /** Why its tools can't be listed, if so. Those of an earlier list are kept. */
+  /** Why its tools can't be listed, if they can't. Those of an earlier list are kept. */
   readonly listingFailure?: string;
-  /** Where its list was cut off, if it was: `after 100 pages`. Then that is the first of the problems. */
+  /** Where its list was cut off, if it was: `after 100 pages`. It is then the first of the problems. */
   readonly stopped?: string;
-  /** Definitions that can't be used, and why. */
+  /** Unusable definitions, and the reasons. */
   readonly problems: readonly string[];
-  /** Changed definitions that wait to be accepted. */
+  /** Changed definitions that have not been accepted. */
   readonly held: readonly DefinitionChange[];
-  /** Changed definitions that are used although they are not accepted yet. Missing if there are none. */
+  /** Changed definitions that are used although they have not been accepted. Missing if there are none. */
   readonly changed?: readonly DefinitionChange[];
   readonly suspicions: readonly (Suspicion & { readonly tool: string })[];
-  /** How often it wrote something other than a message, and what it wrote last. */
+  /** How often it wrote something that is not a message, and what it wrote last. */
   readonly noise: { readonly count: number; readonly last?: string };
   /** The end of what it wrote to its standard error. */
   readonly stderr: string;
   readonly protocolVersion?: string;
 }
 
-/** What a server said about itself when it was last connected. */
+/** What a server said about itself at its last connection. */
 export interface ServerSummary {
   readonly name: string;
   readonly capabilities: JsonObject;
@@ -47,7 +47,7 @@ export interface StatusNotes {
 
 const STDERR_LENGTH = 4_000;
 
-/** Keeps the little that is worth keeping of what a server says on the side. */
+/** Keeps the useful part of a server's side output. */
 export function createStatusNotes(): StatusNotes {
   let count = 0;
   let last: string | undefined;

@@ -13,7 +13,7 @@ import type { TokenOwner } from '../store/index.ts';
 import type { KeptSignIn } from './kept-sign-in.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
-/** A sign-in between its beginning and its callback. Kept apart from what the user has: one that fails leaves that as it was. */
+/** A sign-in between its start and its callback. Kept apart from the user's tokens, so that a failed one changes nothing. */
 export interface PendingSignIn {
   readonly owner: TokenOwner;
   readonly serverUrl: string;
@@ -37,7 +37,7 @@ export interface Beginning {
   readonly fetch: FetchLike;
 }
 
-/** Finds the authorization server, gets a client there, and makes the address that the user goes to. */
+/** Finds the authorization server, gets a client there, and creates the address for the user. */
 export async function beginSignIn(
   beginning: Beginning,
 ): Promise<{ readonly pending: PendingSignIn; readonly authorizationUrl: string }> {
@@ -55,7 +55,7 @@ export async function beginSignIn(
     saveClientInformation: (value) => {
       client = value;
     },
-    // The authorization server may be another one than last time.
+    // The authorization server may have changed since the last time.
     discoveryState: () => undefined,
     saveDiscoveryState: (value) => {
       discovery = value;
@@ -79,19 +79,19 @@ export async function beginSignIn(
   return { pending: { ...pending, ...defined({ scope: asked }) }, authorizationUrl };
 }
 
-/** The client of the settings, or the one that is registered with the same redirect address. */
+/** The client in the settings, or the one registered with the same redirect address. */
 function knownClient({ settings, redirectUrl, before }: Beginning): StoredOAuthClientInformation | undefined {
   const { clientId, clientSecret } = settings;
   if (clientId === undefined) {
     const isOwn = before.client?.client_id !== settings.clientMetadataUrl;
     return isOwn && before.redirectUrl === redirectUrl ? before.client : undefined;
   }
-  // Its secret goes to the authorization server that it was first used at, and to no other.
+  // Its secret is sent only to the authorization server that it was first used at.
   const issuer = before.client?.client_id === clientId ? before.client.issuer : undefined;
   return { client_id: clientId, ...defined({ client_secret: clientSecret, issuer }) };
 }
 
-/** Takes the code to the authorization server. */
+/** Exchanges the code at the authorization server. */
 export async function exchangeCode(
   pending: PendingSignIn,
   callback: { readonly code: string; readonly iss: string | undefined; readonly fetch: FetchLike },
@@ -113,7 +113,7 @@ export async function exchangeCode(
     saveCodeVerifier: () => {},
     codeVerifier: () => verifier,
     redirectToAuthorization: () => {},
-    // The SDK would try the same code again.
+    // The SDK would retry with the same code.
     invalidateCredentials: () => {
       const { server } = owner;
       const message = `The sign-in at server "${server}" failed: its authorization server did not accept the code`;

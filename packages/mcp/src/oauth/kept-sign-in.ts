@@ -7,28 +7,28 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Clock } from '@quartermaster/core/internal';
 import type { TokenOwner, TokenStore } from '../store/index.ts';
 
-/** What is kept for one user at one server. */
+/** What is stored for one user at one server. */
 export interface KeptSignIn {
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
   readonly discovery?: OAuthDiscoveryState;
-  /** The server that the tokens are for: never sent to another address, whatever its name in the settings. */
+  /** The server that the tokens are for: they are never sent to another address, whatever its name in the settings. */
   readonly serverUrl?: string;
   /** The redirect address that the client is registered with. */
   readonly redirectUrl?: string;
-  /** Tells one sign-in from the next. */
+  /** Distinguishes one sign-in from the next. */
   readonly mark?: string;
-  /** What the sign-in asked for. Granted scopes need not be named in a token response. */
+  /** The requested scopes. A token response does not have to name the granted ones. */
   readonly scope?: string;
 }
 
 export interface KeptSignIns {
   read(owner: TokenOwner): Promise<KeptSignIn>;
-  /** Never loses what it was given: where the store fails, this process continues with it and tries again later. */
+  /** Never loses a value: if the store fails, this process continues with it and retries later. */
   write(owner: TokenOwner, kept: KeptSignIn): Promise<void>;
 }
 
-/** Pauses between attempts to store what can't be requested again. */
+/** Pauses between attempts to store values that can't be requested again. */
 const RETRY_MS = [100, 500];
 
 /** The sign-ins in a token store. */

@@ -29,26 +29,26 @@ import type { SignInSettings } from './sign-in-settings.ts';
 export interface OAuthClient {
   /** The tokens of one user at one server, for a transport. No two users share anything. */
   access(owner: TokenOwner, settings: SignInSettings): AuthProvider;
-  /** What to say to a user whose tokens don't reach as far as a request: where to sign in again, with more scopes. */
+  /** For a user whose tokens lack permission for a request: where to sign in again, with more scopes. */
   stepUp(owner: TokenOwner, settings: SignInSettings, refusal: InsufficientScopeError): Promise<McpError>;
-  /** Starts a sign-in and returns where the user has to go. Undefined if none can start here. */
+  /** Starts a sign-in and returns the address to open. Undefined if none can start here. */
   begin(owner: TokenOwner, settings: SignInSettings, wish?: SignInWish): Promise<string | undefined>;
-  /** Ends a sign-in with what the authorization server sent to the redirect address. Says whose it was. */
+  /** Completes a sign-in with what the authorization server sent to the redirect address. Returns whose it was. */
   finish(callback: URLSearchParams): Promise<TokenOwner>;
   isSignedIn(owner: TokenOwner): Promise<boolean>;
   /** Identifies a user's sign-in. Undefined if there is none. */
   markOf(owner: TokenOwner): Promise<string | undefined>;
-  /** What a user can do who has to sign in, where a sign-in can't begin here. */
+  /** What users can do to sign in, if a sign-in can't begin here. */
   readonly howToSignIn?: ((owner: TokenOwner) => string) | undefined;
 }
 
-/** What a sign-in asks the authorization server for. */
+/** What a sign-in requests from the authorization server. */
 export interface SignInWish {
   readonly scope?: string | undefined;
   readonly resourceMetadataUrl?: URL | undefined;
-  /** Where this sign-in comes back to, where that depends on who begins it. @default the client's own */
+  /** The redirect address of this sign-in, if it depends on who begins it. @default the client's own */
   readonly redirectUrl?: string | undefined;
-  /** The network of the connection that needs it, which ends with it. @default the client's own */
+  /** The network of the connection that needs it, and that ends with it. @default the client's own */
   readonly fetch?: FetchLike | undefined;
 }
 
@@ -56,17 +56,17 @@ export interface SignInWish {
 export interface OAuthOptions {
   readonly tokens: TokenStore;
   /**
-   * Where authorization servers send the user back to; its handler calls `finish`. A function is asked when a sign-in is to begin,
-   * such as one that begins to listen. Without it only those sign-ins begin here that bring an address of their own.
+   * The redirect address; its handler calls `finish`. A function is called when a sign-in is about to begin, for example to
+   * start listening. Without it, only sign-ins that bring their own address begin here.
    */
   readonly redirectUrl?: string | (() => Promise<string>);
-  /** What the others should do, said with the refusal: `run: quartermaster mcp login tracker`. @default nothing is said */
+  /** What users should do instead, added to the refusal: `run: quartermaster mcp login tracker`. @default nothing is added */
   readonly howToSignIn?: (owner: TokenOwner) => string;
   /** Additional client metadata for authorization servers. */
   readonly clientMetadata?: Partial<OAuthClientMetadata>;
-  /** The address of a document with the same, for authorization servers that read it instead of registering us. An https address. */
+  /** The https address of a client metadata document, for authorization servers that read it instead of registering us. */
   readonly clientMetadataUrl?: string;
-  /** Makes the secret that ties a callback to its beginning. @default a random UUID */
+  /** Creates the secret that ties a callback to its sign-in. @default a random UUID */
   readonly createState?: () => string;
   readonly fetch?: typeof globalThis.fetch;
   readonly clock?: Clock;
@@ -83,11 +83,11 @@ const OPTIONS: OptionNames<OAuthOptions> = {
   clock: true,
 };
 
-/** How long an authorization server may take over each request. */
+/** Time limit of each request to an authorization server. */
 const TIMEOUT_MS = 30_000;
-/** How long the same sign-in is offered again, rather than a new one begun with every refusal. */
+/** How long the same sign-in is offered again, instead of a new one with every refusal. */
 const OFFERED_MS = 10 * 60_000;
-/** How long after its beginning a sign-in can be ended. */
+/** How long after its start a sign-in can be completed. */
 const PENDING_MS = 60 * 60_000;
 
 interface Offer {
@@ -98,7 +98,7 @@ interface Offer {
   readonly untilMs: number;
 }
 
-/** OAuth for the servers of a hub, with everything that must outlast a redirect in the token store. */
+/** OAuth for the servers of a hub. Everything that must outlast a redirect is in the token store. */
 export function createOAuthClient(options: OAuthOptions): OAuthClient {
   checkOptionNames('createOAuthClient', options, OPTIONS);
   const { tokens, redirectUrl, howToSignIn, createState = randomUUID } = options;
@@ -108,7 +108,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
   const offers = new Map<string, Offer>();
   const beginning = new Map<string, Promise<string | undefined>>();
 
-  /** A sign-in that is under way and asks for the same, if it can still be ended: another process may have replaced it. */
+  /** A sign-in in progress that requests the same, if it can still be completed: another process may have replaced it. */
   const stillOffered = async (
     key: string,
     wanted: Pick<Offer, 'scope' | 'redirectUrl'>,
@@ -148,8 +148,8 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
   };
 
   /**
-   * One at a time for each user and server: a new sign-in ends the one before, whose address someone may have been given just now.
-   * Those that wait for one that fails fail with it, rather than each asking a silent server in turn.
+   * One at a time for each user and server: a new sign-in ends the previous one, whose address someone may just have received.
+   * Callers that wait for one that fails fail with it, instead of each asking a silent server in turn.
    */
   const begin: OAuthClient['begin'] = async (owner, settings, wish = {}) => {
     if ((wish.redirectUrl ?? redirectUrl) === undefined) return undefined;
@@ -160,7 +160,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     return begun;
   };
 
-  /** Only an address that is known in advance is included in every refusal; others are created on demand. */
+  /** Only a redirect address known in advance is included in every refusal; others are created on demand. */
   const refuse = async (owner: TokenOwner, settings: SignInSettings, wish: SignInWish): Promise<McpError> => {
     const authorizationUrl = typeof redirectUrl === 'string' ? await begin(owner, settings, wish) : undefined;
     const how = authorizationUrl === undefined ? howToSignIn?.(owner) : undefined;
@@ -195,7 +195,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
       const asked = computeScopeUnion(before.scope, before.tokens?.scope);
       const wanted = computeScopeUnion(asked, requiredScope);
       if (isStrictScopeSuperset(wanted, asked)) {
-        // The sign-in may be made elsewhere: by a command, or at another replica.
+        // The sign-in may be completed elsewhere: by a command, or at another replica.
         if (wanted !== undefined) await tokens.put(wantedPlace(owner), wanted);
         return refuse(owner, settings, { scope: requiredScope, resourceMetadataUrl });
       }
@@ -217,14 +217,14 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
   };
 }
 
-/** The scopes that a user's next sign-in at a server has to ask for: those of the last one, and what was refused since. */
+/** The scopes of a user's next sign-in at a server: those of the last one, and those refused since. */
 export async function scopesToAskFor(tokens: TokenStore, owner: TokenOwner): Promise<readonly string[]> {
   const { scope, tokens: current } = await createKeptSignIns(tokens, BACKGROUND_CLOCK).read(owner);
   const wanted = await tokens.get(wantedPlace(owner));
   return computeScopeUnion(scope, current?.scope, wanted)?.split(' ') ?? [];
 }
 
-/** Kept apart, so that noting it never takes the place of tokens that another process has just renewed. */
+/** Stored separately, so that writing it never overwrites tokens that another process has just renewed. */
 function wantedPlace({ user, server }: TokenOwner): TokenOwner {
   return { user, server: `\nwanted ${server}` };
 }
@@ -251,7 +251,7 @@ function inTime(
   };
 }
 
-/** A sign-in in progress is found by its state alone. No server's name has a line feed, so none is mistaken for it. */
+/** A sign-in in progress is found by its state alone. Server names contain no line feed, so none can be mistaken for it. */
 function placeOf(state: string): TokenOwner {
   return { user: '', server: `\nstate ${state}` };
 }
@@ -261,7 +261,7 @@ interface StoredPending extends PendingSignIn {
   readonly endsAtMs: number;
 }
 
-/** One per user and server: a sign-in that is begun again ends the one before, so that none is left behind. */
+/** One per user and server: starting again ends the previous sign-in, so that none is left behind. */
 async function replacePending(tokens: TokenStore, state: string, pending: StoredPending): Promise<void> {
   const latest = { user: pending.owner.user, server: `\nlatest ${pending.owner.server}` };
   const before = await tokens.get(latest);
@@ -270,7 +270,7 @@ async function replacePending(tokens: TokenStore, state: string, pending: Stored
   if (before !== undefined) await tokens.delete(placeOf(before));
 }
 
-/** A state is good for one callback, and for a while. */
+/** A state is valid for one callback, and for a limited time. */
 async function takePending(tokens: TokenStore, state: string, nowMs: number): Promise<PendingSignIn> {
   const place = placeOf(state);
   const value: unknown = JSON.parse((await tokens.get(place)) ?? 'null');

@@ -24,13 +24,13 @@ export interface RenewOptions {
   readonly clock: Clock;
 }
 
-/** Longer than a renewal may take: its requests end after 30 s each. */
+/** Longer than a renewal can take: its requests end after 30 s each. */
 const LEASE_MS = 120_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * Renews tokens, one process at a time: authorization servers take a refresh token once, and treat a second use as theft. Resolves to
- * whether there are tokens to try again with. Throws where the authorization server can't be asked now.
+ * Renews tokens, one process at a time: authorization servers accept a refresh token once, and treat a second use as theft. Resolves to
+ * whether there are tokens to retry with. Throws if the authorization server can't be reached.
  */
 export function createRenewer(options: RenewOptions): (renewal: Renewal) => Promise<boolean> {
   const running = new Map<string, Promise<boolean>>();
@@ -60,7 +60,7 @@ async function renew(renewal: Renewal, { kept, tokens, clock }: RenewOptions): P
       const now = standing(before, refused);
       return now === 'refused' ? await refresh(renewal, before, kept) : now === 'renewed';
     } finally {
-      // One that is not given back runs out.
+      // If it is not released, it expires.
       await release().catch(() => {});
     }
   }
@@ -72,7 +72,7 @@ function standing({ tokens }: KeptSignIn, refused: string | undefined): 'renewed
   return tokens.refresh_token === undefined ? 'none' : 'refused';
 }
 
-/** Thrown where the SDK would send the user away. */
+/** Thrown where the SDK would redirect the user. */
 class SignInNeeded extends Error {}
 
 async function refresh({ owner, serverUrl, fetch }: Renewal, before: KeptSignIn, kept: KeptSignIns): Promise<boolean> {
@@ -97,7 +97,7 @@ async function refresh({ owner, serverUrl, fetch }: Renewal, before: KeptSignIn,
     },
     tokens: () => (isDead ? undefined : before.tokens),
     saveTokens: (tokens: StoredOAuthTokens) => {
-      // A server that does not rotate names no new one.
+      // A server that does not rotate tokens returns no new one.
       const refreshToken = tokens.refresh_token ?? before.tokens?.refresh_token;
       return kept.write(owner, { ...before, tokens: { ...tokens, ...defined({ refresh_token: refreshToken }) } });
     },
@@ -129,5 +129,5 @@ function unreachable({ server }: TokenOwner, error: unknown): McpError {
   return new McpError('server_down', message, { cause: error, context: { server } });
 }
 
-/** The SDK takes a provider without a redirect address for a program without a user. This one is never sent. */
+/** The SDK treats a provider without a redirect address as a program without a user. This address is never sent. */
 const NOWHERE = 'http://127.0.0.1/callback';

@@ -3,11 +3,11 @@ import { McpError } from '../errors.ts';
 
 export interface SignInRefusal {
   readonly server: string;
-  /** Where to sign in, where that can begin here. */
+  /** Where to sign in, if that can begin here. */
   readonly authorizationUrl?: string | undefined;
-  /** What to do where it can't: a short order, such as a command to run. */
+  /** What to do if it can't: a short instruction, such as a command to run. */
   readonly how?: string | undefined;
-  /** What the sign-in has to ask for, where an earlier one did not. */
+  /** What the sign-in has to request that an earlier one did not. */
   readonly scope?: string | undefined;
   readonly cause?: unknown;
 }

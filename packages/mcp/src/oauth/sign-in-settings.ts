@@ -1,11 +1,11 @@
 /** How users sign in at one server. */
 export interface SignInSettings {
   readonly serverUrl: string;
-  /** The client that the server's operator has registered for us. @default one is registered, or a metadata document names it */
+  /** The client that the server's operator registered for us. @default one is registered, or a metadata document names it */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
-  /** The address of a document that describes our client, for authorization servers that read such documents. */
+  /** The address of a client metadata document, for authorization servers that read such documents. */
   readonly clientMetadataUrl?: string | undefined;
-  /** Asked for besides what the server names. */
+  /** Requested in addition to the scopes that the server names. */
   readonly scopes?: readonly string[] | undefined;
 }

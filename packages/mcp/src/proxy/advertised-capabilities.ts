@@ -5,9 +5,9 @@ import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
 /**
- * What the proxy offers a client: what at least one server behind it has and the connection can carry. A request that stands for
- * itself has no way to be told of changes on the older revisions. Before all servers are there, what they may bring is offered: a client can't be told of a
- * capability later.
+ * What the proxy offers a client: what at least one server supports and the connection can carry. On the older revisions, a
+ * stateless request can't be notified of changes. Until all servers are ready, everything that they may support is offered: a
+ * client can't be told of a capability later.
  */
 export function advertisedCapabilities({ hub, start }: ProxyContext, session: Session): ServerCapabilities {
   const { isLasting, hearsChanges } = session;
@@ -31,7 +31,7 @@ export function advertisedCapabilities({ hub, start }: ProxyContext, session: Se
   return {
     tools: hearsChanges ? { listChanged: true } : {},
     ...(prompts.length === 0 ? {} : { prompts: listChanged(prompts) }),
-    // There is always one of ours: the status.
+    // There is always our own resource: the status.
     resources: {
       ...listChanged(resources),
       ...(hearsChanges && resources.some((one) => one.subscribe === true) ? { subscribe: true } : {}),
@@ -44,7 +44,7 @@ export function advertisedCapabilities({ hub, start }: ProxyContext, session: Se
   };
 }
 
-/** Everything that may ever be offered: the SDK lets nothing be sent that was not declared before connecting. */
+/** Everything that may ever be offered: the SDK sends nothing that was not declared before connecting. */
 export const ALL_CAPABILITIES: ServerCapabilities = {
   tools: { listChanged: true },
   prompts: { listChanged: true },

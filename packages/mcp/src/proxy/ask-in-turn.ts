@@ -3,16 +3,16 @@ import type { Clock } from '@quartermaster/core/internal';
 export interface TurnOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Whether the first is known to have what is asked for: then others are asked only if it fails. @default false */
+  /** Whether the first is known to be the right one: then others are asked only if it fails. @default false */
   readonly isFirstSure?: boolean;
 }
 
-/** After this long without an answer the next one is asked as well. */
+/** After this long without an answer the next one is asked too. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Asks one after the other until one answers, and ends what is still under way then. One that is silent is passed by, and may answer
- * all the same. When all fail, the reason is the first one's: it is the likeliest to know. Undefined where there is no one to ask.
+ * Asks one after the other until one answers, then ends the other requests. A silent one is passed over, and may still
+ * answer. If all fail, the reason is the first one's, which is the most likely to know. Undefined if there is no one to ask.
  */
 export async function askInTurn<Value>(
   asks: readonly ((signal: AbortSignal) => Promise<Value>)[],
@@ -41,7 +41,7 @@ interface Answer<Value> {
   readonly value: Value;
 }
 
-/** Undefined when the latest has failed, or the time for its turn is over. */
+/** Undefined if the latest has failed, or its time is up. */
 async function takeTurn<Value>(
   asked: readonly Promise<Value>[],
   latest: Promise<Value>,
@@ -61,7 +61,7 @@ async function takeTurn<Value>(
   return outcome;
 }
 
-/** The first that comes. Undefined when all have failed. */
+/** The first one to answer. Undefined if all have failed. */
 async function answerOf<Value>(asked: readonly Promise<Value>[]): Promise<Answer<Value> | undefined> {
   try {
     return { value: await Promise.any(asked) };

@@ -10,26 +10,26 @@ export interface SignInQuestion {
   readonly session: Session;
   readonly context: ServerContext;
   readonly server: string;
-  /** The refusal that the user can change by signing in. */
+  /** The refusal that the user can resolve by signing in. */
   readonly error: McpError;
   readonly signal: AbortSignal;
 }
 
-/** `again`: the user has signed in. A result is for the client, which calls again by itself. */
+/** `again`: the user has signed in. A result is for the client, which then repeats the call. */
 export type SignInAnswer = 'again' | 'impossible' | JsonObject;
 
 /** How long a user may take. */
 const PATIENCE_MS = 5 * 60_000;
-/** How long one request waits for them: shorter than the minute after which most clients give up. */
+/** How long one request waits for them: less than the minute after which most clients give up. */
 const REQUEST_PATIENCE_MS = 45_000;
-/** Under which a client of the newer revision sends its answer. No server sees it. */
+/** The key of the answer of a client of the newer revision. No server sees it. */
 export const SIGN_IN_KEY = 'quartermaster/sign-in';
 
 export function asksForSignIn(error: unknown): error is McpError {
   return error instanceof McpError && error.code === 'authorization_required';
 }
 
-/** Sends the user to sign in, where the client can open an address for them, and waits until they have. */
+/** Sends the user to sign in, if the client can open an address for them, and waits until they have. */
 export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswer> {
   const { hub, session, context, server, error, signal } = question;
   const capabilities = session.peer?.capabilities ?? envelopeCapabilities(context);
@@ -39,7 +39,7 @@ export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswe
   if (url === undefined) return 'impossible';
   const message = `${error.message.split(';')[0]}. Open the URL to do so; the call then continues.`;
   const params = { mode: 'url', message, url };
-  // A client that stands for itself in each request is asked in the result.
+  // A stateless client is asked in the result.
   if (session.peer === undefined) {
     const answer: unknown = context.mcpReq.inputResponses?.[SIGN_IN_KEY];
     if (answer !== undefined) return waitForAnswered(question, answer);
@@ -71,7 +71,7 @@ export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswe
   }
 }
 
-/** The user agreed to open the address, and may still be there. What they have not done in time, the next attempt says. */
+/** The user agreed to open the address, and may still be there. If they don't finish in time, the next attempt says so. */
 async function waitForAnswered(
   { hub, session, server, error, signal }: SignInQuestion,
   answer: unknown,
@@ -87,8 +87,8 @@ async function waitForAnswered(
 }
 
 /**
- * One user's client is sent to the authorization server itself. Of several users each is sent to the gateway's own page, where they
- * show who they are: an address that was made for one must not sign in another.
+ * The client of a single user is sent to the authorization server itself. With several users, each is sent to the gateway's own page
+ * to identify themselves: an address made for one must not sign in another.
  */
 async function addressFor({ hub, session, server, error }: SignInQuestion): Promise<string | undefined> {
   const { signInPage } = session.access;

@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/ca
 import { readContent } from '../read-content.ts';
 
 /**
- * A tool's result within a size. A longer one keeps the parts that fit, and ends with a part that says what is missing. Half of a
- * structured result is none, and a client that knows the output schema would reject its absence, so the result becomes an error then.
+ * Limits the size of a tool's result. A longer one keeps the parts that fit, and ends with a part that says what is missing. Half of a
+ * structured result is useless, and a client that knows the output schema would reject a missing one, so the result becomes an error.
  */
 export function boundResult(result: JsonObject, maxBytes: number): JsonObject {
   if (weigh(result, maxBytes) <= maxBytes) return result;
@@ -32,7 +32,7 @@ export function boundResult(result: JsonObject, maxBytes: number): JsonObject {
   };
 }
 
-/** Text can be cut between two characters; half of an image is none. */
+/** Text can be cut between two characters; an image can't be cut. */
 function beginningOf(part: Json, maxBytes: number): JsonObject | undefined {
   const [read] = readContent({ content: [part] });
   if (read?.kind !== 'text') return undefined;
@@ -40,10 +40,10 @@ function beginningOf(part: Json, maxBytes: number): JsonObject | undefined {
   return text === '' ? undefined : { type: 'text', text };
 }
 
-/** What a member weighs besides its text: quotes, a comma, a bracket. */
+/** The size of a member besides its text: quotes, a comma, a bracket. */
 const MEMBER_BYTES = 4;
 
-/** About how many bytes a value has as JSON. Counts no further than past `enough`, so that a huge value costs no more than a large one. */
+/** About how many bytes a value takes as JSON. Stops counting shortly after `enough`, so that a huge value costs no more than a large one. */
 function weigh(value: Json | undefined, enough: number): number {
   let bytes = 0;
   const waiting: (Json | undefined)[] = [value];

@@ -3,7 +3,7 @@ import { describeError } from '../errors.ts';
 import type { Hub, ServerSummary } from '../hub/index.ts';
 import type { Session } from './session.ts';
 
-/** One entry of a list, and the server that it is from. */
+/** One entry of a list, and its server. */
 export interface Listed {
   readonly server: string;
   readonly item: JsonObject;
@@ -20,10 +20,10 @@ export interface ListQuestion {
 
 const MOST_PAGES = 50;
 const MOST_ITEMS = 10_000;
-/** Shorter than the minute after which most clients give up, and have nothing from anyone. */
+/** Less than the minute after which most clients give up with nothing at all. */
 const PATIENCE_MS = 45_000;
 
-/** The servers that a session may ask for something, in the order of the configuration. */
+/** The servers that a session may ask, in the order of the configuration. */
 export function serversWith(hub: Hub, session: Session, capability: string): readonly ServerSummary[] {
   return hub
     .servers()
@@ -44,8 +44,8 @@ export interface CollectedList {
 }
 
 /**
- * A list of all servers, all pages. A server that fails, or is not done in time, has listed what it has until then; the others are not
- * made to suffer for it. What is missing is named.
+ * A list of all servers, all pages. If a server fails or runs out of time, what it has listed until then counts, and the others are not
+ * affected. What is missing is named.
  */
 export async function collectLists(hub: Hub, session: Session, question: ListQuestion): Promise<CollectedList> {
   const servers = serversWith(hub, session, question.capability);
@@ -69,7 +69,7 @@ export async function collectLists(hub: Hub, session: Session, question: ListQue
   return { listed, missing };
 }
 
-/** For a result: which servers have more than it says. Empty where nothing is missing. */
+/** For a result: which servers have more than it contains. Empty if nothing is missing. */
 export function describeMissing(missing: readonly Missing[]): JsonObject {
   if (missing.length === 0) return {};
   return { _meta: { 'quartermaster/incomplete': missing.map(({ server, reason }) => ({ server, reason })) } };
@@ -78,7 +78,7 @@ export function describeMissing(missing: readonly Missing[]): JsonObject {
 interface ServerList {
   readonly server: string;
   readonly found: readonly Listed[];
-  /** Why this is not all. */
+  /** Why the list is incomplete. */
   readonly reason?: string;
 }
 

@@ -51,36 +51,36 @@ export interface ProxyOptions
    * tools to the list, which needs a lasting connection and gives up the prompt cache; `inline` defers nothing. @default 'bridge'
    */
   readonly form?: 'bridge' | 'load' | 'inline';
-  /** When tools are deferred; below it all of them pass through. @default from 10% of the context window */
+  /** When tools are deferred; below that all of them are listed. @default from 10% of the context window */
   readonly settings?: GateSettings;
-  /** The model's window. @default the gate's default */
+  /** The model's context window. @default the gate's default */
   readonly limits?: ModelLimits;
   readonly checkArguments?: ArgumentChecker;
   /**
-   * What repeated and fruitless searches on a lasting connection lead to. One connection carries many conversations and never sees
-   * a user's message, so searches are forgotten after a while, and one that was not made before is never refused.
+   * What happens on repeated and fruitless searches on a lasting connection. One connection carries many conversations and never sees
+   * a user's message, so searches are forgotten after a while, and a new search is never refused.
    * @default { mode: 'hint' }
    */
   readonly guard?: ProxyGuard;
-  /** Who sent an HTTP request; undefined is answered with 401. Not called if `fetch` gets the access. @default anyone */
+  /** Identifies the sender of an HTTP request; undefined is answered with 401. Not called if `fetch` gets the access. @default anyone */
   readonly authenticate?: (request: Request) => Promise<Access | undefined>;
   /**
-   * Whether HTTP clients of the older revisions may have lasting connections, which live in this process. Without them each
+   * Whether HTTP clients of the older revisions may have sessions, which live in this process. Without them each
    * request is independent, and any replica can answer it. @default false
    */
   readonly sessions?: boolean | SessionLimits;
-  /** How long requests wait for servers on their first start; clients are notified of later ones. */
+  /** How long requests wait for servers at their first start; clients are notified of later ones. */
   readonly waits?: StartWaits;
   /**
-   * Whether our own tools are marked as ones that the client's own tool search must not hide (`_meta["anthropic/alwaysLoad"]`). `auto`
-   * does so for Claude clients and for those that don't say who they are. @default 'auto'
+   * Whether our own tools are marked so that the client's own tool search does not hide them (`_meta["anthropic/alwaysLoad"]`). `auto`
+   * marks them for Claude clients and for those that don't identify themselves. @default 'auto'
    */
   readonly alwaysLoad?: AlwaysLoad;
-  /** A longer result of a tool is cut off, and says so. @default 8 MiB */
+  /** A longer tool result is cut off, and says so. @default 8 MiB */
   readonly maxResultBytes?: number;
-  /** What goes along in `_meta` with a call to a server, such as the trace that it is part of. @default what the client sent */
+  /** Additional `_meta` for a call to a server, such as its trace. @default what the client sent */
   readonly callMeta?: (call: Resolved) => JsonObject | undefined;
-  /** Which client created which task, by the id of its access. @default known to this process alone */
+  /** Which client created which task, by the id of its access. @default held in this process */
   readonly taskOwners?: TaskOwnerStore;
   readonly serverInfo?: Implementation;
   readonly clock?: Clock;
@@ -114,7 +114,7 @@ const OPTIONS: OptionNames<ProxyOptions> = {
   maxQueryLength: true,
 };
 
-/** `stop` is not among the modes: it would refuse searches that were never made. */
+/** `stop` is not a mode here: it would refuse searches that were never made. */
 export interface ProxyGuard extends Omit<GuardLimits, 'mode'> {
   readonly mode?: 'stop-repeats' | 'hint' | 'off';
   /** How long a search counts. @default 600_000 */
@@ -123,7 +123,7 @@ export interface ProxyGuard extends Omit<GuardLimits, 'mode'> {
 
 const GUARD: { readonly mode: 'hint'; readonly forgetAfterMs: number } = { mode: 'hint', forgetAfterMs: 600_000 };
 
-/** How the proxy works, unless the options say otherwise. */
+/** The defaults of the proxy. */
 export const PROXY_DEFAULTS: {
   readonly form: 'bridge';
   readonly waits: Required<StartWaits>;
@@ -148,13 +148,13 @@ export function createProxy(options: ProxyOptions): McpProxy {
       permissions: compilePermissions(access.permissions ?? {}),
       form: chooseForm(capabilitiesOf(isLasting ? 'mcp-stateful' : 'mcp-stateless'), preference).form,
       isLasting,
-      // One that stands for itself can listen beside its requests, on the newer revision.
+      // A stateless client of the newer revision can listen in a separate request.
       hearsChanges: isLasting || era === 'modern',
     });
 
   const createEndpoint = async (opening: Opening): Promise<Endpoint> => {
     const session = createSession(opening);
-    // Where there is no greeting that could wait, what is said of the servers is settled here.
+    // Without a handshake that could wait, what is said about the servers is settled here.
     if (opening.era === 'modern' || !opening.isLasting) await context.start.wait(context.waits.greetingMs);
     const endpoint = new Endpoint({
       context,
@@ -233,12 +233,12 @@ function createContext(options: ProxyOptions): ProxyContext {
     tools: () => hub.snapshot(),
     execute: createExecutor(hub, { callMeta: options.callMeta, taskOwners }),
     settings: form === 'inline' ? { ...settings, rule: { kind: 'off' } } : settings,
-    // That a server is down is news only to those who may use it.
+    // A server that is down concerns only those who may use it.
     unavailable: (caller) =>
       hub.unavailable().filter(({ server }) => originOf(caller)?.session.permissions.allowsServer(server) === true),
     findings: (tool) => hub.findings(tool).map(({ kind }) => kind),
     ...defined({ searcher, uses, hooks, onEvent, recordQueries }),
-    // An MCP client follows changes of the list, and its model has no other source for which tools exist.
+    // An MCP client follows changes of the list, and its model has no other source for the existing tools.
     listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,
     ...defined({ stubDescriptionLength }),
     guard,
@@ -260,7 +260,7 @@ function createContext(options: ProxyOptions): ProxyContext {
   };
 }
 
-/** One opening decides the revision; the endpoint for it is made then. */
+/** The handshake decides the revision; the endpoint is created for it. */
 function connectTransport(
   transport: Transport,
   options: ConnectOptions,
@@ -274,7 +274,7 @@ function connectTransport(
     },
     { transport },
   );
-  // The SDK answers these itself, without calling a handler.
+  // The SDK answers these itself, without a handler.
   const deliver = transport.onmessage;
   transport.onmessage = (message, extra) => {
     const held = endpoint?.followWanted(message);

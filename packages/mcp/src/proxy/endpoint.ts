@@ -35,18 +35,18 @@ export interface EndpointOptions {
   readonly context: ProxyContext;
   readonly session: Session;
   readonly instructions?: string | undefined;
-  /** Called with the client's capabilities before ours are sent: they depend on the servers, which receive the client's. */
+  /** Called with the client's capabilities before ours are sent: ours depend on the servers, which receive the client's. */
   readonly prepare: (capabilities: ClientCapabilities, endpoint: Endpoint) => Promise<void>;
 }
 
 /**
- * The SDK's server with every request going through one handler: the typed ones check results against the SDK's own idea of
- * them, and a proxy has to hand on what it does not know.
+ * The SDK's server with one handler for every request: the typed handlers check results against the SDK's own schemas,
+ * and a proxy has to forward what it does not know.
  */
 export class Endpoint extends Server implements Audience {
   readonly #options: EndpointOptions;
   readonly isListing = true;
-  /** What each request to listen follows. */
+  /** What each listening request follows. */
   readonly #listening = new Map<unknown, readonly string[]>();
 
   constructor(options: EndpointOptions) {
@@ -62,13 +62,13 @@ export class Endpoint extends Server implements Audience {
     this.fallbackNotificationHandler = async ({ method, params }) => this.#hear(method, params);
   }
 
-  /** The capabilities that this client sees, as opposed to those that may be sent at all. */
+  /** The capabilities that this client sees, as opposed to all that may ever be sent. */
   override getCapabilities(): ServerCapabilities {
     // The base class's constructor may ask before ours has run.
     return #options in this ? advertisedCapabilities(this.#options.context, this.#options.session) : ALL_CAPABILITIES;
   }
 
-  /** The tools that the client sees are no longer the same. */
+  /** The tools that the client sees have changed. */
   tellToolsChanged(): void {
     this.sendToolListChanged().catch(() => {});
   }
@@ -77,7 +77,7 @@ export class Endpoint extends Server implements Audience {
     this.notification({ method, params: { ...params } }).catch(() => {});
   }
 
-  /** Follows what a request to listen names, before it is answered. Undefined for any other message. */
+  /** Follows what a listening request names, before it is answered. Undefined for any other message. */
   followWanted(message: JSONRPCMessage): Promise<JSONRPCMessage> | undefined {
     if (!('method' in message)) return undefined;
     const { session, context } = this.#options;
@@ -92,7 +92,7 @@ export class Endpoint extends Server implements Audience {
     this.#listening.set(id, []);
     return followFilter(context.hub, session, { filter: params.notifications, signal }).then(({ filter, uris }) => {
       if (this.#listening.has(id)) this.#listening.set(id, uris);
-      // Called off meanwhile.
+      // Cancelled in the meantime.
       else for (const uri of uris) unfollowResource(session, uri);
       return { ...message, params: { ...params, notifications: filter } } as JSONRPCMessage;
     });
@@ -105,7 +105,7 @@ export class Endpoint extends Server implements Audience {
       await this.#options.prepare(request.params.capabilities, this);
       const greeting = (await greet?.(request as unknown as JSONRPCRequest, context)) as InitializeResult;
       const { instructions: _, ...rest } = greeting;
-      // Not those of the constructor: by now more is known of the servers.
+      // Not those of the constructor: more is known about the servers by now.
       const instructions = proxyInstructions(this.#options.context, this.#options.session);
       return { ...rest, ...defined({ instructions }) };
     });
@@ -117,7 +117,7 @@ export class Endpoint extends Server implements Audience {
     context.hub.notify(session.peer, { method, ...(isJsonObject(params) ? { params } : {}) });
   }
 
-  /** A client of the newer revision is asked in results: the call goes on while it comes and goes. */
+  /** A client of the newer revision is asked in results: the call continues between its requests. */
   #call(params: JsonObject, context: ServerContext): Promise<JsonObject> {
     const { session, context: proxy } = this.#options;
     const { signal, envelope, inputResponses } = context.mcpReq;
@@ -146,7 +146,7 @@ export class Endpoint extends Server implements Audience {
     const params: JsonObject = isJsonObject(request.params) ? request.params : {};
     const { method } = request;
     session.client = clientIn(context.mcpReq.envelope) ?? this.getClientVersion();
-    // How things stand is asked for most where they don't.
+    // The status is read most often when something is wrong.
     if (method === 'resources/read' && params.uri === STATUS_URI) return readStatus(proxy, session);
     await waitForServers(proxy, session, { method, params });
     switch (method) {
@@ -188,7 +188,7 @@ export class Endpoint extends Server implements Audience {
     }
   }
 
-  /** This client, as servers get to speak to it. */
+  /** This client, as servers address it. */
   becomePeer(capabilities: ClientCapabilities): void {
     this.#options.session.peer = createPeer(this, this.#options.session, capabilities);
   }
@@ -200,21 +200,21 @@ function withStatus(list: JsonObject): JsonObject {
   return { ...list, resources: [...resources, STATUS_RESOURCE] };
 }
 
-/** A client that can't be asked needs no separate connection. */
+/** A client that can't be asked anything needs no separate connection. */
 function canBeAsked(capabilities: unknown): capabilities is ClientCapabilities {
   return isJsonObject(capabilities) && ['elicitation', 'sampling', 'roots'].some((name) => name in capabilities);
 }
 
-/** On the newer revision each request says whose it is. */
+/** On the newer revision each request identifies its client. */
 function clientIn(envelope: unknown): ClientInfo | undefined {
   const info = isJsonObject(envelope) ? envelope[CLIENT_INFO_META_KEY] : undefined;
   return isJsonObject(info) && typeof info.name === 'string' ? { name: info.name } : undefined;
 }
 
-/** Notifications from clients to servers that are not about single requests. */
+/** Notifications from clients to servers that don't concern single requests. */
 const PASSED_ON: ReadonlySet<string> = new Set(['notifications/roots/list_changed']);
 
-/** All that a client may ask for, those that the SDK serves by itself included. */
+/** All methods that a client may call, including those that the SDK serves itself. */
 export const SERVED_METHODS: ReadonlySet<string> = new Set([
   ...['initialize', 'ping', 'server/discover', LISTEN_METHOD, 'logging/setLevel', 'completion/complete'],
   ...[

@@ -16,7 +16,7 @@ import { noteTask } from './serve-tasks.ts';
 import type { Session } from './session.ts';
 import { encodeTask } from './task-ids.ts';
 
-/** Runs a call at its server, with everything that goes both ways while it lasts. */
+/** Runs a call at its server, and forwards everything in both directions meanwhile. */
 export function createExecutor(
   hub: Hub,
   { callMeta, taskOwners }: { readonly callMeta: ProxyOptions['callMeta']; readonly taskOwners: TaskOwnerStore },
@@ -42,7 +42,7 @@ export function createExecutor(
           signal,
           onProgress: progressFor(origin),
           params: passedOn(origin, { isModern, more }),
-          // A client of the same revision answers what the server asks by itself; any other is asked by us.
+          // A client of the same revision answers the server's questions itself; any other is asked by us.
           allowInputRequired: isModern && context.mcpReq.envelope !== undefined,
         }),
       );
@@ -60,7 +60,7 @@ export function createExecutor(
         return answer === 'again' ? await attempt() : answer;
       }
     } catch (error) {
-      // What a server refuses as a request is no result of its tool; a model that calls through ours reads it as a result all the same.
+      // A request that a server rejects has no tool result; a model that calls through our tools still reads it as one.
       const mustPass = (code: number): boolean => origin.isDirect || code === ProtocolErrorCode.UrlElicitationRequired;
       if (error instanceof ProtocolError && mustPass(error.code)) origin.passOn = error;
       throw withSignIn(error, session);
@@ -69,8 +69,8 @@ export function createExecutor(
 }
 
 /**
- * Tells a user where to sign in. At the page of a gateway they show who they are; an address that is tied to no user
- * would sign in everybody, so only a known user is given it.
+ * Tells a user where to sign in. At a gateway's page they identify themselves. An address that is tied to no user
+ * would sign in everybody, so only a known user gets one.
  */
 function withSignIn(error: unknown, { access, isSole }: Session): unknown {
   if (!asksForSignIn(error)) return error;
@@ -89,7 +89,7 @@ function progressFor({ context, isOnly }: CallOrigin): ProgressCallback | undefi
   };
 }
 
-/** `_meta` with the ids of this hop taken out, the wish for a task, and answers to what the server asked before. */
+/** `_meta` without the ids of this hop, the request for a task, and answers to the server's earlier questions. */
 function passedOn(
   { context, params }: CallOrigin,
   { isModern, more }: { readonly isModern: boolean; readonly more: JsonObject | undefined },

@@ -10,8 +10,8 @@ import type { Session } from './session.ts';
 const MOST_FOLLOWED = 1_000;
 
 /**
- * Has the server of a resource tell this client of its changes, whatever revisions the two speak. The server is the one that listed it,
- * or else the first that agrees.
+ * Makes the server of a resource notify this client of changes, whatever revisions the two speak. The server is the one that listed it,
+ * or else the first that accepts.
  */
 export async function followResource(hub: Hub, session: Session, uri: unknown, signal: AbortSignal): Promise<void> {
   if (typeof uri !== 'string') throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'A subscription needs a uri');
@@ -19,7 +19,7 @@ export async function followResource(hub: Hub, session: Session, uri: unknown, s
   await follow(hub, session, { uri, signal });
 }
 
-/** Lists the resources where it is not known whose these are: servers of the newer revision agree to follow anything. */
+/** Lists the resources if their server is not known: servers of the newer revision accept any resource. */
 async function findOwners(
   hub: Hub,
   session: Session,
@@ -54,7 +54,7 @@ async function follow(
   const order = isKnown ? [owner, ...servers.filter((one) => one !== owner)] : servers;
   const asks = order.map((server) => async (asking: AbortSignal) => {
     const release = await hub.follow({ server, uri, origin: session.origin });
-    // Another has agreed meanwhile.
+    // Another has accepted in the meantime.
     if (asking.aborted) release();
     return { server, release };
   });

@@ -2,14 +2,14 @@ import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextp
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 
-/** What a client of the newer revision sends with a request: its answers to what the server asked before, and what it can be asked. */
+/** What a client of the newer revision sends with a request: answers to the server's earlier questions, and what it can be asked. */
 export interface FollowUp {
   readonly params: JsonObject;
-  /** Whether a result may ask for input. */
+  /** Whether a result may request input. */
   readonly allowInputRequired: boolean;
 }
 
-/** The request's own parameters, with what a server of the newer revision needs to ask for input and to be answered. */
+/** The request's own parameters, with what a server of the newer revision needs to request input and to receive it. */
 export function withFollowUp(params: JsonObject, context: ServerContext): FollowUp {
   const { envelope, inputResponses } = context.mcpReq;
   if (envelope === undefined) return { params, allowInputRequired: false };

@@ -11,13 +11,13 @@ interface KeptEvent {
   readonly text: string;
 }
 
-/** For all sessions together. An event that is longer is not kept. */
+/** For all sessions together. Longer events are not kept. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_EVENTS = 20_000;
 
 /**
- * What was sent last, so that a client whose connection broke can resume a stream where it ended: an answer that was not
- * delivered is lost otherwise. The oldest events of all sessions make way.
+ * The latest events, so that a client whose connection broke can resume its stream: otherwise an undelivered answer would be
+ * lost. The oldest events of all sessions are dropped first.
  */
 export function createKeptEvents(maxBytes: number = MOST_BYTES): { forSession(): SessionEvents } {
   const kept = new Map<string, KeptEvent>();
@@ -52,7 +52,7 @@ export function createKeptEvents(maxBytes: number = MOST_BYTES): { forSession():
           const stream = own(lastId)?.stream ?? '';
           for (const [id, event] of kept) {
             const isNext = event.session === session && event.stream === stream && Number(id) > Number(lastId);
-            // What only marks the beginning of a stream is no message.
+            // An event that only marks the start of a stream is not a message.
             if (isNext && event.text !== '{}') await send(id, JSON.parse(event.text) as JSONRPCMessage);
           }
           return stream;

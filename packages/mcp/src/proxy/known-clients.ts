@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
-/** Whether our tools are marked as ones that a client must not hide behind its own search. */
+/** Whether our tools are marked so that a client does not hide them behind its own search. */
 export type AlwaysLoad = 'auto' | 'always' | 'never';
 
-/** Who is asking, as it says itself. */
+/** The client, as it identifies itself. */
 export interface ClientInfo {
   readonly name: string;
 }
@@ -12,7 +12,7 @@ export interface ClientInfo {
 const MARK = 'anthropic/alwaysLoad';
 const HIDING_CLIENTS = /^claude\b/i;
 
-/** A client that does not say who it is gets the mark too: others pass over it. */
+/** A client that does not identify itself gets the mark too: other clients ignore it. */
 export function mustAlwaysLoad(setting: AlwaysLoad, client: ClientInfo | undefined): boolean {
   if (setting !== 'auto') return setting === 'always';
   return client === undefined || HIDING_CLIENTS.test(client.name);
@@ -23,7 +23,7 @@ export function withAlwaysLoad(definition: JsonObject): JsonObject {
   return { ...definition, _meta: { ...meta, [MARK]: true } };
 }
 
-/** How many tools a client shows its model. It leaves out the rest without a word, so a longer list is deferred for it. */
+/** How many tools a client shows its model. It silently drops the rest, so a longer list is deferred for it. */
 export function mostTools(client: ClientInfo | undefined): number {
   const known = TOOL_LIMITS.find(({ name }) => name.test(client?.name ?? ''));
   return known?.most ?? Number.POSITIVE_INFINITY;

@@ -16,8 +16,8 @@ export interface MissingQuestion {
 }
 
 /**
- * What to answer to a call of a tool whose server has not listed its tools: why it has not, rather than that there is no such tool. A
- * server that waits for its user to sign in is signed in at first, where the client can. Undefined where the call can be made.
+ * The answer to a call of a tool whose server has not listed its tools: the reason, rather than that the tool does not exist. If the
+ * server needs a sign-in and the client can open one, that comes first. Undefined if the call can be made.
  */
 export async function answerForMissing(
   proxy: ProxyContext,
@@ -50,7 +50,7 @@ export async function answerForMissing(
   return undefined;
 }
 
-/** Why a tool that its server has is not used. */
+/** Why a tool that its server has is not available. */
 function whyHeldBack(servers: readonly ServerStatus[], session: Session, name: string): string | undefined {
   for (const { name: server, held, suspicions } of servers) {
     if (!name.startsWith(namePrefix(server)) || !session.permissions.allowsServer(server)) continue;
@@ -68,7 +68,7 @@ function whyHeldBack(servers: readonly ServerStatus[], session: Session, name: s
   return undefined;
 }
 
-/** What the names of a server's tools begin with. */
+/** The prefix of the names of a server's tools. */
 export function namePrefix(server: string): string {
   return `${server.replace(/[^\w-]/g, '_')}__`;
 }

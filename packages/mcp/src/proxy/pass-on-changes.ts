@@ -4,26 +4,26 @@ import { serversWith } from './collect-lists.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
-/** A client that hears of changes while it is connected, or listens. */
+/** A client that is notified of changes while it is connected, or listens. */
 export interface Audience {
-  /** Whether its lists pass through here: a client that was notified of an outdated list is notified again only after it has listed. */
+  /** Whether its lists are read here: a client that was notified of an outdated list is notified again only after it has listed. */
   readonly isListing: boolean;
   tellToolsChanged(): void;
-  /** A notification of a server on a connection that several clients share. */
+  /** A server's notification on a connection that several clients share. */
   pass(notification: Pick<ServerNotification, 'method' | 'params'>): void;
 }
 
-/** Several changes of the catalog that come together are one. */
+/** Several changes of the catalog in quick succession count as one. */
 const SETTLE_MS = 50;
 
-/** Passes a notification of one server on to every client that may use it. */
+/** Forwards a server's notification to every client that may use it. */
 const FOR_ALL: ReadonlySet<string> = new Set([
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
   'notifications/resources/updated',
 ]);
 
-/** Tells clients when what they see has changed, and has their searches ready for what is new. */
+/** Notifies clients when what they see has changed, and prepares their searches for what is new. */
 export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience, Session>): () => void {
   let cancel: (() => void) | undefined;
   const look = (): void => {
@@ -36,7 +36,7 @@ export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience,
       const now = session.currentPlan();
       context.toolbox.prepare(now);
       if (!needsRelist(before, now)) continue;
-      // Told once. Until it lists again, and some clients never do, it is judged by what it was shown last.
+      // Notified once. Until it lists again, and some clients never do, the comparison is with what it was shown last.
       if (audience.isListing) session.isToldToList = true;
       else session.plan = now;
       audience.tellToolsChanged();
@@ -55,13 +55,13 @@ export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience,
   };
 }
 
-/** Which lists have servers that were not ready when the client received its capabilities. Each is named once. */
+/** Which lists have servers that were not ready when the client received its capabilities. Each is reported once. */
 export function takeNewLists({ hub }: ProxyContext, session: Session): readonly ('prompts' | 'resources')[] {
   if (!session.wasGreetedEarly) return [];
   return (['prompts', 'resources'] as const).filter((kind) => noteListed(hub, session, kind));
 }
 
-/** Notes that the client knows what there is of a kind now. Returns whether that is news. */
+/** Notes that the client knows the current list of a kind. Returns whether that is new. */
 export function noteListed(hub: Hub, session: Session, kind: 'prompts' | 'resources'): boolean {
   const servers = serversWith(hub, session, kind)
     .map(({ name }) => name)
@@ -82,7 +82,7 @@ function concerns({ hub }: ProxyContext, session: Session, notification: ServerN
 
 /**
  * Whether a client should list its tools again. Tools that come and go behind the search change nothing that it sees, and a new
- * list would cost it its prompt cache: those are reported in answers.
+ * list would invalidate its prompt cache: those are reported in answers.
  */
 function needsRelist(before: Plan, after: Plan): boolean {
   if (before === after) return false;

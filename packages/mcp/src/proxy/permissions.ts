@@ -3,8 +3,8 @@ import { compileGlob, type Glob } from '@quartermaster/core/catalog';
 
 /**
  * Which tools a key may use, by patterns in which `*` matches any text: `github/create_issue`, `github/*`, `*\/delete_*`, a
- * server's name alone for all of it, or the spelling of agents, `mcp__github__*`. A name alone also means the tool of that name:
- * in `allow` one that has no server, in `deny` one of any server. What is denied is denied, whatever is allowed.
+ * server's name for all of its tools, or the agents' spelling, `mcp__github__*`. A name without a slash also means the tool of that
+ * name: in `allow` one without a server, in `deny` one of any server. `deny` overrides `allow`.
  */
 export interface Permissions {
   /** @default everything */
@@ -13,15 +13,15 @@ export interface Permissions {
   readonly deny?: readonly string[];
 }
 
-/** What a client may use, ready to be asked. */
+/** A client's permissions, ready to be checked. */
 export interface CompiledPermissions {
-  /** Applied before search, and again at the call. The same function for the same permissions. */
+  /** Applied before a search, and again at the call. The same function for the same permissions. */
   readonly allowsTool: (tool: Pick<Tool, 'server' | 'name'>) => boolean;
-  /** For what belongs to a server as a whole: its prompts, its resources, and that it exists. */
+  /** For what belongs to a whole server: its prompts, its resources, and its existence. */
   readonly allowsServer: (server: string) => boolean;
 }
 
-/** How many sets of patterns are kept compiled. */
+/** How many compiled sets of patterns are cached. */
 const MOST_KEPT = 1_000;
 const kept = new Map<string, CompiledPermissions>();
 
@@ -62,9 +62,9 @@ type Named = Pick<Tool, 'server' | 'name'>;
 interface Pattern {
   readonly server: Glob;
   readonly tool: Glob;
-  /** A name without a slash, which may be a tool's as well as a server's. */
+  /** A name without a slash, which may be a tool's or a server's. */
   readonly alone?: Glob;
-  /** Whether it covers all of a server. */
+  /** Whether it covers a whole server. */
   readonly isWhole: boolean;
 }
 

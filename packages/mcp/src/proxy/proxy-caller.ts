@@ -3,7 +3,7 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Caller } from '@quartermaster/core/dispatch';
 import type { RunningRequest, Session } from './session.ts';
 
-/** What a call to a server needs to know of the request that it is made for. */
+/** What a call to a server needs to know about the request it is made for. */
 export interface CallOrigin {
   readonly session: Session;
   readonly context: ServerContext;
@@ -14,7 +14,7 @@ export interface CallOrigin {
   isOnly: boolean;
   /** Whether the client named the tool itself, rather than one of ours that calls it. */
   readonly isDirect: boolean;
-  /** An error that the client must see as it is, since it has to act on it. */
+  /** An error that the client must see unchanged, because it has to act on it. */
   passOn?: ProtocolError;
 }
 
@@ -25,13 +25,13 @@ interface ProxyCaller extends Caller {
   readonly [ORIGIN]: CallOrigin;
 }
 
-/** A caller that carries the request which its call is made for. */
+/** A caller with the request that its call is made for. */
 export function callerFor(origin: CallOrigin): Caller {
   const caller: ProxyCaller = { ...origin.session.caller(), [ORIGIN]: origin };
   return caller;
 }
 
-/** Undefined for a caller that makes no call, such as one that only looks at what there is. */
+/** Undefined for a caller that makes no call, for example one that only lists. */
 export function originOf(caller: Caller): CallOrigin | undefined {
   return (caller as Partial<ProxyCaller>)[ORIGIN];
 }

@@ -16,7 +16,7 @@ export interface ProxyContext {
   readonly clock: Clock;
   readonly start: ServerStart;
   readonly waits: Required<StartWaits>;
-  /** What marks our tools as ones that a client shows at once, for the client that is asking. */
+  /** The mark that makes the current client show our tools at once. */
   readonly alwaysLoad: AlwaysLoad;
   readonly maxResultBytes: number;
   readonly forgetSearchesAfterMs: number;

@@ -8,8 +8,8 @@ const MOST_NAMED = 40;
 const MOST_REASON = 200;
 
 /**
- * The instructions for a client: which tools there are and how to find them, what is missing, and what the servers say of
- * themselves, each under its name. Within bounds, and what is left out for them is named. Ours first: clients cut the end off.
+ * The instructions for a client: which tools there are and how to find them, what is missing, and each server's own instructions
+ * under its name. Limited in size, and what is left out is named. Ours come first, because clients cut off the end.
  */
 export function proxyInstructions(context: ProxyContext, session: Session): string | undefined {
   const parts = [...aboutSearch(context, session), ...aboutMissing(context, session)];
@@ -29,7 +29,7 @@ export function proxyInstructions(context: ProxyContext, session: Session): stri
   return parts.length === 0 ? undefined : parts.join('\n\n');
 }
 
-/** Where tools are held back: which servers have how many, and how to get at them. */
+/** If tools are deferred: how many each server has, and how to find them. */
 function aboutSearch({ hub }: ProxyContext, session: Session): readonly string[] {
   const plan = session.currentPlan();
   if (plan.kind === 'inline') return [];

@@ -2,7 +2,7 @@ import { isSpecType } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject, type JsonSchema, writeTool } from '@quartermaster/core/catalog';
 import type { Own, Shown } from '@quartermaster/core/disclosure';
 
-/** A catalog's tool as `tools/list` shows it: as its server wrote it, under the name and description that the plan gives it. */
+/** A tool of the catalog for `tools/list`: as its server defined it, with the name and description from the plan. */
 export function renderShown(shown: Shown): JsonObject {
   const known = rendered.get(shown);
   if (known !== undefined) return known;
@@ -11,7 +11,7 @@ export function renderShown(shown: Shown): JsonObject {
   return definition;
 }
 
-/** One of our tools. Declares no output schema: what `tool_call` returns has that of the tool behind it. */
+/** One of our own tools. Declares no output schema: `tool_call` returns what the tool behind it returns. */
 export function renderOwn(own: Own, note: string | undefined): JsonObject {
   const description = own.role === 'search' && note !== undefined ? `${own.description}\n\n${note}` : own.description;
   return {
@@ -24,7 +24,7 @@ export function renderOwn(own: Own, note: string | undefined): JsonObject {
 
 const rendered = new WeakMap<Shown, JsonObject>();
 
-/** A client checks a list as a whole, so a definition that it would refuse is reduced to what it can't. */
+/** Clients validate a list as a whole, so a definition that they would reject is reduced to what they accept. */
 function render(shown: Shown): JsonObject {
   const written = writeTool({ ...shown.tool, description: shown.description, schema: shown.schema }, 'mcp', {
     name: shown.name,
@@ -41,7 +41,7 @@ function render(shown: Shown): JsonObject {
   return { name: shown.name, description: shown.description, inputSchema: objectSchema(shown.schema) };
 }
 
-/** Clients insist on `type`. Properties that are no schemas, which some servers list, are left out for the same reason. */
+/** Clients insist on `type`. Properties that are not schemas, which some servers list, are left out for the same reason. */
 function objectSchema(schema: JsonSchema): JsonSchema {
   if (schema.type === 'object' && isSpecType.Tool({ name: 'x', inputSchema: schema })) return schema;
   const { properties, required, ...rest } = schema;

@@ -15,18 +15,18 @@ import { LISTEN_METHOD } from './serve-listening.ts';
 
 /** How many sessions are kept, and for how long. */
 export interface SessionLimits {
-  /** How many at once; the one that was idle longest makes way. @default 1_000 */
+  /** How many at once; the one that was idle longest is closed first. @default 1_000 */
   readonly max?: number;
   /** How long one may be idle. @default 30 minutes */
   readonly idleMs?: number;
 }
 
-/** How many sessions are kept, and for how long, unless the options say otherwise. */
+/** The default limits of sessions. */
 export const SESSION_DEFAULTS: Required<SessionLimits> = { max: 1_000, idleMs: 30 * 60_000 };
 
 export interface HttpFaceOptions {
   readonly createEndpoint: (access: Access, era: 'legacy' | 'modern', isLasting: boolean) => Promise<Endpoint>;
-  /** Serves a client of the newer revision that listens. */
+  /** Serves a listening client of the newer revision. */
   readonly listen: (request: Request, access: Access) => Promise<Response>;
   readonly authenticate: ((request: Request) => Promise<Access | undefined>) | undefined;
   readonly sessions: boolean | SessionLimits;
@@ -38,10 +38,10 @@ export interface HttpFace {
   close(): Promise<void>;
 }
 
-/** Streamable HTTP in front of the proxy: every request stands for itself, unless lasting connections are switched on. */
+/** Streamable HTTP in front of the proxy: every request is stateless, unless sessions are switched on. */
 export function createHttpFace(options: HttpFaceOptions): HttpFace {
   const handler = createMcpHandler(({ era, authInfo }) => {
-    // Only we make it, below.
+    // Only we create it, below.
     const access = (authInfo?.extra?.access ?? {}) as Access;
     return options.createEndpoint(access, era, false);
   });
@@ -62,7 +62,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
   };
 }
 
-/** After which a client whose stream ended should resume it. */
+/** How long a client should wait before it resumes a stream that ended. */
 const RETRY_MS = 1_000;
 
 interface LastingSession {
@@ -73,7 +73,7 @@ interface LastingSession {
   cancelExpiry: () => void;
 }
 
-/** Connections that last over several requests, in the order in which they were last used. */
+/** Sessions, in the order of their last use. */
 function createSessions(options: HttpFaceOptions): HttpFace {
   const given = typeof options.sessions === 'object' ? options.sessions : {};
   checkOptionNames('sessions', given, SESSION_DEFAULTS);
@@ -124,7 +124,7 @@ function createSessions(options: HttpFaceOptions): HttpFace {
       const id = request.headers.get('mcp-session-id');
       if (id === null) return begin(request, access);
       const session = sessions.get(id);
-      // A session is its owner's: to anyone else, and under other permissions, it does not exist.
+      // A session belongs to its owner: for anyone else, and under other permissions, it does not exist.
       const isTheirs =
         session?.accessId === access.id && session?.permissions === compilePermissions(access.permissions ?? {});
       if (session === undefined || !isTheirs) return refuse(404, 'Unknown session; start with initialize');
@@ -137,7 +137,7 @@ function createSessions(options: HttpFaceOptions): HttpFace {
   };
 }
 
-/** A method that there is not is 404 in the newer revision. To the SDK our one handler serves every method. */
+/** An unknown method is a 404 in the newer revision. For the SDK, our single handler serves every method. */
 async function withStatus(request: Request, response: Response): Promise<Response> {
   const method = request.headers.get('mcp-method');
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;

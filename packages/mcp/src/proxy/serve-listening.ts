@@ -20,7 +20,7 @@ const MOST_LISTENING = 1_024;
 
 export interface ListenFaceOptions {
   readonly context: ProxyContext;
-  /** Those that hear of changes. */
+  /** The clients that are listening. */
   readonly open: Map<Audience, Session>;
   readonly createEndpoint: (session: Session) => Endpoint;
 }
@@ -31,8 +31,8 @@ export interface ListenFace {
 }
 
 /**
- * Clients of the newer revision that listen over HTTP. Each has its own handler, since each is notified only of the servers that it may
- * use, and of the resources that it named.
+ * Clients of the newer revision that listen over HTTP. Each has its own handler, because each is notified only of the servers that it
+ * may use, and of the resources that it named.
  */
 export function createListenFace({ context, open, createEndpoint }: ListenFaceOptions): ListenFace {
   const handlers = new Set<McpHttpHandler>();
@@ -68,7 +68,7 @@ export function createListenFace({ context, open, createEndpoint }: ListenFaceOp
       try {
         return await handler.fetch(forwarded, { authInfo });
       } finally {
-        // Refused, or nothing of what it asked for can be heard.
+        // Refused, or nothing of what it asked for can be followed.
         if (!isListening) end();
       }
     },

@@ -52,7 +52,7 @@ interface NamedPrompts extends Pick<CollectedList, 'missing'> {
   readonly prompts: ReadonlyMap<string, Listed>;
 }
 
-/** By the names that they have in front, made as those of tools are: stable, and no two alike. */
+/** By the names that clients see, made like those of tools: stable and unique. */
 async function namedPrompts(hub: Hub, session: Session, signal: AbortSignal): Promise<NamedPrompts> {
   const question = { method: 'prompts/list', key: 'prompts', capability: 'prompts', signal };
   const { listed, missing } = await collectLists(hub, session, question);

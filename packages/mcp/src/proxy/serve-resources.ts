@@ -30,8 +30,8 @@ export interface ResourceRequest extends Partial<FollowUp> {
 }
 
 /**
- * Sends a request about a resource to the server that has it. Uris are left as they are, since results of tools refer to them;
- * so the owner is the server that listed it, or else the first that knows an answer. A server that is silent holds up no other.
+ * Sends a request about a resource to the server that has it. URIs are left unchanged, because results of tools refer to them,
+ * so the owner is the server that listed it, or else the first that answers. A silent server blocks no other.
  */
 export async function askOwner(hub: Hub, session: Session, request: ResourceRequest): Promise<JsonObject> {
   const { method, params, uri, allowInputRequired, signal } = request;

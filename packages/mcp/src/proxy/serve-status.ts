@@ -4,12 +4,12 @@ import type { ServerStatus } from '../hub/index.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
-/** A resource of our own, beside those of the servers. */
+/** Our own resource, beside those of the servers. */
 export const STATUS_URI = 'quartermaster://status';
 
 const MOST_REASON = 500;
 
-/** How the resource stands in a list. */
+/** The resource's entry in a list. */
 export const STATUS_RESOURCE: JsonObject = {
   uri: STATUS_URI,
   name: 'quartermaster-status',
@@ -19,7 +19,7 @@ export const STATUS_RESOURCE: JsonObject = {
   mimeType: 'application/json',
 };
 
-/** What the resource holds: only servers that the client may use. */
+/** The content of the resource: only servers that the client may use. */
 export function readStatus({ hub, limits }: ProxyContext, session: Session): JsonObject {
   const plan = session.currentPlan();
   const { before, after } = plan.tokens;
@@ -40,7 +40,7 @@ export function readStatus({ hub, limits }: ProxyContext, session: Session): Jso
   return { contents: [{ uri: STATUS_URI, mimeType: 'application/json', text: JSON.stringify(status, undefined, 2) }] };
 }
 
-/** What a server wrote to its standard error may hold secrets of the one user who started it, and is for that user alone. */
+/** What a server wrote to its standard error may contain secrets, so only the user who started it sees it. */
 function describeServer(server: ServerStatus, { isSole, permissions }: Session): JsonObject {
   const { name, state, reason, tools, problems, noise, stderr, protocolVersion } = server;
   const isAllowed = ({ tool }: { readonly tool: string }): boolean =>

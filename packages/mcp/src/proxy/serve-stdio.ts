@@ -9,13 +9,13 @@ export interface ServeStdioOptions {
   readonly access?: Access;
   /** @default process.stdin */
   readonly input?: Readable;
-  /** Nothing else may be written there. @default process.stdout */
+  /** Nothing else may be written to it. @default process.stdout */
   readonly output?: Writable;
 }
 
 const OPTIONS: OptionNames<ServeStdioOptions> = { access: true, input: true, output: true };
 
-/** Serves the one client at the other end of this process's pipes, for whom all servers are started. */
+/** Serves the one client at the other end of this process's pipes. All servers are started for it. */
 export function serveStdio(proxy: McpProxy, options: ServeStdioOptions = {}): Promise<ProxyConnection> {
   checkOptionNames('serveStdio', options, OPTIONS);
   const { access, input = process.stdin, output = process.stdout } = options;
@@ -23,13 +23,13 @@ export function serveStdio(proxy: McpProxy, options: ServeStdioOptions = {}): Pr
   return proxy.connect(transport, { isSole: true, ...defined({ access }) });
 }
 
-/** The longest message that a client may send; a longer one ends the connection. */
+/** The longest accepted message; a longer one ends the connection. */
 const MOST_BYTES_IN = 32 * 1024 * 1024;
 
-/** SDK clients end the connection, and with it every server's, when more than 10 MiB come before a line's end; what follows it counts too. */
+/** SDK clients end the connection, and with it every server's, if more than 10 MiB arrive before the end of a line; the next bytes count too. */
 const MOST_BYTES_OUT = 10_000_000;
 
-/** Sends nothing that would cost the client its connection, and leaves no request without an answer because the answer can't be sent. */
+/** Sends nothing that would end the client's connection, and answers every request, even if the real answer can't be sent. */
 class BoundedTransport extends StdioServerTransport {
   override async send(message: JSONRPCMessage): Promise<void> {
     let problem: string;
@@ -38,7 +38,7 @@ class BoundedTransport extends StdioServerTransport {
       if (bytes <= MOST_BYTES_OUT) return await super.send(message);
       problem = `has ${bytes} bytes, more than the ${MOST_BYTES_OUT} that clients take; ask for less at once`;
     } catch (error) {
-      // What came as JSON can't be written as JSON when it nests too deeply for that.
+      // Parsed JSON can't be serialized again if it is nested too deeply.
       if (!(error instanceof RangeError)) throw error;
       problem = 'nests too deeply to be sent';
     }

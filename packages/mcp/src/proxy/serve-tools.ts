@@ -14,13 +14,13 @@ import type { RunningRequest, Session } from './session.ts';
 import { textResult, toJointResult, toResult } from './to-result.ts';
 import { toolsNamed } from './wait-for-servers.ts';
 
-/** Answers `tools/list`: ours, what is never deferred, and in the load form what was found so far. */
+/** Answers `tools/list`: our tools, those that are never deferred, and in the load form those found so far. */
 export function listProxyTools(context: ProxyContext, session: Session): JsonObject {
   const plan = session.currentPlan();
   session.plan = plan;
   session.isToldToList = false;
   session.told = plan.snapshot;
-  // While the client and its model make up their minds.
+  // While the client and its model decide what to do.
   context.toolbox.prepare(plan);
   const view = context.toolbox.view(plan, session.memory, { caller: session.caller() });
   const isMarked = plan.kind === 'defer' && mustAlwaysLoad(context.alwaysLoad, session.client);
@@ -36,11 +36,11 @@ export interface ToolCallRequest {
   /** Ends the call: the request's own signal, or that of a call which outlives the request. */
   readonly signal: AbortSignal;
   readonly ask?: RunningRequest['ask'];
-  /** The tools that the client sees have become more. */
+  /** More tools are visible to the client. */
   readonly onReveal: () => void;
 }
 
-/** Answers `tools/call`, through the one way in that every surface has. */
+/** Answers `tools/call`, through the same dispatch as every surface. */
 export async function callProxyTool(
   context: ProxyContext,
   session: Session,
@@ -85,7 +85,7 @@ export async function callProxyTool(
   return boundResult(result, context.maxResultBytes);
 }
 
-/** A search, a description or a refusal. News of the catalog comes with it: the list that the client has is not rewritten for that. */
+/** A search, a description or a refusal. Changes of the catalog are reported with it, because the client's list is not rewritten for them. */
 function answer(
   context: ProxyContext,
   session: Session,

@@ -1,7 +1,7 @@
 import type { Clock } from '@quartermaster/core/internal';
 import type { Hub, Peer } from '../hub/index.ts';
 
-/** How long requests wait for servers that are started for the first time. All of them count from the start, not from the request. */
+/** How long requests wait for servers that start for the first time. Counted from the start, not from the request. */
 export interface StartWaits {
   /** For `initialize`; later arrivals are announced. @default 250 */
   readonly greetingMs?: number;
@@ -13,13 +13,13 @@ export interface StartWaits {
 
 export const START_WAITS: Required<StartWaits> = { greetingMs: 250, listMs: 2_000, callMs: 10_000 };
 
-/** The first start of a hub's servers, as requests wait for it: a server that hangs holds up no other. */
+/** The first start of a hub's servers, as requests wait for it: a server that hangs blocks no other. */
 export interface ServerStart {
-  /** Whether each server has answered or failed, or is known from before. */
+  /** Whether each server has responded or failed, or has a stored listing. */
   readonly isSettled: boolean;
-  /** Starts the servers. For the one client that the hub is for, they are started with its capabilities. */
+  /** Starts the servers. If the hub has a single client, they are started with its capabilities. */
   begin(peer?: Peer): void;
-  /** Waits until all servers are settled, until `isEnough`, or until so long after the start. */
+  /** Waits until all servers are settled, until `isEnough`, or until the time limit, counted from the start. */
   wait(waitMs: number, isEnough?: () => boolean): Promise<void>;
 }
 

@@ -10,19 +10,19 @@ import type { CompiledPermissions } from './permissions.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { createSuspendedCalls, type SuspendableCall, type SuspendedCalls } from './suspended-calls.ts';
 
-/** How many searches of a connection count at most. */
+/** How many searches of a connection are remembered. */
 const MOST_SEARCHES = 100;
 
-/** A request of the client that is being served. */
+/** A client's request in progress. */
 export interface RunningRequest {
   readonly context: ServerContext;
-  /** How the client is asked something, where it can't be sent a request. */
+  /** How to ask the client something if it can't be sent a request. */
   readonly ask?: SuspendableCall['ask'];
 }
 
 /**
- * One client in front. A lasting connection remembers what it was shown; a request that stands for itself gets a session of its
- * own, which remembers nothing and has no `peer`.
+ * One client. A lasting connection remembers what it was shown; a stateless request gets its own session, which remembers
+ * nothing and has no `peer`.
  */
 export class Session {
   readonly access: Access;
@@ -36,7 +36,7 @@ export class Session {
   readonly clock: Clock;
   readonly #context: ProxyContext;
   readonly #running = new Map<string, RunningRequest[]>();
-  /** Calls that wait for the answers of a client that can't be asked while they last. */
+  /** Calls that wait for answers of a client that can't be asked during a call. */
   readonly suspended: SuspendedCalls;
   readonly #leveled = new WeakSet<Connection>();
   memory: Memory = EMPTY_MEMORY;
@@ -44,14 +44,14 @@ export class Session {
   plan: Plan | undefined;
   /** Whether the client received its capabilities before all servers were ready. */
   wasGreetedEarly = false;
-  /** The servers whose prompts and resources the client knows of, where it was greeted early. */
+  /** The servers whose prompts and resources the client knows, if it was initialized early. */
   readonly listed: { prompts: string; resources: string } = { prompts: '', resources: '' };
-  /** Whether the client was notified that its list is out of date, and has not listed since. */
+  /** Whether the client was notified that its list is outdated, and has not listed since. */
   isToldToList = false;
   /** The catalog that the client knows. */
   told: Snapshot | undefined;
   peer: Peer | undefined;
-  /** Who the client says that it is. */
+  /** How the client identifies itself. */
   client: ClientInfo | undefined;
   logLevel: string | undefined;
   /** The resources that the client subscribed to, and the servers that report their changes. */
@@ -87,10 +87,10 @@ export class Session {
     return { ...defined({ id, admitSearch }), allow: this.permissions.allowsTool };
   }
 
-  /** A client without a tool gets a search all the same where servers can't be reached: its answer says so, and nothing else would. */
+  /** A client without any tool gets a search if servers can't be reached: only its answer can say so. */
   currentPlan(): Plan {
     const { toolbox, limits, hub, start } = this.#context;
-    // While servers are still starting there is a search, so that what they bring can be found by clients that never list again.
+    // While servers are still starting there is a search, so that clients that never list again can find their tools.
     const early = start.isSettled ? {} : { rule: { kind: 'on' } as const, searchWhenEmpty: true };
     const { pins } = this.access;
     const options = { form: this.form, caller: this.caller(), ...defined({ pins }), ...early };
@@ -101,18 +101,18 @@ export class Session {
     return isMissed ? toolbox.plan(limits, { ...options, searchWhenEmpty: true }) : plan;
   }
 
-  /** Lets go of searches that no longer count, so that a connection can last. */
+  /** Drops searches that no longer count, so that a connection can last. */
   forgetSearches(): void {
     const beforeMs = this.clock.now() - this.#context.forgetSearchesAfterMs;
     this.memory = forgetSearches(this.memory, { beforeMs, keep: MOST_SEARCHES });
   }
 
-  /** For calls: what a server asks meanwhile is asked of this client. */
+  /** For calls: what a server asks meanwhile goes to this client. */
   get origin(): Origin {
     return { peer: this.peer, user: this.access.user };
   }
 
-  /** For reading: on the client's own connection where it has one, since its calls may have made what it reads. */
+  /** For reading: on the client's own connection if it has one, because its calls may have created what it reads. */
   readingOrigin(server: string): Origin {
     const hasOwn =
       this.peer !== undefined && this.#context.hub.connections(this.peer).some((one) => one.server === server);
@@ -136,7 +136,7 @@ export class Session {
     }
   }
 
-  /** Sent ahead of what follows, and not waited for: nothing depends on what a server says to it, or whether it says anything. */
+  /** Sent ahead of what follows, and not waited for: nothing depends on the server's answer. */
   #setLevel(connection: Connection): void {
     const level = this.logLevel;
     if (level === undefined || connection.capabilities.logging === undefined || this.#leveled.has(connection)) return;
@@ -144,7 +144,7 @@ export class Session {
     connection.request({ method: 'logging/setLevel', params: { level } }).catch(() => {});
   }
 
-  /** Notes which request is being served at a server, for the time that it takes. */
+  /** Records which request is being served at a server, for as long as it takes. */
   async during<Value>(server: string, running: RunningRequest, run: () => Promise<Value>): Promise<Value> {
     const list = this.#running.get(server) ?? [];
     this.#running.set(server, list);
@@ -156,7 +156,7 @@ export class Session {
     }
   }
 
-  /** The latest request being served at a server: what the server asks now, it asks because of that one. */
+  /** The latest request being served at a server: what the server asks now belongs to it. */
   latest(server: string): RunningRequest | undefined {
     return this.#running.get(server)?.at(-1);
   }

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Clock } from '@quartermaster/core/internal';
 
-/** What a server asked in the middle of a call. */
+/** A server's question in the middle of a call. */
 interface Question {
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** A call that is under way at a server while its client comes and goes. */
+/** A call in progress at a server, between the requests of its client. */
 export interface SuspendableCall {
-  /** Asks the client, with its next answer. */
+  /** Asks the client, in its next answer. */
   ask(question: Question, signal: AbortSignal): Promise<JsonObject>;
-  /** Ends with the call, or when it is given up. */
+  /** Ends with the call, or when it is abandoned. */
   readonly signal: AbortSignal;
 }
 
@@ -20,24 +20,24 @@ export interface Leg {
   /** What the client sent along: which call it means, and its answers. */
   readonly requestState: string | undefined;
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
-  /** This one request's. */
+  /** The signal of this request. */
   readonly signal: AbortSignal;
 }
 
 export interface SuspendedCalls {
-  /** Serves one request: begins the call, or continues with the one that it means. Resolves with its result or with what it asks. */
+  /** Serves one request: begins a call, or continues the one that it names. Resolves with its result or with a question. */
   serve(leg: Leg, begin: (call: SuspendableCall) => Promise<JsonObject>): Promise<JsonObject>;
-  /** Gives up all of them. */
+  /** Abandons all of them. */
   close(): void;
 }
 
-/** A question waits this long for the client to come back. */
+/** How long a question waits for the client to return. */
 const PATIENCE_MS = 600_000;
 const MOST_SUSPENDED = 100;
 
 /**
- * Clients of the newer revision can't be asked anything: a result says what is wanted, and the client calls again with its answers.
- * Servers of the older one ask in the middle of a call and wait. Between them the call stays under way here: what the server asks
+ * Clients of the newer revision can't be sent requests: a result says what input is needed, and the client calls again with its answers.
+ * Servers of the older one ask in the middle of a call and wait. To bridge the two, the call stays in progress here: the server's question
  * becomes a result, and the client's next request, which names the call by `requestState`, becomes the answer.
  */
 export function createSuspendedCalls(clock: Clock): SuspendedCalls {
@@ -99,7 +99,7 @@ class RunningCall implements SuspendableCall {
       this.#cancelPatience();
       this.#onEnd();
     });
-    // Someone may have stopped waiting for it.
+    // The caller may have stopped waiting for it.
     this.#result.catch(() => {});
   }
 
@@ -126,7 +126,7 @@ class RunningCall implements SuspendableCall {
     }
   }
 
-  /** The result, or what is asked before there is one. */
+  /** The result, or a question that comes before it. */
   async next(clock: Clock): Promise<JsonObject> {
     this.#cancelPatience();
     const asked = new Promise<undefined>((resolve) => {

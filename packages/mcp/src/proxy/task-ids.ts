@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 /**
- * Tasks are named by their servers, and two servers may use the same name. In front a task's id says where it is:
- * `server/id`, so that nothing has to be remembered to find it again.
+ * Servers choose the ids of tasks, and two servers may choose the same one. Clients see `server/id`, so that
+ * nothing has to be remembered to find the task again.
  */
 export function encodeTaskId(server: string, taskId: string): string {
   return `${encodeURIComponent(server)}/${taskId}`;
@@ -20,7 +20,7 @@ export function decodeTaskId(id: unknown): { readonly server: string; readonly t
   }
 }
 
-/** A message with every task id in it as the client knows it. */
+/** A message with every task id in the client's form. */
 export function encodeTask(message: JsonObject, server: string): JsonObject {
   const withId = (value: JsonObject): JsonObject =>
     typeof value.taskId === 'string' ? { ...value, taskId: encodeTaskId(server, value.taskId) } : value;

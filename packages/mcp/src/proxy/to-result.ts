@@ -2,13 +2,13 @@ import type { ToolOutcome } from '@quartermaster/core';
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import type { Resolved } from '@quartermaster/core/dispatch';
 
-/** What the client gets for one call: what the server sent, or the text where a check replaced it. */
+/** The client's result of one call: what the server sent, or the text that a check replaced it with. */
 export function toResult(outcome: ToolOutcome): JsonObject {
   if (isJsonObject(outcome.value)) return outcome.value;
   return { content: [{ type: 'text', text: outcome.text }], ...(outcome.isError ? { isError: true } : {}) };
 }
 
-/** Several wrapped calls in one result: each one's content under its name. Structured content belongs to one tool and stays out. */
+/** Several wrapped calls in one result: the content of each under its name. Structured content belongs to one tool and is left out. */
 export function toJointResult(calls: readonly Resolved[], outcomes: readonly ToolOutcome[]): JsonObject {
   const content = outcomes.flatMap((outcome, index): readonly Json[] => {
     const result = toResult(outcome);

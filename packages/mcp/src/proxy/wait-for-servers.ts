@@ -5,8 +5,8 @@ import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
 /**
- * Waits for what a request needs of servers that are started for the first time. Lists and searches wait for all of them, but not long;
- * a call waits for the server that has its tool and for no other.
+ * Waits for what a request needs from servers that start for the first time. Lists and searches wait for all of them, but not long;
+ * a call waits only for the server that has its tool.
  */
 export async function waitForServers(
   context: ProxyContext,
@@ -25,17 +25,17 @@ export async function waitForServers(
   if (OF_SERVERS.has(method)) return start.wait(waits.listMs);
 }
 
-/** Whether a server that is still starting may bring a tool of this name. Models leave out the server's name at times. */
+/** Whether a server that is still starting may bring a tool of this name. Models sometimes leave out the server's name. */
 function mayCome(hub: Hub, name: string): boolean {
   if (!name.includes('__')) return true;
-  // Connected comes before listed. One whose tools are all held back has listed them.
+  // Connected comes before listed. A server whose tools are all held back has listed them.
   const starting = hub
     .status()
     .filter(({ state, tools, held }) => tools === 0 && held.length === 0 && state !== 'down');
   return starting.some((server) => name.startsWith(namePrefix(server.name).slice(0, KEPT_OF_A_PREFIX)));
 }
 
-/** Long names are cut, but not so early. */
+/** Long names are cut, but never this short. */
 const KEPT_OF_A_PREFIX = 16;
 
 /** What else depends on which servers are there. */
@@ -50,7 +50,7 @@ const OF_SERVERS: ReadonlySet<string> = new Set([
   'completion/complete',
 ]);
 
-/** The real tools that a call is about; undefined for a search. */
+/** The real tools that a call names; undefined for a search. */
 export function toolsNamed(session: Session, { name, arguments: input }: JsonObject): readonly string[] | undefined {
   if (typeof name !== 'string') return undefined;
   const plan = session.plan ?? session.currentPlan();

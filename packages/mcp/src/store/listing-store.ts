@@ -1,6 +1,6 @@
 import type { ListingStore as HostListingStore, StoredListing } from '@quartermaster/host/store';
 
-/** Where listings are kept between runs. The key is made of a server's settings, secrets left out. */
+/** Where listings are stored between runs. The key is made of a server's settings, without secrets. */
 export type ListingStore = Pick<HostListingStore, 'get' | 'put'>;
 
 /** Keeps listings in memory. */

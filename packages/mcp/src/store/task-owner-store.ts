@@ -1,12 +1,12 @@
 import type { TaskOwnerStore as HostTaskOwnerStore, TaskPlace } from '@quartermaster/host/store';
 
-/** Where is noted which client created which task. */
+/** Records which client created which task. */
 export type TaskOwnerStore = Pick<HostTaskOwnerStore, 'put' | 'isOwner' | 'list'>;
 
 /** How many tasks are remembered; the oldest are forgotten first. */
 const MOST_TASKS = 10_000;
 
-/** Notes them in memory, for one process. */
+/** Records them in memory, for one process. */
 export function createMemoryTaskOwnerStore(): TaskOwnerStore {
   const owners = new Map<string, TaskPlace & { readonly owner: string }>();
   const keyOf = ({ server, task }: TaskPlace): string => JSON.stringify([server, task]);

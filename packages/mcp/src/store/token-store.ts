@@ -1,8 +1,8 @@
 import type { TokenStore as HostTokenStore, TokenOwner } from '@quartermaster/host/store';
 
 /**
- * Where what OAuth leaves behind is kept, one value per user and server. An implementation that outlives the process encrypts
- * it; a value never leaves the user that it was put for. A store without `claim` is used by one process at a time.
+ * Where OAuth tokens are stored, one value per user and server. An implementation that outlives the process encrypts
+ * them; a value is never returned to another user. A store without `claim` is used by one process at a time.
  */
 export type TokenStore = Pick<HostTokenStore, 'get' | 'put' | 'delete'> & Partial<Pick<HostTokenStore, 'claim'>>;
 

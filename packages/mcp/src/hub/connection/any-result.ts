@@ -2,8 +2,8 @@ import type { StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /**
- * Takes every object as a result. A proxy hands on what it got: a content type or a field that the SDK does not know yet is
- * for the two ends to understand.
+ * Accepts every object as a result. A proxy forwards what it gets: a content type or a field that the SDK does not know yet is
+ * between the client and the server.
  */
 export const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': {
@@ -13,7 +13,7 @@ export const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
   },
 };
 
-/** Takes every object as parameters, and none as an empty one. */
+/** Accepts every object as parameters, and none as an empty one. */
 export const ANY_PARAMS: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': {
     version: 1,

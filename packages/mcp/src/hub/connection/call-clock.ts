@@ -2,11 +2,11 @@ import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotoc
 import type { Clock } from '@quartermaster/core/internal';
 import type { Connection } from './connection.ts';
 
-/** The time that calls on one connection may take. It stands still while someone is asked: people take longer than servers. */
+/** Times the calls on one connection. The clock stops while the user is asked something, because people take longer than servers. */
 export interface CallClock {
-  /** Asks the user. The timeouts of all calls pause meanwhile and restart after it, since it is unknown which call the question belongs to. */
+  /** Asks the user. The timeouts of all calls pause meanwhile and then restart, because the question may belong to any of them. */
   whileAsking<Value>(ask: () => Promise<Value>): Promise<Value>;
-  /** The connection with its timeouts kept by this clock. */
+  /** The connection, with this clock's timeouts. */
   watch(connection: Connection): Connection;
 }
 
@@ -66,7 +66,7 @@ export function createCallClock(clock: Clock): CallClock {
   };
 }
 
-/** The longest that a timer can wait. */
+/** The longest delay of a timer. */
 const NEVER_MS = 2 ** 31 - 1;
 
 class Limit {
@@ -84,7 +84,7 @@ class Limit {
     return this.#controller.signal;
   }
 
-  /** Starts the limit, or restarts it. */
+  /** Starts or restarts the timeout. */
   begin(): void {
     this.#cancel();
     const late = (): void =>

@@ -13,7 +13,7 @@ export interface Backoff {
   readonly stableMs: number;
 }
 
-/** How long the hub waits before it restarts a server, unless the options say otherwise. */
+/** The default pauses before a server is restarted. */
 export const BACKOFF_DEFAULTS: Backoff = { initialMs: 1_000, maxMs: 60_000, stableMs: 30_000 };
 
 export type SlotState =
@@ -22,13 +22,13 @@ export type SlotState =
   | { readonly kind: 'ready' }
   | { readonly kind: 'down'; readonly reason: string; readonly error: McpError; readonly retryAtMs: number };
 
-/** How a connection comes to its end. */
+/** How a connection ends. */
 export interface ConnectionEnd {
-  /** The connection ended, and not because it was closed. */
+  /** The connection ended, and not because it was closed on purpose. */
   readonly onLost: () => void;
-  /** The server no longer knows its session. What is under way on it may still be answered, so it closes itself. */
+  /** The server has lost the session. The connection closes itself once the requests in progress have been answered. */
   readonly onForgotten: () => void;
-  /** Gives up while it is being opened, and closes what was forgotten. */
+  /** Aborts the opening, and closes a connection whose session was lost. */
   readonly signal: AbortSignal;
 }
 
@@ -39,11 +39,11 @@ export interface SlotOptions {
   readonly onState: () => void;
   readonly clock: Clock;
   readonly backoff: Backoff;
-  /** Whether a lost connection is opened again without being asked for. */
+  /** Whether a lost connection is reopened without a request. */
   readonly isKept: () => boolean;
 }
 
-/** The place of one connection: opened when first needed, opened again with growing pauses when it is lost. */
+/** Holds one connection: opened when first needed, reopened with growing pauses when it is lost. */
 export class ConnectionSlot {
   readonly #options: SlotOptions;
   #state: SlotState = { kind: 'idle' };
@@ -51,12 +51,12 @@ export class ConnectionSlot {
   #opening: Promise<Connection> | undefined;
   #failures = 0;
   #openedAtMs = 0;
-  /** Whether a forgotten session was followed by a new one at once. One that was of use or lasted lets it be so again. */
+  /** Whether a lost session was replaced at once. Once the new one has been useful or has lasted, it may happen again. */
   #isRenewed = false;
   #cancelRetry: () => void = () => {};
-  /** Whether it was open and is lost: then the next request opens it at once, and only a failure to do so makes others wait. */
+  /** Whether it was open and is lost: the next request then reopens it at once, and only a failure starts the pauses. */
   #isLost = false;
-  /** Aborted by closing, so that nothing is taken that opens after it. */
+  /** Aborted on close, so that a connection that opens later is not used. */
   #closing = new AbortController();
 
   constructor(options: SlotOptions) {
@@ -71,7 +71,7 @@ export class ConnectionSlot {
     return this.#connection;
   }
 
-  /** The connection. While a pause after a failure to open it lasts, it fails at once with the reason. */
+  /** The connection. During the pause after a failure it rejects at once with the reason. */
   acquire(): Promise<Connection> {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     if (this.#opening !== undefined) return this.#opening;
@@ -83,8 +83,8 @@ export class ConnectionSlot {
   }
 
   /**
-   * Runs something on the connection, and once more on a new one where the server had forgotten the session: then it did not run.
-   * A caller who gives up no longer waits for the connection, which is opened for others all the same.
+   * Runs something on the connection, and again on a new one if the server had lost the session, because then it did not run.
+   * A caller that gives up stops waiting for the connection, which is still opened for others.
    */
   async send<Value>(run: (connection: Connection) => Promise<Value>, signal?: AbortSignal): Promise<Value> {
     try {
@@ -96,7 +96,7 @@ export class ConnectionSlot {
   }
 
   async #sendOnce<Value>(run: (connection: Connection) => Promise<Value>, signal?: AbortSignal): Promise<Value> {
-    // Nothing is opened for one who has given up already.
+    // Nothing is opened for a caller that has already given up.
     signal?.throwIfAborted();
     const connection = await untilAborted(this.acquire(), signal);
     const value = await run(connection);
@@ -104,7 +104,7 @@ export class ConnectionSlot {
     return value;
   }
 
-  /** Forgets the pause, such as after the user has signed in. */
+  /** Ends the pause, for example after the user has signed in. */
   retryNow(): Promise<Connection> {
     this.#failures = 0;
     this.#cancelRetry();
@@ -141,7 +141,7 @@ export class ConnectionSlot {
         signal,
       });
       opened = connection;
-      // `close` waits for this promise, and closes what it gives.
+      // `close` waits for this promise, and closes the connection that it returns.
       if (signal.aborted) return connection;
       this.#opening = undefined;
       this.#connection = connection;
@@ -164,7 +164,7 @@ export class ConnectionSlot {
     this.#fail(reason, this.#downError(reason));
   }
 
-  /** A server that was started again can be asked at once; one that knows none of its sessions would be asked for ever. */
+  /** A restarted server can be asked at once, but one that loses every session would be asked forever. */
   #forgotten(connection: Connection | undefined): void {
     if (!this.#leave(connection)) return;
     if (this.#isRenewed) {
@@ -176,7 +176,7 @@ export class ConnectionSlot {
     this.acquire().catch(() => {});
   }
 
-  /** Empties the place. Returns whether it was this connection's. */
+  /** Empties the slot. Returns whether it held this connection. */
   #leave(connection: Connection | undefined): boolean {
     if (connection === undefined || this.#connection !== connection) return false;
     this.#connection = undefined;
@@ -190,13 +190,13 @@ export class ConnectionSlot {
   #fail(reason: string, error: McpError): void {
     const { backoff, clock, isKept } = this.#options;
     this.#opening = undefined;
-    // Asking a user to sign in again would make the sign-in worthless that is under way. One that can't begin here may end elsewhere.
+    // Asking the user again would invalidate the sign-in in progress. If none can begin here, it may be completed elsewhere.
     const isWaiting = error.code === 'authorization_required' && error.context.authorizationUrl !== undefined;
     const pauseMs = isWaiting ? backoff.maxMs : Math.min(backoff.initialMs * 2 ** this.#failures, backoff.maxMs);
     this.#failures += 1;
     if (isKept() && !isWaiting) {
       this.#cancelRetry = clock.after(pauseMs, () => {
-        // Not judged by the clock once more: a timer may ring a moment before it shows the time, and there is no other.
+        // Not checked against the clock again: a timer may fire a moment early, and there is no other one.
         this.#endPause().catch(() => {});
       });
     }

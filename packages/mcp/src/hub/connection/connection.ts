@@ -14,32 +14,32 @@ export interface Connection {
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
   readonly protocolVersion: string | undefined;
-  /** Sends any request. The result is taken as it comes. */
+  /** Sends any request. The result is not checked. */
   request(request: Outgoing, options?: RequestOptions): Promise<JsonObject>;
-  /** Calls a tool. The definition is needed where a server wants parameters repeated in headers. */
+  /** Calls a tool. The definition is needed if the server wants parameters repeated in headers. */
   call(params: JsonObject & { readonly name: string }, tool: Tool, options?: RequestOptions): Promise<JsonObject>;
   notify(notification: Outgoing): Promise<void>;
-  /** Hears of changes to exactly these resources from now on, whatever the revision: `notifications/resources/updated`. */
+  /** Follows exactly these resources from now on, on any protocol revision: `notifications/resources/updated`. */
   follow(uris: ReadonlySet<string>): Promise<void>;
-  /** Throws where the answer holds no list: that is not a server without tools. */
+  /** Throws if the answer contains no list: that is not the same as a server without tools. */
   listPage(cursor: string | undefined, options?: RequestOptions): Promise<ToolsPage>;
   close(): Promise<void>;
 }
 
-/** A request in MCP's own words. */
+/** A request in MCP's format. */
 export interface Outgoing {
   readonly method: string;
   readonly params?: JsonObject;
 }
 
 export interface WrapOptions {
-  /** Called where the server breaks the newer revision. */
+  /** Called if the server violates the newer revision. */
   readonly onBroken?: () => void;
-  /** Hears of resources on the newer revision. @default one by one, as on the older */
+  /** Follows resources on the newer revision. @default one request each, as on the older one */
   readonly follow?: Connection['follow'] | undefined;
 }
 
-/** What the rest of the hub sees of an SDK client that is connected. */
+/** What the rest of the hub sees of a connected SDK client. */
 export function wrapClient(server: string, client: Client, options: WrapOptions = {}): Connection {
   const { onBroken = () => {} } = options;
   const era = client.getProtocolEra() ?? 'legacy';
@@ -57,7 +57,7 @@ export function wrapClient(server: string, client: Client, options: WrapOptions 
       if (era === 'legacy' || client.transport?.hasPerRequestStream !== true) {
         return request({ method: 'tools/call', params }, options);
       }
-      // Without the output schema: results are passed on unchecked, and no code is generated from an untrusted schema.
+      // Without the output schema: results are forwarded unchecked, and no code is generated from an untrusted schema.
       const toolDefinition = { name: params.name, inputSchema: { ...tool.schema, type: 'object' as const } };
       return (await client.callTool({ ...params }, { ...options, toolDefinition })) as JsonObject;
     },
@@ -84,7 +84,7 @@ export function wrapClient(server: string, client: Client, options: WrapOptions 
   };
 }
 
-/** One request for each resource, as the older revisions have it. */
+/** One request per resource, as in the older revisions. */
 function subscribeEach(request: Connection['request']): Connection['follow'] {
   const current = new Set<string>();
   return async (uris) => {
@@ -100,7 +100,7 @@ function subscribeEach(request: Connection['request']): Connection['follow'] {
         await request({ method: 'resources/subscribe', params: { uri } });
         current.add(uri);
       } catch (error) {
-        // One that is gone costs the others nothing.
+        // A resource that is gone does not affect the others.
         failure ??= error;
       }
     }
@@ -109,9 +109,9 @@ function subscribeEach(request: Connection['request']): Connection['follow'] {
 }
 
 /**
- * On the newer revision the SDK checks a whole `tools/list` result before anyone sees it, so that one definition without a
- * schema would cost all the others. The definitions are taken out on the way in, and handed over unchecked. And it refuses results
- * without a `resultType`, of calls that have run: they are taken for complete, as those of the older revisions are.
+ * On the newer revision the SDK checks a whole `tools/list` result first, so one definition without a schema would hide all the
+ * others. The definitions are therefore taken out before its check and returned unchecked. It also rejects results of calls that have
+ * run if they lack a `resultType`: those are treated as complete, as on the older revisions.
  */
 function receiveLeniently(client: Client, onBroken: () => void): () => JsonObject['tools'] | undefined {
   const { transport } = client;
@@ -123,7 +123,7 @@ function receiveLeniently(client: Client, onBroken: () => void): () => JsonObjec
     if (!isJsonObject(result)) return deliver(message, extra);
     const isBroken = result.resultType === undefined;
     const hasTools = Array.isArray(result.tools);
-    // One whose lists are wrong has not got the revision at all; one that only forgets it in calls may have tools for the newer one alone.
+    // Invalid lists mean that the server does not support the revision. If only its calls are wrong, it may have tools for this revision only.
     if (isBroken && hasTools) onBroken();
     if (hasTools) tools = result.tools;
     if (!isBroken && !hasTools) return deliver(message, extra);

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 
-/** The resources that one connection, and those that take its place, should hear of. */
+/** The resources that a connection, and those that replace it, should follow. */
 export class FollowedResources {
   readonly #counts = new Map<string, number>();
   #applied: ReadonlySet<string> = new Set();
@@ -10,7 +10,7 @@ export class FollowedResources {
     return this.#counts.size === 0;
   }
 
-  /** Those that an earlier connection heard of, and that are still wanted. */
+  /** Resources that an earlier connection followed, and that are still wanted. */
   get heard(): readonly string[] {
     return [...this.#applied].filter((uri) => this.#counts.has(uri));
   }
@@ -25,7 +25,7 @@ export class FollowedResources {
     else this.#counts.delete(uri);
   }
 
-  /** Has a connection hear of what is wanted by now. One after the other, so that the latest wish stands. */
+  /** Makes a connection follow the wanted resources. Updates run one after the other, so that the latest one wins. */
   apply(connection: Connection): Promise<void> {
     this.#last = this.#last
       .catch(() => {})

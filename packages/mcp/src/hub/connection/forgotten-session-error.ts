@@ -1,8 +1,8 @@
 import { McpError } from '../../errors.ts';
 
 /**
- * The server no longer knows the session, such as after it was started again. What was asked did not run, so it may be asked
- * again on a new one.
+ * The server has lost the session, for example in a restart. The request did not run, so it can be repeated in a new
+ * session.
  */
 export class ForgottenSessionError extends McpError {
   static readonly reason: string = 'it no longer knows its session (HTTP 404)';

@@ -4,7 +4,7 @@ import type { Clock } from '@quartermaster/core/internal';
 import { describeError } from '../../errors.ts';
 
 export interface Listening {
-  /** Hears of changes to exactly these resources from now on. */
+  /** Follows exactly these resources from now on. */
   follow(uris: ReadonlySet<string>): Promise<void>;
   close(): void;
 }
@@ -12,15 +12,15 @@ export interface Listening {
 export interface ListeningOptions {
   readonly clock: Clock;
   readonly onNoise: (text: string) => void;
-  /** Called for what may have been missed while nothing was heard. */
+  /** Called for resources that may have changed while no stream was open. */
   readonly onMissed: (method: string, params: JsonObject) => void;
 }
 
 const PAUSE_MS = { initial: 1_000, max: 60_000 };
 
 /**
- * On the newer revision, changes are sent only to clients that listen, and only while that response lasts. One such answer at a time holds
- * everything that is wanted; when it ends, another is asked for.
+ * On the newer revision, changes are sent only to clients that listen, and only while that response lasts. One response at a time covers
+ * everything that is wanted; when it ends, another is requested.
  */
 export function keepListening(client: Client, { clock, onNoise, onMissed }: ListeningOptions): Listening {
   const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
@@ -42,7 +42,7 @@ export function keepListening(client: Client, { clock, onNoise, onMissed }: List
     const before = current;
     const wanted = Object.keys(filter).length > 0 ? await client.listen(filter) : undefined;
     current = wanted;
-    // The new one first, so that nothing is missed in between.
+    // The new one first, so that no change is missed in between.
     await before?.close();
     void wanted?.closed.then((how) => {
       const honoured = Object.keys(wanted.honoredFilter).length > 0;
@@ -61,7 +61,7 @@ export function keepListening(client: Client, { clock, onNoise, onMissed }: List
       inTurn().then(tellMissed, tryLater);
     });
   };
-  /** A server that does not know the method will not learn it. */
+  /** A server that does not know the method will not know it later either. */
   const tryLater = (error: unknown): void => {
     if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return;
     listenAgain();

@@ -28,28 +28,28 @@ import { watchSession } from './watch-session.ts';
 
 export interface ConnectionOptions extends TransportOptions, ConnectionEnd {
   readonly clientInfo: Implementation;
-  /** What a user can do who has to sign in, where a sign-in can't begin here. */
+  /** What users can do to sign in, if a sign-in can't begin here. */
   readonly howToSignIn?: string | undefined;
-  /** Whose connection it is. Without a client, the server is offered no capabilities to ask for anything. */
+  /** The client it is for. Without one, the server is offered no capabilities for requests of its own. */
   readonly peer?: Peer | undefined;
   readonly onNotification: (method: string, params: JsonObject) => void;
-  /** Whether the server has shown that it does not speak the newer revision, whatever it says. */
+  /** Whether the server has proved not to support the newer revision, whatever it says. */
   readonly isNewerBroken?: boolean;
-  /** It has shown that now. The connection is followed by another. */
+  /** It has just proved that. Another connection replaces this one. */
   readonly onNewerBroken?: () => void;
 }
 
 /** The revision without a handshake. */
 const MODERN_REVISION = '2026-07-28';
-/** What people see who use an old server behind a new address. */
+/** What people see if an old server sits behind a new address. */
 const OLD_SERVER_STATUSES: readonly number[] = [400, 404, 405];
 
-/** Connects to a server, whatever revision it speaks. Throws an `McpError` that says why it can't. */
+/** Connects to a server of any revision. Throws an `McpError` with the reason if it can't. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { settings, isNewerBroken = false } = options;
   const { protocolVersion } = settings;
   const isLocal = isStdio(settings) || isInProcess(settings);
-  // Over a pipe, an unknown request makes some servers hang or exit, so the handshake that all of them know goes first.
+  // Over a pipe, an unknown request makes some servers hang or exit, so the handshake that all of them know comes first.
   const usual: VersionNegotiationMode = isLocal || isNewerBroken ? 'legacy' : 'auto';
   const held = protocolVersion === MODERN_REVISION ? { pin: MODERN_REVISION } : ('legacy' as const);
   const mode = protocolVersion === undefined ? usual : held;
@@ -96,7 +96,7 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
     versionNegotiation: { mode, probe: { timeoutMs: timeout } },
     ...(protocolVersion === undefined ? {} : { supportedProtocolVersions: [protocolVersion] }),
   });
-  // Before connecting: a server may speak as soon as it has been greeted.
+  // Before connecting: a server may send messages as soon as it has been initialized.
   client.fallbackNotificationHandler = async ({ method, params }) => {
     onNotification(method, isJsonObject(params) ? params : {});
   };
@@ -129,7 +129,7 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
       isClosing = true;
       client.onerror = () => {};
       listening?.close();
-      // Both at once: running calls end now, not when the server has been notified.
+      // Both at once: running calls end now, not after the server has been notified.
       await Promise.all([endSession(client.transport), client.close()]);
     },
   };
@@ -143,7 +143,7 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
   });
 }
 
-/** Only what a proxy can pass on. */
+/** Only what a proxy can forward. */
 function declared(peer: Peer | undefined): ClientCapabilities {
   const { elicitation, sampling, roots } = peer?.capabilities ?? {};
   return {
@@ -170,8 +170,8 @@ function answerFor(
 }
 
 /**
- * The handshake's own timeout covers neither a server in this process that is never made, nor a process that never starts, nor a
- * stream that never opens. What opens after all is closed.
+ * The handshake's own timeout does not cover an in-process server that is never created, a process that never starts, or a
+ * stream that never opens. If it opens later, it is closed.
  */
 async function connectInTime(
   client: Client,
@@ -197,7 +197,7 @@ async function connectInTime(
     connecting.catch(() => {});
     await Promise.race([connecting, late]);
   } catch (error) {
-    // Not waited for while nothing is open: it may never be.
+    // Not waited for while nothing is open: it may never open.
     const closing = opening.then((opened) => opened.close()).catch(() => {});
     if (transport !== undefined) await closing;
     throw error;
@@ -218,13 +218,13 @@ function explain(error: unknown, options: ConnectionOptions): McpError {
   return new McpError('server_down', reasonOf(error, settings), { cause: error, context: { server: name } });
 }
 
-/** Without a provider the SDK has no class for it. A server that was given a key refuses the key. */
+/** The SDK has no error class for this without a provider: the server rejects the key that it was given. */
 function asksForSignIn(error: unknown, settings: ServerSettings): boolean {
   if (!(error instanceof SdkHttpError) || error.status !== 401 || !('url' in settings)) return false;
   return !Object.keys(settings.headers ?? {}).some((name) => name.toLowerCase() === 'authorization');
 }
 
-/** For people and models alike: what the server did, not which exception it made here. */
+/** For people and models: what the server did, not which exception was thrown here. */
 function reasonOf(error: unknown, settings: ServerSettings): string {
   const seconds = (settings.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs) / 1000;
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
@@ -235,7 +235,7 @@ function reasonOf(error: unknown, settings: ServerSettings): string {
   return describeError(isFailedFetch(error) ? deepestReason(error) : error);
 }
 
-/** `fetch` only says that it failed, and the SDK wraps that in its own words. */
+/** `fetch` only says that it failed, and the SDK wraps that in its own message. */
 function isFailedFetch(error: unknown, depth = 0): boolean {
   if (!(error instanceof Error) || depth > MOST_CAUSES) return false;
   return error.message === 'fetch failed' || isFailedFetch(error.cause, depth + 1);

@@ -3,19 +3,19 @@ import type { Connection } from './connection.ts';
 import { ForgottenSessionError } from './forgotten-session-error.ts';
 
 export interface WatchOptions {
-  /** What the connection runs over. Without a session there is nothing to forget. */
+  /** The transport. Without a session there is nothing to lose. */
   readonly transport: Pick<Transport, 'sessionId'> | undefined;
-  /** Called once, before the request that found it out fails with a `ForgottenSessionError`. */
+  /** Called once, before the request that noticed it fails with a `ForgottenSessionError`. */
   readonly onForgotten: () => void;
-  /** Closes a forgotten connection at once. */
+  /** Closes a connection whose session is lost, at once. */
   readonly signal: AbortSignal;
-  /** Given what ends the connection in the same way for another reason: another takes its place, and it closes when nothing is under way. */
+  /** Receives a function that retires the connection for another reason: another one replaces it, and it closes once it is idle. */
   readonly onRetirable?: (retire: () => void) => void;
 }
 
 /**
- * Notices that the server has lost the connection's session, which it reports with the status 404. Such a connection is of no
- * further use, and closes itself as soon as nothing is under way on it: what began earlier may still be answered.
+ * Notices that the server has lost the connection's session, which it reports with status 404. Such a connection is of no
+ * further use, and closes itself as soon as it is idle: requests sent earlier may still be answered.
  * See https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export function watchSession(connection: Connection, options: WatchOptions): Connection {
@@ -60,7 +60,7 @@ export function watchSession(connection: Connection, options: WatchOptions): Con
   };
 }
 
-/** Without a session the status says that the address is wrong. */
+/** Without a session the status means that the address is wrong. */
 function isUnknownSession(error: unknown, transport: WatchOptions['transport']): boolean {
   return error instanceof SdkHttpError && error.status === 404 && transport?.sessionId !== undefined;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 
-/** What a header's name may be made of: https://www.rfc-editor.org/rfc/rfc9110#name-tokens */
+/** The characters of a header's name: https://www.rfc-editor.org/rfc/rfc9110#name-tokens */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const PRIMITIVES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 const KEY = 'x-mcp-header';
@@ -9,24 +9,24 @@ interface Node {
   readonly value: Json | undefined;
   /** The parameter that it belongs to; undefined for the schema itself. */
   readonly path: Path | undefined;
-  /** Whether only `properties` lead to it: a client can't know whether any other part of a schema applies to a call. */
+  /** Whether only `properties` lead to it: a client can't know whether other parts of a schema apply to a call. */
   readonly isReachable: boolean;
 }
 
-/** The way to a parameter, shared with those beside it. */
+/** The path to a parameter, shared with its siblings. */
 interface Path {
   readonly name: string;
   readonly parent: Path | undefined;
 }
 
 /**
- * Why a schema's `x-mcp-header` marks can't be obeyed, if they can't. A tool with such marks must not be called: its server expects
- * headers that can't be sent. See https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
+ * Why a schema's `x-mcp-header` marks can't be followed; undefined if they can. A tool with such marks must not be called: its server
+ * expects headers that can't be sent. See https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
  */
 export function findBadHeaderName(schema: JsonObject): string | undefined {
   const names = new Set<string>();
   const queue: Node[] = [{ value: schema, path: undefined, isReachable: true }];
-  // All of it, since a bad mark may stand anywhere: the size of a definition is limited before.
+  // The whole schema, because a bad mark may be anywhere: the size of a definition has already been limited.
   for (const node of queue) {
     if (!isJsonObject(node.value)) continue;
     const problem = Object.hasOwn(node.value, KEY) ? judge(node.value, node, names) : undefined;

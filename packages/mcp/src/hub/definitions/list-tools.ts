@@ -7,17 +7,17 @@ export interface ToolsPage {
   readonly nextCursor?: string;
 }
 
-/** How much of a server's list is taken. What exceeds a limit is missing, and every search says so. */
+/** How much of a server's list is read. Tools past a limit are missing, and every search says so. */
 export interface ListLimits {
   /** @default 100_000 */
   readonly toolsPerServer: number;
-  /** Of all its definitions as JSON. @default 64 MiB */
+  /** For all its definitions as JSON. @default 64 MiB */
   readonly listBytes: number;
   /** @default 1_000 */
   readonly listPages: number;
 }
 
-/** How much of a server's list is read, unless the options say otherwise. */
+/** The default limits of a server's list. */
 export const LIST_DEFAULTS: ListLimits = {
   toolsPerServer: 100_000,
   listBytes: 64 * 1024 * 1024,
@@ -30,7 +30,7 @@ export interface ListedTools {
   readonly stopped?: string;
 }
 
-/** All pages of a server's tools. One that pages for ever is stopped; what it gave until then counts. */
+/** All pages of a server's tools. An endless list is cut off; the pages read until then count. */
 export async function listTools(
   getPage: (cursor: string | undefined) => Promise<ToolsPage>,
   limits: ListLimits = LIST_DEFAULTS,
@@ -45,7 +45,7 @@ export async function listTools(
     for (const value of page.tools) {
       if (tools.length >= limits.toolsPerServer) return { tools, stopped: cuts.tools };
       const tool = listDefinition(value);
-      // Characters, which are near enough to bytes for a bound.
+      // Characters, which are close enough to bytes for a limit.
       bytes += tool.text?.length ?? 0;
       if (bytes > limits.listBytes) return { tools, stopped: cuts.bytes };
       tools.push(tool);
@@ -58,7 +58,7 @@ export async function listTools(
   }
 }
 
-/** Whether a list that was cut off under some limits would be under these. One that would not is worth asking for again. */
+/** Whether a list that exceeded some limits would fit within these. Only then is it worth listing again. */
 export function isCutAlike(stopped: string, limits: ListLimits): boolean {
   return Object.values(cutsOf(limits)).includes(stopped);
 }

@@ -1,9 +1,9 @@
 import type { Json } from '@quartermaster/core/catalog';
 
-/** An entry of a server's list, with its JSON: written once, for its size, its hash and the store. */
+/** An entry of a server's list, with its JSON: serialized once, for its size, its hash and the store. */
 export interface ListedDefinition {
   readonly value: Json;
-  /** Missing where it can't be written, which takes an absurd depth. */
+  /** Missing if it can't be serialized, which takes an absurd depth. */
   readonly text?: string;
 }
 

@@ -7,7 +7,7 @@ import type { ServerOptions } from '../server-settings.ts';
 import { findBadHeaderName } from './check-header-names.ts';
 import type { ListedDefinition } from './listed-definition.ts';
 
-/** A definition that could be read. */
+/** A readable definition. */
 export interface ReadDefinition {
   readonly tool: Tool;
   readonly definition: JsonObject;
@@ -19,7 +19,7 @@ export interface ReadDefinitions {
   readonly read: readonly ReadDefinition[];
   /** What is wrong with the others, one sentence each. */
   readonly problems: readonly string[];
-  /** How many can't be read, and why one of them can't. */
+  /** How many can't be read, and the reason for one of them. */
   readonly unreadable?: string;
 }
 
@@ -35,7 +35,7 @@ const MOST_NAME_CHARACTERS = 512;
 const MOST_PROBLEMS = 50;
 const MOST_EXAMPLE_CHARACTERS = 200;
 
-/** Reads what a server lists, one by one: a definition that can't be used is reported and does not affect the others. */
+/** Reads a server's definitions one by one: an unusable one is reported and does not affect the others. */
 export function readDefinitions(list: readonly ListedDefinition[], options: ReadOptions): ReadDefinitions {
   const read: ReadDefinition[] = [];
   const problems: string[] = [];
@@ -94,7 +94,7 @@ function countUnreadable([example, ...others]: readonly string[], total: number)
   return { unreadable: `${which}, such as: ${cutText(example, MOST_EXAMPLE_CHARACTERS)}` };
 }
 
-/** Definitions are parsed one by one, so each is the first of its list. */
+/** Definitions are parsed one at a time, so each is the first of its list. */
 function atIndex(message: string, index: number): string {
   return message.replace(/^Tool 0/, `Tool ${index}`);
 }

@@ -1,14 +1,14 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 
-/** The two ends of a line that is too long to be read. */
+/** The two ends of a line that is too long to read. */
 export interface LineEnds {
   readonly head: string;
   readonly tail: string;
 }
 
 /**
- * Whose answer a line is, by its ends alone. Libraries write the id either before the result or, as the TypeScript SDK does, after it;
- * undefined for anything else, such as a request with an id of the server's own.
+ * Finds which request a line answers, from its two ends. Libraries write the id before the result or, as the TypeScript SDK does, after
+ * it. Undefined for anything else, such as a request with the server's own id.
  */
 export function findAnswerId({ head, tail }: LineEnds): RequestId | undefined {
   const before = BEFORE.exec(head);
@@ -22,5 +22,5 @@ const ANSWER = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?"(?:result|e
 const BEFORE = new RegExp(
   String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}\s*,\s*(?:${VERSION}\s*,\s*)?"(?:result|error)"\s*:`,
 );
-/** Unescaped quotes right before the last brace: nothing inside of the result ends a line like that. */
+/** Unescaped quotes right before the last brace: nothing inside the result ends a line like that. */
 const AFTER = new RegExp(String.raw`[}\]"]\s*,\s*(?:${VERSION}\s*,\s*)?${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);

@@ -1,4 +1,4 @@
-/** What a value from outside is, in words for an error. */
+/** The kind of an untrusted value, for an error message. */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';

@@ -1,12 +1,12 @@
 export interface BodyLimit {
   readonly maxBytes: number;
-  /** Told once, before the body fails with the same error. */
+  /** Called once, before the body fails with the same error. */
   readonly onOverflow: (error: Error) => void;
 }
 
 /**
- * Bounds the body of a response: the whole of it, or each event where it is a stream of events, which may last for days. Counted as it
- * is read, decompressed: no length that is announced need be true.
+ * Limits the size of a response's body: the whole of it, or each event of a stream of events, which may last for days. Counted while it
+ * is read, after decompression, because an announced length may be false.
  */
 export function limitBody(response: Response, limit: BodyLimit): Response {
   if (response.body === null) return response;
@@ -25,7 +25,7 @@ export function limitBody(response: Response, limit: BodyLimit): Response {
     }),
   );
   const { headers, status, statusText, ok, url, redirected } = response;
-  // No constructor takes an address, or a status that servers have made up.
+  // No constructor accepts an address, or a status that a server made up.
   return Object.defineProperties(new Response(limited, { headers }), {
     status: { value: status },
     statusText: { value: statusText },
@@ -49,7 +49,7 @@ function createCounter(): Counter {
   };
 }
 
-/** The most that an event has had within the chunk. An event ends with an empty line, and lines end with CR, LF or both. */
+/** The largest size of an event within the chunk. An event ends with an empty line, and lines end with CR, LF or both. */
 function createEventCounter(): Counter {
   let bytes = 0;
   let isLineEmpty = true;

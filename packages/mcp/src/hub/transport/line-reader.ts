@@ -1,20 +1,20 @@
 export interface LineReaderOptions {
-  /** A longer line is passed over. */
+  /** Longer lines are skipped. */
   readonly maxLineBytes: number;
   readonly onLine: (line: string) => void;
-  /** A line was too long and has been passed over. Called at its end. */
+  /** Called at the end of a line that was too long and was skipped. */
   readonly onOverflow: (line: LongLine) => void;
 }
 
-/** What is kept of a line that is too long. */
+/** What is kept of a skipped line. */
 export interface LongLine {
   readonly bytes: number;
-  /** Its first characters, and its last. */
+  /** Its first and its last characters. */
   readonly head: string;
   readonly tail: string;
 }
 
-/** Puts chunks of bytes together to lines. A line that never ends costs at most the bound, and only itself. */
+/** Joins chunks of bytes to lines. An endless line takes no more than the limit, and affects no other line. */
 export function createLineReader(options: LineReaderOptions): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -27,7 +27,7 @@ export function createLineReader(options: LineReaderOptions): (chunk: Buffer) =>
     if (head === undefined) parts.push(part);
     if (bytes <= options.maxLineBytes) return;
     head ??= Buffer.concat(parts, Math.min(bytes, END_BYTES));
-    // A copy: a piece of a large buffer keeps all of it.
+    // A copy: a view would keep the whole buffer alive.
     tail = Buffer.from(Buffer.concat([tail, ...(parts.length === 0 ? [part] : parts)]).subarray(-END_BYTES));
     parts = [];
   };
@@ -53,6 +53,6 @@ export function createLineReader(options: LineReaderOptions): (chunk: Buffer) =>
 }
 
 const LINE_FEED = 10;
-/** How much of either end is kept of a line that is too long. */
+/** How many characters of either end of a skipped line are kept. */
 const END_BYTES = 200;
 const NOTHING = Buffer.alloc(0);

@@ -9,7 +9,7 @@ export interface TransportOptions {
   readonly name: string;
   readonly settings: ServerSettings;
   readonly clock: Clock;
-  /** Our own environment, of which a child gets next to nothing. */
+  /** The environment of this process, of which a child gets very little. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly authProvider?: AuthProvider | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
@@ -17,7 +17,7 @@ export interface TransportOptions {
   readonly onStderr: (text: string) => void;
 }
 
-/** A transport for a server's settings, not yet started. `useSse` overrides the type, for servers that only know the old way. */
+/** A transport for a server's settings, not yet started. `useSse` overrides the type, for servers that only speak the older protocol. */
 export async function openTransport(options: TransportOptions, useSse = false): Promise<Transport> {
   const { settings } = options;
   if (isStdio(settings)) {
@@ -41,9 +41,9 @@ export async function openTransport(options: TransportOptions, useSse = false): 
   return openRemote(settings, options, useSse || settings.type === 'sse');
 }
 
-/** Tells the server, where there is a session, that it need not keep it any longer. It may be asked as the transport closes, and never fails. */
+/** Tells the server that it can drop the session, if there is one. May be called while the transport closes; never fails. */
 export async function endSession(transport: Transport | undefined): Promise<void> {
-  // What a server says to that is of no consequence: it may not have such a thing, or have forgotten the session itself.
+  // The answer doesn't matter: the server may have no sessions, or may have dropped this one itself.
   if (transport instanceof RemoteTransport) await transport.terminateSession().catch(() => {});
 }
 
@@ -69,8 +69,8 @@ function readUrl(url: string, name: string): URL {
 }
 
 /**
- * The environment of a server's process: its own variables, and of ours only those that programs need to run at all.
- * Everything else may be a secret that is none of its business.
+ * The environment of a server's process: its own variables, and from ours only those that programs need to run at all.
+ * Anything else may be a secret that is none of its business.
  */
 function childEnvironment(
   inherited: Readonly<Record<string, string | undefined>>,
@@ -79,7 +79,7 @@ function childEnvironment(
   const environment: Record<string, string> = {};
   for (const name of HARMLESS) {
     const value = inherited[name];
-    // Old shells export functions as values that begin so; a child shell would run them.
+    // Old shells export functions as values that start like this; a child shell would run them.
     if (value !== undefined && !value.startsWith('()')) environment[name] = value;
   }
   return { ...environment, ...own };

@@ -9,8 +9,8 @@ import { defined } from '@quartermaster/core/internal';
 import { kindOf } from './kind-of.ts';
 
 /**
- * A line as a message; undefined where it is none. Of a request only the outline is looked at: the protocol checks the rest.
- * An answer that the protocol would pass over is made one that it takes, an error if need be: otherwise the caller would wait
+ * Parses a line as a message; undefined if it is none. Only the outline of a request is checked: the protocol checks the rest.
+ * An answer that the protocol would ignore is turned into one that it accepts, an error if necessary: otherwise the caller would wait
  * for the timeout.
  */
 export function parseMessage(line: string): JSONRPCMessage | undefined {
@@ -26,7 +26,7 @@ export function parseMessage(line: string): JSONRPCMessage | undefined {
   return isJsonObject(value.result) ? resultAnswer(value.id, value.result) : readError(value.id, value);
 }
 
-/** An answer that says why there is no other. */
+/** An error answer that gives the reason. */
 export function errorAnswer(
   id: RequestId,
   message: string,
@@ -35,7 +35,7 @@ export function errorAnswer(
   return { jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InternalError, message, ...more } };
 }
 
-/** Servers write `null` for what they leave out. */
+/** Servers write `null` for fields that they leave out. */
 function resultAnswer(id: RequestId, { _meta, ...result }: JsonObject): JSONRPCMessage {
   const meta = isJsonObject(_meta) ? { _meta } : {};
   return { jsonrpc: '2.0', id, result: { ...result, ...meta } } as JSONRPCMessage;

@@ -8,11 +8,11 @@ export interface ProcessGroupOptions {
   readonly cwd?: string | undefined;
 }
 
-/** How often a group is looked at while it ends. There is no event for the exit of a grandchild. */
+/** How often to check whether a group has ended. There is no event for the exit of a grandchild. */
 const LOOK_EVERY_MS = 20;
 
 /**
- * Starts a process as the leader of its own group, so that what it starts in turn can be ended with it: `npx` and `uvx` run
+ * Starts a process as the leader of its own group, so that its children can be ended with it: `npx` and `uvx` run
  * the real server as a child, and a signal to them alone leaves it running.
  */
 export function spawnGroup(options: ProcessGroupOptions): ChildProcessWithoutNullStreams {
@@ -28,8 +28,8 @@ export function spawnGroup(options: ProcessGroupOptions): ChildProcessWithoutNul
 }
 
 /**
- * Ends a group: closes its input and sends SIGTERM, then SIGKILL to whatever is left after the grace. Never fails. The time
- * is real time, since so are the processes.
+ * Ends a group: closes its input and sends SIGTERM, then SIGKILL to what is left after the grace period. Never fails. Uses
+ * real time, because processes do.
  */
 export async function endGroup(child: ChildProcessWithoutNullStreams, graceMs: number): Promise<void> {
   const { pid } = child;
@@ -48,7 +48,7 @@ export async function endGroup(child: ChildProcessWithoutNullStreams, graceMs: n
 
 const HAS_GROUPS = process.platform !== 'win32';
 
-/** The groups to end should this process exit without having closed them. */
+/** The groups to end if this process exits without closing them. */
 const live = new Set<number>();
 
 let isWatching = false;
@@ -66,7 +66,7 @@ function endAll(): void {
   for (const pid of live) signalGroup(pid, 'SIGKILL');
 }
 
-/** Signal 0 asks whether anyone is there. */
+/** Signal 0 checks whether any process is left. */
 function isAlive(pid: number): boolean {
   return signalGroup(pid, 0);
 }
@@ -75,7 +75,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(HAS_GROUPS ? -pid : pid, signal);
   } catch {
-    // Gone already.
+    // Already gone.
     return false;
   }
 }

@@ -18,24 +18,24 @@ import { errorAnswer } from './parse-message.ts';
 
 export interface RemoteTransportOptions {
   readonly url: URL;
-  /** Whether it is spoken to in the old way, over one stream that all answers come on. */
+  /** Whether it uses the older protocol, where all answers arrive on one stream. */
   readonly isSse: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly authProvider?: AuthProvider | undefined;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
-  /** How long a request may take that the sign-in makes. */
+  /** Time limit of a request that the sign-in makes. */
   readonly signInTimeoutMs: number;
-  /** The longest answer taken. @default 32 MiB */
+  /** The longest accepted answer. @default 32 MiB */
   readonly maxBytes?: number;
 }
 
 const REMOTE_DEFAULTS: { readonly maxBytes: number } = { maxBytes: 32 * 1024 * 1024 };
 
-/** How long notifying a server of the end of a session may take. */
+/** Time limit for telling a server that the session ends. */
 const PARTING_MS = 2_000;
 
-/** A server may ask to be asked again at once, for ever; or later than a timer can wait. */
+/** Limits a server's retry delay: it may ask for none at all, or for more than a timer can wait. */
 const RECONNECT_MS = { least: 1_000, most: 60 * 60_000 };
 
 const ENDED = 'The connection ended before the answer came';
@@ -43,15 +43,15 @@ const ENDED = 'The connection ended before the answer came';
 /** A request that was sent. */
 interface Sent {
   readonly id: RequestId;
-  /** Whether it was answered or given up. */
+  /** Whether it was answered or abandoned. */
   isOver: boolean;
-  /** Whether its answer is to come on a stream. */
+  /** Whether its answer will arrive on a stream. */
   isStreaming: boolean;
 }
 
 /**
- * A server on the network as a transport: the SDK's, which waits for an answer until the timeout also where none can come any more.
- * Here every request is answered as soon as that is known: with an error that says why.
+ * A server on the network as a transport: the SDK's, which waits for the timeout even if no answer can arrive any more.
+ * Here every request is answered as soon as that is known, with an error that gives the reason.
  */
 export class RemoteTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -60,7 +60,7 @@ export class RemoteTransport implements Transport {
   readonly #options: RemoteTransportOptions;
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
   readonly #unanswered = new Map<RequestId, Sent>();
-  /** Which request the network is used for. */
+  /** The request that the network is used for. */
   readonly #sending = new AsyncLocalStorage<Sent | undefined>();
   readonly #closing = new AbortController();
   #isOpen = false;
@@ -80,7 +80,7 @@ export class RemoteTransport implements Transport {
           reconnectionScheduler: (reconnect, delayMs) => {
             const sent = this.#sending.getStore();
             return clock.after(Math.min(Math.max(delayMs, RECONNECT_MS.least), RECONNECT_MS.most), () => {
-              // What was given up is not asked for again.
+              // An abandoned request is not repeated.
               if (sent?.isOver !== true) reconnect();
             });
           },
@@ -92,7 +92,7 @@ export class RemoteTransport implements Transport {
       try {
         this.onmessage?.(message, extra);
       } catch (error) {
-        // The SDK quotes an answer that no one waits for any more, and fails on one that nests too deep.
+        // The SDK quotes answers that no one waits for, and fails on one that is nested too deeply.
         this.onerror?.(error instanceof Error ? error : new Error(String(error)));
       }
     };
@@ -131,11 +131,11 @@ export class RemoteTransport implements Transport {
       this.#forget(sent.id);
       throw error;
     }
-    // Either the answer has come with the response, or it is still to come on a stream.
+    // The answer either came with the response, or will arrive on a stream.
     if (!sent.isStreaming) this.#answerFor(sent, 'The server accepted the request but did not answer it');
   }
 
-  /** Tells the server, where there is a session, that it need not keep it any longer. It may be asked as the transport closes. */
+  /** Tells the server that it can drop the session, if there is one. May be called while the transport closes. */
   async terminateSession(): Promise<void> {
     if (this.#inner instanceof StreamableHTTPClientTransport) await this.#inner.terminateSession();
   }
@@ -147,7 +147,7 @@ export class RemoteTransport implements Transport {
 
   #deliver(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
     if (!(this.#inner instanceof StreamableHTTPClientTransport)) return this.#inner.send(message);
-    // The two types say the same, one of them with `undefined` spelt out.
+    // The two types are the same, except that one spells out `undefined`.
     return this.#inner.send(message, options as Parameters<StreamableHTTPClientTransport['send']>[1]);
   }
 
@@ -168,10 +168,10 @@ export class RemoteTransport implements Transport {
 
   #signalFor({ method, signal }: RequestInit): AbortSignal {
     const { clock, signInTimeoutMs } = this.#options;
-    // The parting is the one request that outlives its transport, whose signal ends all others.
+    // The final DELETE is the only request that outlives its transport, whose signal ends all others.
     if (method === 'DELETE') return signalIn(PARTING_MS, clock);
     if (signal !== undefined && signal !== null) return signal;
-    // Only the sign-in asks without a signal.
+    // Only the sign-in sends requests without a signal.
     const late = new Error(`The sign-in got no answer within ${signInTimeoutMs / 1000} s`);
     return AbortSignal.any([this.#closing.signal, signalIn(signInTimeoutMs, clock, late)]);
   }
@@ -181,7 +181,7 @@ export class RemoteTransport implements Transport {
     if (error instanceof SseError) this.#endStream(ENDED);
   }
 
-  /** The one stream of the old way is its session: what was asked is not answered on the next one, where the server is to be greeted first. */
+  /** The stream of the older protocol is its session: no answer arrives on the next one, which needs its own handshake first. */
   #endStream(reason: string): void {
     if (this.hasPerRequestStream || !this.#isOpen) return;
     this.#isOpen = false;
@@ -189,7 +189,7 @@ export class RemoteTransport implements Transport {
     void this.close();
   }
 
-  /** No one waits for its answer any more. */
+  /** The caller no longer waits for its answer. */
   #forget(id: unknown): void {
     const sent = this.#unanswered.get(id as RequestId);
     if (sent === undefined) return;
@@ -197,7 +197,7 @@ export class RemoteTransport implements Transport {
     this.#unanswered.delete(sent.id);
   }
 
-  /** An error in place of an answer that won't come. */
+  /** An error in place of an answer that will not arrive. */
   #answerFor(sent: Sent, reason: string): void {
     if (sent.isOver) return;
     this.#forget(sent.id);

@@ -6,11 +6,11 @@ import { errorAnswer, parseMessage } from './parse-message.ts';
 import { endGroup, type ProcessGroupOptions, spawnGroup } from './process-group.ts';
 
 export interface StdioTransportOptions extends ProcessGroupOptions {
-  /** How long its processes may take to end after SIGTERM. @default 2_000 */
+  /** How long its processes may take to exit after SIGTERM. @default 2_000 */
   readonly graceMs?: number;
-  /** The longest message taken. @default 32 MiB */
+  /** The longest accepted message. @default 32 MiB */
   readonly maxLineBytes?: number;
-  /** Something on its standard output that is no message. */
+  /** Output on its standard output that is not a message. */
   readonly onNoise?: (text: string) => void;
   /** What it writes to its standard error, for people. */
   readonly onStderr?: (text: string) => void;
@@ -24,8 +24,8 @@ const STDIO_DEFAULTS: { readonly graceMs: number; readonly maxLineBytes: number 
 const NOISE_LENGTH = 200;
 
 /**
- * A server's process as a transport. Unlike the SDK's it leads a process group that is ended as a whole, hands on no more of our
- * environment than it is given, and takes text and foreign JSON on standard output for what they are: noise between messages.
+ * A server's process as a transport. Unlike the SDK's, it leads a process group that is ended as a whole, passes on no more of our
+ * environment than it is given, and treats text and foreign JSON on standard output as noise between messages.
  */
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -64,7 +64,7 @@ export class StdioTransport implements Transport {
         reject(error);
         this.onerror?.(error);
       });
-      // `exit`, not `close`: a grandchild that holds the pipes open must not make us wait for it.
+      // `exit`, not `close`: a grandchild that keeps the pipes open must not delay us.
       child.once('exit', () => {
         void this.close();
       });
@@ -76,7 +76,7 @@ export class StdioTransport implements Transport {
     const ended = new SdkError(SdkErrorCode.ConnectionClosed, 'The server has ended');
     if (stdin === undefined || !stdin.writable) return Promise.reject(ended);
     return new Promise((resolve, reject) => {
-      // Whatever the system calls it, a pipe that takes no more has lost its reader.
+      // Whatever the error is called, a pipe that accepts no data has lost its reader.
       stdin.write(`${JSON.stringify(message)}\n`, (error) => {
         if (error === null || error === undefined) resolve();
         else reject(ended);
@@ -101,17 +101,17 @@ export class StdioTransport implements Transport {
   }
 
   /**
-   * One after the other: the SDK handles a notification a moment later than a result, so that the last progress would come too late
-   * when a chunk holds both.
+   * One after the other: the SDK handles a notification a moment later than a result, so the last progress would arrive too late
+   * if a chunk holds both.
    */
   #deliver(message: JSONRPCMessage): void {
     this.#delivered = this.#delivered
       .then(() => this.onmessage?.(message))
-      // The SDK quotes an answer that no one waits for any more, and fails on one that nests too deep. The next message still counts.
+      // The SDK quotes answers that no one waits for, and fails on one that is nested too deeply. The next message still counts.
       .catch((error: Error) => this.onerror?.(error));
   }
 
-  /** Fails the request that waits for it, if its id can be seen without reading all of it. */
+  /** Fails the waiting request, if its id can be found without reading the whole line. */
   #passOver(line: LongLine): void {
     const { maxLineBytes = STDIO_DEFAULTS.maxLineBytes } = this.#options;
     this.#options.onNoise?.(`a message of ${line.bytes} bytes, more than ${maxLineBytes}`);

@@ -1,7 +1,7 @@
 import type { Tool } from '@quartermaster/core';
 import type { DefinitionChange } from './compare-pins.ts';
 
-/** One part of a changed definition, as a person reads it. `null` means nothing. */
+/** One part of a changed definition, for a person to read. `null` means that it is absent. */
 export interface ChangedField {
   readonly field: string;
   readonly before: string | null;
@@ -9,16 +9,16 @@ export interface ChangedField {
 }
 
 /**
- * What changed in a definition, for the person who decides about it. Characters that can't be seen are spelled out, and what is left
- * out of a long text is said.
+ * What changed in a definition, for the person who decides about it. Invisible characters are spelled out, and cuts in long texts
+ * are marked.
  */
 export function changedFields({ before, after, fields, isNew }: DefinitionChange): readonly ChangedField[] {
-  // The definition as a whole says nothing that its fields don't, unless nothing else differs.
+  // The whole definition adds nothing to its fields, unless nothing else differs.
   const named = fields.filter((field) => field !== 'definition');
   const shown = isNew === true ? NEW_FIELDS : named.length === 0 ? fields : named;
   return shown.map((field) => {
     const [was, is] = [isNew === true ? null : textOf(before, field), textOf(after, field)];
-    // A change far inside a long text must not look like none.
+    // A change deep inside a long text must not go unnoticed.
     const from = Math.max(0, firstDifference(was ?? '', is ?? '') - CHARACTERS_BEFORE);
     return { field, before: was === null ? null : excerpt(was, from), after: is === null ? null : excerpt(is, from) };
   });
@@ -26,7 +26,7 @@ export function changedFields({ before, after, fields, isNew }: DefinitionChange
 
 type Field = DefinitionChange['fields'][number];
 
-/** What there is to see of a tool that was never accepted. */
+/** What to show of a tool that was never accepted. */
 const NEW_FIELDS: readonly Field[] = ['description', 'schema'];
 
 function textOf(tool: Tool, field: Field): string | null {
@@ -47,7 +47,7 @@ function textOf(tool: Tool, field: Field): string | null {
 
 /** A definition can be megabytes long. */
 const MOST_CHARACTERS = 20_000;
-/** What is shown of the text before the first difference, in a long one. */
+/** How much of a long text is shown before the first difference. */
 const CHARACTERS_BEFORE = 2_000;
 
 function firstDifference(one: string, other: string): number {
@@ -66,7 +66,7 @@ function excerpt(text: string, from: number): string {
   ].join('');
 }
 
-/** Formatting and private characters, and variation selectors, which can carry a text of their own. */
+/** Formatting and private-use characters, and variation selectors, which can carry hidden text. */
 const UNSEEN = /[\p{Cf}\p{Co}]|\p{Variation_Selector}/gu;
 
 function spell(unseen: string): string {

@@ -4,15 +4,15 @@ import type { Pin } from '../../store/index.ts';
 import type { ReadDefinition } from '../definitions/index.ts';
 import { hashDefinition } from './hash-definition.ts';
 
-/** A definition that is no longer what was pinned. */
+/** A definition that differs from its pin. */
 export interface DefinitionChange extends ChangedTool {
   /** The tool's id. */
   readonly tool: string;
-  /** Whether the tool stays out of the catalog until the change is accepted. */
+  /** Whether the tool is left out of the catalog until the change is accepted. */
   readonly isHeld: boolean;
-  /** Whether the tool was never accepted: there is nothing before it. */
+  /** Whether the tool was never accepted: then there is no earlier definition. */
   readonly isNew?: true;
-  /** Identifies this change among others of the same tool. */
+  /** Identifies this change among other changes of the same tool. */
   readonly hash: string;
 }
 
@@ -20,17 +20,17 @@ export interface DefinitionChange extends ChangedTool {
 export type Quarantine = 'off' | 'changed' | 'new';
 
 export interface PinComparison {
-  /** What may be used. */
+  /** The definitions that may be used. */
   readonly used: readonly ReadDefinition[];
   readonly changes: readonly DefinitionChange[];
-  /** What to keep from now on. A changed definition keeps its old pin until it is accepted. The same list as before where nothing is new. */
+  /** The pins to store. A changed definition keeps its old pin until it is accepted. The same list as before if nothing is new. */
   readonly pins: readonly Pin[];
 }
 
 /**
- * Compares definitions with their pins. A tool that has none is pinned as it is, unless new ones are held; pins of tools that are
- * gone stay, so that one can't change its definition by leaving for a while. A change is one until it is accepted: reporting it does
- * not make it the new normal.
+ * Compares definitions with their pins. A tool without one is pinned as it is, unless new tools are held back. Pins of removed tools
+ * stay, so that a tool can't change its definition by disappearing for a while. A change stays one until it is accepted: reporting it
+ * does not accept it.
  */
 export function comparePins(
   read: readonly ReadDefinition[],
@@ -66,7 +66,7 @@ function changeOf(pin: Pin | undefined, now: ReadDefinition, options: Comparison
   return { tool: tool.id, before: tool, after: tool, fields: [], isHeld: true, isNew: true, hash };
 }
 
-/** The plain hashes first: nearly always they are equal, and cost nothing. */
+/** The plain hashes first: they are nearly always equal, and cost nothing. */
 function isSame(pin: Pin, now: ReadDefinition): boolean {
   return pin.hash === now.hash || hashDefinition(pin.definition) === hashDefinition(now.definition);
 }
@@ -79,7 +79,7 @@ function describeChange(pin: Pin, now: ReadDefinition, options: ComparisonOption
   return { tool: now.tool.id, before, after, fields: changed[0]?.fields ?? [], isHeld, hash: now.hash };
 }
 
-/** From JSON, so that nothing differs which a wire would not carry. */
+/** From JSON, so that only differences count that are sent. */
 function readTool(definition: JsonObject, now: Tool, server: string): Tool {
   const [tool] = parseTools([JSON.parse(JSON.stringify(definition))], { format: 'mcp', server }).tools;
   return { ...(tool ?? now), policy: now.policy };

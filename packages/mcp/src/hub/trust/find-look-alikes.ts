@@ -2,8 +2,8 @@ import type { Tool } from '@quartermaster/core';
 import type { Suspicion } from './find-suspicions.ts';
 
 /**
- * Tools whose names look like that of another server's tool and are not: with letters of another alphabet, or with a digit or a
- * capital I in place of a letter. By id. The same name on two servers is common and no find, nor is another case.
+ * Tools whose names look like another server's tool: with letters of another alphabet, or with a digit or a
+ * capital I in place of a letter. By id. Equal names on two servers are common and not reported, nor are differences in case.
  */
 export function findLookAlikes(tools: readonly Tool[]): ReadonlyMap<string, Suspicion> {
   const plain = new Map<string, Tool[]>();
@@ -23,7 +23,7 @@ export function findLookAlikes(tools: readonly Tool[]): ReadonlyMap<string, Susp
   return found;
 }
 
-/** Two owners are enough to find one that is another server. */
+/** Two owners are enough to find one on another server. */
 const MOST_OWNERS = 2;
 const EXCERPT_LENGTH = 200;
 
@@ -38,7 +38,7 @@ function spell(name: string): string {
   return name.replace(/[^\x20-\x7e]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** Cyrillic, Greek and Armenian letters that most fonts draw as Latin ones, and the digits and the letter that pass for others. */
+/** Cyrillic, Greek and Armenian letters that most fonts draw like Latin ones, and the digits and the letter that look like others. */
 const LOOKS_LIKE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ а: 'a', с: 'c', ԁ: 'd', е: 'e', һ: 'h', і: 'i', ј: 'j', ӏ: 'l', о: 'o', р: 'p', ԛ: 'q', ѕ: 's', ԝ: 'w' },

@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 
-/** A place in a definition that people should look at. Reported, never dropped: most finds are clumsy rather than evil. */
+/** A place in a definition that people should look at. Most findings are clumsy rather than malicious. */
 export interface Suspicion {
   readonly kind: SuspicionKind;
   /** Its place, such as `description` or `inputSchema.properties.path.description`. */
   readonly at: string;
-  /** The text around it, with characters that can't be seen written as `\u{…}`. */
+  /** The text around it, with invisible characters written as `\u{…}`. */
   readonly excerpt: string;
 }
 
@@ -28,12 +28,12 @@ const EXCERPT_BEFORE = 20;
 const EXCERPT_LENGTH = 120;
 
 /**
- * Looks for text that is meant for the model rather than for describing a tool, and for text that people can't see:
- * - characters without width, and the tag characters that spell invisible ASCII (a joiner between emoji is fine);
- * - controls that change the direction of text, so that it reads differently from what it is;
+ * Finds text that is meant to instruct the model rather than to describe a tool, and text that people can't see:
+ * - zero-width characters, and the tag characters that spell invisible ASCII (a joiner between emoji is fine);
+ * - bidirectional controls, which make text look different from what it is;
  * - HTML comments, which viewers hide and models read;
  * - sentences that give orders about other instructions, other tools, or what the user may know.
- * A heuristic: it misses what is phrased differently, and finds the odd honest sentence.
+ * A heuristic: it misses other phrasings, and flags the occasional honest sentence.
  */
 export function findSuspicions(definition: JsonObject): readonly Suspicion[] {
   const found: Suspicion[] = [];
@@ -53,7 +53,7 @@ interface Placed {
   readonly text: string;
 }
 
-/** Every text of a definition, keys included: a parameter's name reaches the model too. */
+/** Every text of a definition, including keys: a parameter's name reaches the model too. */
 function* textsIn(definition: JsonObject): Generator<Placed> {
   const queue: { readonly value: Json | undefined; readonly at: string; readonly depth: number }[] = [];
   for (const key of READ_BY_MODELS) queue.push({ value: definition[key], at: key, depth: 0 });

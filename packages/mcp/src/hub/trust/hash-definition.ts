@@ -2,20 +2,20 @@ import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { digest } from '../../digest.ts';
 
 /**
- * A hash of what the model or a caller can be misled by in a definition. The order of keys does not count, since some
- * servers change it from run to run; `_meta` and `icons` don't, since no model reads them.
+ * A hash of everything in a definition that can mislead the model or a caller. The order of keys does not count, because some
+ * servers change it from run to run; nor do `_meta` and `icons`, because no model reads them.
  */
 export function hashDefinition(definition: JsonObject): string {
   const { _meta, icons, ...rest } = definition;
   return digest([canonicalJson(rest)]);
 }
 
-/** JSON with sorted keys. The parser has refused what is nested too deeply for this. */
+/** JSON with sorted keys. The parser has already rejected anything nested too deeply for this. */
 function canonicalJson(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const entries = Object.entries(value as JsonObject)
-    // A server in this process may hand over fields that JSON would not carry.
+    // An in-process server may return fields that JSON would not contain.
     .filter(([, item]) => item !== undefined)
     .sort(([left], [right]) => compare(left, right))
     .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`);
