@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { createTool, searchText, type ToolExtras } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
-import { embeddedModel } from './embedded-model.ts';
-import { readModel } from './static-model.ts';
+import { embeddedModel, readModel } from './embedded-model.ts';
 
 describe('embeddedModel', () => {
   const similarity = (left: string, right: string): number => {

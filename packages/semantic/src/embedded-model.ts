@@ -1,5 +1,5 @@
 import type { StaticEmbedder } from '@quartermaster/core/search';
-import { createStaticModel, readModel } from './static-model.ts';
+import { createStaticModel, type FieldWeights, type StaticModelData } from './static-model.ts';
 
 /** The model that comes with the package, or the one that was provided. Read on the first call, then kept. */
 export function embeddedModel(): StaticEmbedder {
@@ -77,4 +77,38 @@ function runtime(): Partial<NodeJS.Process> | undefined {
 /** Float32 views need a multiple of 4 as their start; a small file may come from the middle of a shared buffer. */
 function alignedBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
+}
+
+/**
+ * A model file is a 4-byte little-endian length, that many bytes of JSON, zeros up to a multiple of 4, one float32 scale
+ * a piece, and one row of int8 components a piece. The arrays are views of the bytes: nothing is copied.
+ */
+export function readModel(bytes: Uint8Array): StaticModelData {
+  const headerLength = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerLength))) as ModelHeader;
+  const pieces = header.pieces.split('\n');
+  const scalesAt = bytes.byteOffset + 4 * Math.ceil((4 + headerLength) / 4);
+  const rowsAt = scalesAt + 4 * pieces.length;
+  const size = pieces.length * header.dimensions;
+  if (rowsAt + size !== bytes.byteOffset + bytes.byteLength) {
+    throw new RangeError(
+      `The model file has ${bytes.byteLength} bytes where its header promises ${rowsAt + size - bytes.byteOffset}`,
+    );
+  }
+  return {
+    modelId: header.modelId,
+    dimensions: header.dimensions,
+    fields: header.fields,
+    pieces,
+    scales: new Float32Array(bytes.buffer, scalesAt, pieces.length),
+    rows: new Int8Array(bytes.buffer, rowsAt, size),
+  };
+}
+
+interface ModelHeader {
+  readonly modelId: string;
+  readonly dimensions: number;
+  readonly fields: FieldWeights;
+  /** One a line. */
+  readonly pieces: string;
 }

@@ -1,3 +1,3 @@
-export { embeddedModel, modelProblem, provideModel } from './embedded-model.ts';
+export { embeddedModel, modelProblem, provideModel, readModel } from './embedded-model.ts';
 export { createEmbeddedSearcher } from './embedded-searcher.ts';
-export { type FieldWeights, readModel } from './static-model.ts';
+export type { FieldWeights } from './static-model.ts';

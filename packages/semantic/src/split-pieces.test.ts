@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import fixture from './pieces.fixture.json' with { type: 'json' };
-import { PieceTable, splitPieces } from './split-pieces.ts';
+import { PieceTable, splitPieces } from './static-model.ts';
 
 describe('splitPieces', () => {
   const { vocabulary } = fixture;

@@ -1,4 +1,4 @@
-"""Text to vocabulary pieces: the same rules as `src/split-pieces.ts`, which a test holds against `pieces.fixture.json`."""
+"""Text to vocabulary pieces: the same rules as `src/static-model.ts`, which a test holds against `pieces.fixture.json`."""
 
 import re
 import unicodedata
