@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nameKey } from '../text/index.ts';
-import { findNames, findOneName, type NameSource } from './find-names.ts';
-import { findSubstrings } from './find-substrings.ts';
+import { findNames, findOneName, findSubstrings, type NameSource } from './find-names.ts';
 
 const TOOLS = [
   { server: 'bank', name: 'get_accounts' },

@@ -3,16 +3,21 @@ export {
   findNames,
   findOneName,
   findSpokenNames,
+  findSubstrings,
   type NameIndex,
   type NameSource,
+  type SubstringMatch,
 } from './find-names.ts';
-export { findSubstrings, type SubstringMatch } from './find-substrings.ts';
 export {
+  checkQueries,
   type ParsedQuery,
   parseQuery,
+  QUERY_LIMITS,
   type QueryOperator,
   removeFiller,
   removeOperators,
+  resolveLimit,
+  takeTurns,
+  unaskedQueries,
   unresolvedOperators,
 } from './parse-query.ts';
-export { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from './search-request.ts';

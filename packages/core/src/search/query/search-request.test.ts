@@ -5,7 +5,7 @@ import { createBm25Searcher } from '../bm25/index.ts';
 import { createHybridSearcher } from '../hybrid/index.ts';
 import { toyEmbedder } from '../hybrid/toy-embedder.fixture.ts';
 import { createRegexSearcher } from '../regex/index.ts';
-import { checkQueries, QUERY_LIMITS, takeTurns } from './search-request.ts';
+import { checkQueries, QUERY_LIMITS, takeTurns } from './parse-query.ts';
 
 describe('the length of a query', () => {
   it('is counted in code points, up to the limit', () => {
