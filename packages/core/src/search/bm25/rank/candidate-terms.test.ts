@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool } from '../../../catalog/index.ts';
 import { buildBm25Index } from '../index/build-bm25-index.ts';
-import { CandidateTerms } from './candidate-terms.ts';
-import { FeatureReader } from './match-features.ts';
+import { CandidateTerms, FeatureReader } from './match-features.ts';
 import { QueryRanker } from './rank-query.ts';
 
 const WORDS = ['get', 'gets', 'list', 'lists', 'listing', 'user', 'users', 'mail', 'send', 'the', 'account', 'rare'];

@@ -41,27 +41,9 @@ export interface PlannedStem {
   weight: number;
 }
 
-/** A query made ready for an index. */
-export interface QueryPlan {
-  /** Those that can add most first. */
-  readonly lists: readonly PlannedList[];
-  readonly stems: readonly PlannedStem[];
-  /** Sum over the stems of idf × weight. */
-  readonly mass: number;
-  /** Neighbours in the query, as `stem × 256 + stem` of numbers in `stems`. */
-  readonly bigrams: ReadonlySet<number>;
-  /** Whether the query has any word at all, known or not. */
-  readonly hasWords: boolean;
-  /** Whether a word of the query is in the catalog as such or by its stem. */
-  readonly hasKnownWord: boolean;
-  /** Words that the catalog has neither as such nor by their stem, misspelt ones too. */
-  readonly unknown: readonly string[];
-}
-
 /** Looks up a query's words and weighs them. */
 export function planQuery(index: Bm25Index, similar: SimilarTerms, text: string): QueryPlan {
-  const planner = new Planner(index, similar);
-  return planner.plan(text);
+  return new Planner(index, similar).plan(text);
 }
 
 interface QueryWord {
@@ -111,7 +93,7 @@ class Planner {
     const lists = [...this.#lists.values()];
     const index = this.#index;
     lists.sort((left, right) => right.weight * index.listPeak(right.list) - left.weight * index.listPeak(left.list));
-    return new Plan({
+    return new QueryPlan({
       lists: lists.slice(0, MOST_LISTS),
       stems: this.#stems,
       bigrams: this.#bigrams,
@@ -287,14 +269,20 @@ class Planner {
   }
 }
 
-/** A class since `mass` is whole now and then: V8 would look the shape of a literal up again each time. */
-class Plan implements QueryPlan {
+/** A query made ready for an index. A class: V8 throws away optimised code for a literal whose `mass` is sometimes whole. */
+export class QueryPlan {
+  /** Those that can add most first. */
   readonly lists: readonly PlannedList[];
   readonly stems: readonly PlannedStem[];
+  /** Sum over the stems of idf × weight. */
   readonly mass: number;
+  /** Neighbours in the query, as `stem × 256 + stem` of numbers in `stems`. */
   readonly bigrams: ReadonlySet<number>;
+  /** Whether the query has any word at all, known or not. */
   readonly hasWords: boolean;
+  /** Whether a word of the query is in the catalog as such or by its stem. */
   readonly hasKnownWord: boolean;
+  /** Words that the catalog has neither as such nor by their stem, misspelt ones too. */
   readonly unknown: readonly string[];
 
   constructor({ lists, stems, bigrams, hasWords, hasKnownWord, unknown }: Omit<QueryPlan, 'mass'>) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { headBytes, type Posting, writeGap, writeHead } from '../index/posting-list.ts';
-import { BestTools, RangeCounter, type RankedTools, ToolSums, type WeightedPostings } from './tool-sums.ts';
+import { BestTools, findBar, type RankedTools, ToolSums, type WeightedPostings } from './tool-sums.ts';
 
 /** Blocks of one tool, of two, of four, of sixteen and of sixty-four, the last one full or not. */
 const TOOL_COUNTS = [1, 7, 1_024, 2_048, 2_051, 9_999, 70_001];
@@ -145,16 +145,15 @@ function listRanked({ size, tools, sums }: RankedTools): { tool: number; sum: nu
   return Array.from({ length: size }, (_, place) => ({ tool: tools[place] ?? 0, sum: sums[place] ?? 0 }));
 }
 
-describe('RangeCounter', () => {
+describe('findBar', () => {
   it('finds a bar that as many numbers as wanted come up to, and not many more than a range below the last of them', () => {
-    const counter = new RangeCounter();
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 0x7fffffff }), { maxLength: 300 }),
         fc.integer({ min: 1, max: 80 }),
         (numbers, count) => {
           const most = Math.max(1, ...numbers);
-          const bar = counter.findBar(Int32Array.from(numbers), numbers.length, { count, most });
+          const bar = findBar(Int32Array.from(numbers), numbers.length, { count, most });
           const last = [...numbers].sort((left, right) => right - left)[count - 1];
           if (last === undefined) {
             expect(bar).toBe(1);

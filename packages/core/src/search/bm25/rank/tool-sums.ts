@@ -25,7 +25,6 @@ export class ToolSums {
   readonly #blocks: Uint32Array;
   /** A block has 2 to the power of this tools. */
   readonly #shift: number;
-  readonly #counter: RangeCounter = new RangeCounter();
 
   constructor(toolCount: number) {
     this.sums = new Int32Array(toolCount);
@@ -100,7 +99,7 @@ export class ToolSums {
 
   /** A sum that at least `count` tools have, each in a block of its own; 1 when there are not as many blocks. None is above `most`. */
   findBar(count: number, most: number): number {
-    return this.#counter.findBar(this.#peaks, this.#peaks.length, { count, most });
+    return findBar(this.#peaks, this.#peaks.length, { count, most });
   }
 
   /** How many blocks have a tool with at least this sum. */
@@ -124,47 +123,14 @@ export class ToolSums {
     let found = 0;
     for (let at = 0; at < blockCount; at += 1) {
       const start = (blocks[at] as number) << shift;
-      const end = Math.min(start + size, sums.length);
-      const whole = start + ((end - start) & ~3);
-      for (let tool = start; tool < whole; tool += 4) {
-        tools[found] = tool;
-        found += isAbove(sums[tool] as number, below);
-        tools[found] = tool + 1;
-        found += isAbove(sums[tool + 1] as number, below);
-        tools[found] = tool + 2;
-        found += isAbove(sums[tool + 2] as number, below);
-        tools[found] = tool + 3;
-        found += isAbove(sums[tool + 3] as number, below);
-      }
-      for (let tool = whole; tool < end; tool += 1) {
-        tools[found] = tool;
-        found += isAbove(sums[tool] as number, below);
-      }
+      found = listAbove(sums, start, Math.min(start + size, sums.length), below, tools, found);
     }
     return found;
   }
 
   /** Puts the blocks with a tool above this sum into `#blocks`. Returns how many they are. */
   #findBlocks(below: number): number {
-    const peaks = this.#peaks;
-    const blocks = this.#blocks;
-    const whole = peaks.length & ~3;
-    let found = 0;
-    for (let block = 0; block < whole; block += 4) {
-      blocks[found] = block;
-      found += isAbove(peaks[block] as number, below);
-      blocks[found] = block + 1;
-      found += isAbove(peaks[block + 1] as number, below);
-      blocks[found] = block + 2;
-      found += isAbove(peaks[block + 2] as number, below);
-      blocks[found] = block + 3;
-      found += isAbove(peaks[block + 3] as number, below);
-    }
-    for (let block = whole; block < peaks.length; block += 1) {
-      blocks[found] = block;
-      found += isAbove(peaks[block] as number, below);
-    }
-    return found;
+    return listAbove(this.#peaks, 0, this.#peaks.length, below, this.#blocks, 0);
   }
 
   /** Sets all sums to 0. */
@@ -196,6 +162,34 @@ function raise(sums: Int32Array, tool: number, gain: number): number {
  */
 function isAbove(sum: number, below: number): number {
   return (below - sum) >>> 31;
+}
+
+/** Writes the places from `start` to `end` whose values are above `below` into `into`, from `found` on. Returns where they end. */
+function listAbove(
+  values: Int32Array,
+  start: number,
+  end: number,
+  below: number,
+  into: Uint32Array,
+  found: number,
+): number {
+  const whole = start + ((end - start) & ~3);
+  let size = found;
+  for (let place = start; place < whole; place += 4) {
+    into[size] = place;
+    size += isAbove(values[place] as number, below);
+    into[size] = place + 1;
+    size += isAbove(values[place + 1] as number, below);
+    into[size] = place + 2;
+    size += isAbove(values[place + 2] as number, below);
+    into[size] = place + 3;
+    size += isAbove(values[place + 3] as number, below);
+  }
+  for (let place = whole; place < end; place += 1) {
+    into[size] = place;
+    size += isAbove(values[place] as number, below);
+  }
+  return size;
 }
 
 function raisePeak(peaks: Int32Array, block: number, sum: number): void {
@@ -234,7 +228,6 @@ export interface SummedTools {
 
 /** Chooses the best of many tools. A tool and its sum are one number, so that sorting needs no comparison function. */
 export class BestTools {
-  readonly #counter: RangeCounter = new RangeCounter();
   #keys: Float64Array = new Float64Array(LEAST_KEYS);
   #tools: Uint32Array = new Uint32Array(LEAST_KEYS);
   #sums: Int32Array = new Int32Array(LEAST_KEYS);
@@ -285,7 +278,7 @@ export class BestTools {
     for (let at = 0; at < size; at += 1) {
       own[at] = sums[tools[at] as number] as number;
     }
-    const bar = size > count * 2 ? this.#counter.findBar(own, size, { count, most }) : 1;
+    const bar = size > count * 2 ? findBar(own, size, { count, most }) : 1;
     let found = 0;
     for (let at = 0; at < size; at += 1) {
       const sum = own[at] as number;
@@ -334,38 +327,33 @@ function selectGreatest(numbers: Float64Array, size: number, count: number): voi
 }
 
 /**
- * Finds where the greatest of many numbers begin, by counting how many fall into each of many equal ranges. No two of them
- * are compared, which would be a guess for the processor, and a wrong one half of the time.
+ * A number that at least `count` of the first `size` come up to, not far below the last of them; 1 when there are fewer. They are 0 to
+ * `most`, which is below 2³¹. Counts how many fall into each of many equal ranges: no two of them are compared, which would be a guess
+ * for the processor, and a wrong one half of the time.
  */
-export class RangeCounter {
-  /**
-   * A number that at least `count` of the first `size` come up to, not far below the last of them; 1 when there are fewer.
-   * They are 0 to `most`, which is below 2³¹.
-   */
-  findBar(
-    numbers: Int32Array,
-    size: number,
-    { count, most }: { readonly count: number; readonly most: number },
-  ): number {
-    const shift = Math.max(0, 32 - RANGE_BITS - Math.clz32(most));
-    counts.fill(0);
-    const whole = size & ~3;
-    for (let at = 0; at < whole; at += 4) {
-      increase(counts, (numbers[at] as number) >>> shift);
-      increase(counts, ((numbers[at + 1] as number) >>> shift) + RANGES);
-      increase(counts, (numbers[at + 2] as number) >>> shift);
-      increase(counts, ((numbers[at + 3] as number) >>> shift) + RANGES);
-    }
-    for (let at = whole; at < size; at += 1) {
-      increase(counts, (numbers[at] as number) >>> shift);
-    }
-    let found = 0;
-    for (let range = RANGES - 1; range >= 0; range -= 1) {
-      found += (counts[range] as number) + (counts[range + RANGES] as number);
-      if (found >= count) return Math.max(1, range << shift);
-    }
-    return 1;
+export function findBar(
+  numbers: Int32Array,
+  size: number,
+  { count, most }: { readonly count: number; readonly most: number },
+): number {
+  const shift = Math.max(0, 32 - RANGE_BITS - Math.clz32(most));
+  counts.fill(0);
+  const whole = size & ~3;
+  for (let at = 0; at < whole; at += 4) {
+    increase(counts, (numbers[at] as number) >>> shift);
+    increase(counts, ((numbers[at + 1] as number) >>> shift) + RANGES);
+    increase(counts, (numbers[at + 2] as number) >>> shift);
+    increase(counts, ((numbers[at + 3] as number) >>> shift) + RANGES);
   }
+  for (let at = whole; at < size; at += 1) {
+    increase(counts, (numbers[at] as number) >>> shift);
+  }
+  let found = 0;
+  for (let range = RANGES - 1; range >= 0; range -= 1) {
+    found += (counts[range] as number) + (counts[range + RANGES] as number);
+    if (found >= count) return Math.max(1, range << shift);
+  }
+  return 1;
 }
 
 function increase(counts: Uint32Array, range: number): void {
