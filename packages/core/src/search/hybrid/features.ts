@@ -67,9 +67,6 @@ export type HybridFeatures = Readonly<Record<FeatureName, number>>;
 /** How much each feature counts in a hybrid score. */
 export type HybridWeights = HybridFeatures;
 
-/** One number for each tool. */
-export type FeatureColumns = Readonly<Record<FeatureName, Float64Array>>;
-
 /** A value for each feature. */
 export function mapFeatures<Value>(read: (name: FeatureName) => Value): Record<FeatureName, Value> {
   return Object.fromEntries(FEATURES.map(({ name }) => [name, read(name)])) as Record<FeatureName, Value>;
@@ -82,79 +79,4 @@ export const NO_FEATURES: HybridFeatures = mapFeatures(() => 0);
 export function learnedWeights(kind: 0 | 1 | 2 | 3): HybridWeights {
   const weights = new Map<FeatureName, number>(FEATURES.map((feature) => [feature.name, feature.weights[kind]]));
   return mapFeatures((name) => weights.get(name) ?? 0);
-}
-
-/** For each tool the weighted sum of its features. */
-export function weighFeatures(features: FeatureColumns, weights: HybridWeights): Float64Array {
-  const bases = new Float64Array(features.meaning.length);
-  for (const { name } of FEATURES) {
-    const weight = weights[name];
-    if (weight === 0) continue;
-    const column = features[name];
-    for (let at = 0; at < bases.length; at += 1) bases[at] = (bases[at] as number) + weight * (column[at] as number);
-  }
-  return bases;
-}
-
-/**
- * The candidates of a request before they have their places, column by column: there are some hundred of them, and only
- * those that come into an answer are worth an object each.
- */
-export interface RatedTools {
-  /** In catalog order. */
-  readonly tools: Uint32Array;
-  /** More than anything else can add up to, for a tool that the query names; else 0. */
-  readonly bonuses: Float64Array;
-  /** The weighted sum of the features. */
-  readonly bases: Float64Array;
-  readonly features: FeatureColumns;
-  /** `meaning`, or that of a clause that fits clearly better, without what the catalog's tools have in common; see `CommonMeaning`. */
-  readonly ownMeaning: Float64Array;
-  /** For each clause of the request how well each tool serves it. Empty for a request of one clause. */
-  readonly clauses: readonly Float64Array[];
-  /** The number of each tool's server. */
-  readonly servers: Uint32Array;
-  /** How much a tool has in common with others of its server: 0 (there is no server) to 1. */
-  readonly closeness: Float64Array;
-}
-
-/** A selection of names has nothing to be weighed. */
-export const NO_RATED_TOOLS: RatedTools = rateNothing();
-
-function rateNothing(): RatedTools {
-  const none = new Float64Array(0);
-  return {
-    tools: new Uint32Array(0),
-    bonuses: none,
-    bases: none,
-    features: mapFeatures(() => none),
-    ownMeaning: none,
-    clauses: [],
-    servers: new Uint32Array(0),
-    closeness: none,
-  };
-}
-
-/**
- * Gives out columns of zeros, one number for each tool, from one buffer: a buffer costs several times as much to allocate as a
- * view of one, and a request has dozens of columns.
- */
-export class Columns {
-  readonly #length: number;
-  readonly #buffer: ArrayBuffer;
-  #used = 0;
-
-  /** @param count how many columns there will be; what is asked for beyond has a buffer of its own */
-  constructor(count: number, length: number) {
-    this.#length = length;
-    this.#buffer = new ArrayBuffer(count * length * Float64Array.BYTES_PER_ELEMENT);
-  }
-
-  next(): Float64Array {
-    const start = this.#used;
-    const end = start + this.#length * Float64Array.BYTES_PER_ELEMENT;
-    if (end > this.#buffer.byteLength) return new Float64Array(this.#length);
-    this.#used = end;
-    return new Float64Array(this.#buffer, start, this.#length);
-  }
 }

@@ -1,5 +1,4 @@
 import { type HybridWeights, learnedWeights } from './features.ts';
-import { LEAST_CONFIDENCE } from './learned-weights.ts';
 
 /** How hybrid search weighs keywords against embeddings. */
 export interface HybridOptions {
@@ -48,5 +47,6 @@ export const HYBRID_DEFAULTS: HybridSettings = {
   intentWeight: 5,
   rerankedIntentWeight: 4,
   siblingWeight: 2,
-  leastConfidence: LEAST_CONFIDENCE,
+  // About one in a hundred right answers to requests that no training saw lies below it.
+  leastConfidence: 0.25,
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool } from '../../catalog/index.ts';
 import { buildBm25Index, QueryRanker } from '../bm25/index.ts';
-import { type HybridRequest, readRequest, splitClauses } from './hybrid-request.ts';
+import { type HybridRequest, readRequest, splitClauses } from './rank-hybrid.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
 
 const FILES = createSnapshot(

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTool } from '../../catalog/index.ts';
 import type { FitModel } from '../reranker/index.ts';
-import { judgeFit, namesExactly } from './judge-fit.ts';
-import { FIT_MODEL } from './learned-weights.ts';
+import { FIT_MODEL, judgeFit, namesExactly } from './judge-fit.ts';
 
 interface Evidence {
   readonly meaning: number;

@@ -2,7 +2,10 @@ import { searchText, type Tool } from '../../catalog/index.ts';
 import type { FitModel } from '../reranker/index.ts';
 import type { StaticEmbedder } from '../semantic/index.ts';
 import { FUNCTION_WORDS, foldText, nameKey, TokenKind, tokenize } from '../text/index.ts';
-import type { RatedTools } from './features.ts';
+import type { RatedTools } from './rate-tools.ts';
+
+/** The logistic model of whether anything fits, from the hybrid's own evidence; `packages/semantic/training/ranker` prints its numbers. */
+export const FIT_MODEL: FitModel = { meaning: 8.96, bigrams: 3.99, cosine: 0, threshold: 3.45, perTenfold: 0.38 };
 
 /** What tells whether anything in the catalog fits a request: one number for each tool that was weighed. */
 export interface FitEvidence {
@@ -44,7 +47,7 @@ const USUAL = 500;
 const LARGEST = 10_000;
 
 /**
- * What a clause has to have more than the whole request to be what the request is judged by: chatter around the one clause that matters
+ * What a clause has to have more than the whole request to be what the request is judged by: filler around the one clause that matters
  * must not count against it, and every further clause is one more that may be near to something by chance.
  */
 export const CLAUSE_MARGIN = 0.1;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTool, type Tool } from '../../catalog/index.ts';
-import { NO_RATED_TOOLS, type RatedTools } from './features.ts';
 import { orderByIntent, preferSuccessors } from './order-answer.ts';
+import { NO_RATED_TOOLS, type RatedTools } from './rate-tools.ts';
 
 interface Candidate {
   readonly base: number;
@@ -40,7 +40,7 @@ function order(
   { intentWeight, siblingWeight = 0 }: Weights,
   wanted = candidates.length,
 ): number[] {
-  return orderByIntent(ratedTools(candidates), { intentWeight, siblingWeight, chatterFit: 2.5, wanted }).map(
+  return orderByIntent(ratedTools(candidates), { intentWeight, siblingWeight, fillerFit: 2.5, wanted }).map(
     ({ tool }) => tool,
   );
 }
@@ -84,7 +84,7 @@ describe('orderByIntent', () => {
     expect(order(tools, { intentWeight: 0 })).toEqual([0, 1, 2]);
   });
 
-  it('a part that even the best tool hardly serves is chatter, and moves nothing', () => {
+  it('a part that even the best tool hardly serves is filler, and moves nothing', () => {
     const tools = (best: number): Candidate[] => [
       { base: 9, clauses: [8, 0] },
       { base: 8.9, clauses: [8, 0] },
@@ -110,7 +110,7 @@ describe('orderByIntent', () => {
 
   it('says what a tool got as a sibling, up to the score of the one above it', () => {
     const tools = [9, 8.8, 5].map((base) => ({ base, clauses: [0], server: 1 }));
-    const ordered = orderByIntent(ratedTools(tools), { intentWeight: 3, siblingWeight: 1, chatterFit: 2.5, wanted: 3 });
+    const ordered = orderByIntent(ratedTools(tools), { intentWeight: 3, siblingWeight: 1, fillerFit: 2.5, wanted: 3 });
     expect(ordered.map(({ score }) => score)).toEqual([9, 9, 5.5]);
     expect(ordered.map(({ sibling }) => sibling)).toEqual([0, expect.closeTo(0.2), 0.5]);
     expect(ordered.map(({ lift }) => lift)).toEqual([0, 0, 0]);
@@ -118,7 +118,7 @@ describe('orderByIntent', () => {
 
   const seven = [9, 8, 7, 6, 5, 4, 3].map((base): Candidate => ({ base, clauses: [] }));
   const places = (tools: readonly Candidate[], kept: number, wanted = tools.length): number[] => {
-    return orderByIntent(ratedTools(tools), { intentWeight: 3, siblingWeight: 1, chatterFit: 2.5, wanted, kept }).map(
+    return orderByIntent(ratedTools(tools), { intentWeight: 3, siblingWeight: 1, fillerFit: 2.5, wanted, kept }).map(
       ({ tool }) => tool,
     );
   };
@@ -140,7 +140,7 @@ describe('orderByIntent', () => {
     const ordered = orderByIntent(ratedTools(seven), {
       intentWeight: 3,
       siblingWeight: 1,
-      chatterFit: 2.5,
+      fillerFit: 2.5,
       wanted: 7,
       kept: 6,
     });
@@ -171,7 +171,7 @@ describe('orderByIntent', () => {
     fc.assert(
       fc.property(anyTools, anyWeights, fc.nat(), (tools, weights, some) => {
         const kept = tools.length === 0 ? undefined : some % tools.length;
-        const ordered = orderByIntent(ratedTools(tools), { ...weights, chatterFit: 2.5, wanted: tools.length, kept });
+        const ordered = orderByIntent(ratedTools(tools), { ...weights, fillerFit: 2.5, wanted: tools.length, kept });
         const scores = ordered.map(({ score }) => score);
         expect(scores).toEqual([...scores].sort((left, right) => right - left));
       }),
@@ -184,7 +184,7 @@ describe('orderByIntent', () => {
         const kept = tools.length === 0 ? undefined : some % tools.length;
         for (const placed of orderByIntent(ratedTools(tools), {
           ...weights,
-          chatterFit: 2.5,
+          fillerFit: 2.5,
           wanted: tools.length,
           kept,
         })) {

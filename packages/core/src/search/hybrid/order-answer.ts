@@ -1,7 +1,8 @@
 import type { Tool } from '../../catalog/index.ts';
 import type { VectorIndex } from '../semantic/index.ts';
 import { nameKey } from '../text/index.ts';
-import { Columns, type HybridFeatures, mapFeatures, type RatedTools } from './features.ts';
+import { type HybridFeatures, mapFeatures } from './features.ts';
+import { Columns, type RatedTools } from './rate-tools.ts';
 
 /** A tool's place for one query, with what its score is made of. */
 export interface HybridRanking {
@@ -24,8 +25,8 @@ export interface HybridRanking {
 export interface OrderOptions {
   /** See `HybridOptions`. */
   readonly intentWeight: number;
-  /** The best fit of a clause up to which it is chatter, and claims nothing. */
-  readonly chatterFit: number;
+  /** The best fit of a clause up to which it is filler, and claims nothing. */
+  readonly fillerFit: number;
   /** See `HybridOptions`. */
   readonly siblingWeight: number;
   /** How many places at the most. */
@@ -78,7 +79,7 @@ class OpenPlaces {
   readonly #intentWeight: number;
   readonly #siblingWeight: number;
 
-  constructor(rated: RatedTools, { intentWeight, chatterFit, siblingWeight }: OrderOptions) {
+  constructor(rated: RatedTools, { intentWeight, fillerFit, siblingWeight }: OrderOptions) {
     const { tools, bonuses, bases, clauses } = rated;
     const columns = new Columns(3 + clauses.length, tools.length);
     this.#rated = rated;
@@ -87,7 +88,7 @@ class OpenPlaces {
     for (let at = 0; at < tools.length; at += 1) this.#scores[at] = (bonuses[at] as number) + (bases[at] as number);
     this.#bounds = columns.next().fill(Number.POSITIVE_INFINITY);
     this.#isPlaced = new Uint8Array(tools.length);
-    this.#shares = intentWeight === 0 ? [] : clauses.map((fits) => writeShares(fits, chatterFit, columns.next()));
+    this.#shares = intentWeight === 0 ? [] : clauses.map((fits) => writeShares(fits, fillerFit, columns.next()));
     this.#served = new Float64Array(this.#shares.length);
     this.#intentWeight = intentWeight;
     this.#siblingWeight = clauses.length === 0 ? 0 : siblingWeight;
@@ -173,12 +174,12 @@ class OpenPlaces {
 
 /**
  * How well each tool serves a clause, as a share of the tool that serves it best. A clause that even the best hardly
- * serves is chatter, and claims a place only as far as it is served.
+ * serves is filler, and claims a place only as far as it is served.
  */
-function writeShares(fits: Float64Array, chatterFit: number, shares: Float64Array): Float64Array {
+function writeShares(fits: Float64Array, fillerFit: number, shares: Float64Array): Float64Array {
   let best = Number.MIN_VALUE;
   for (let at = 0; at < fits.length; at += 1) best = Math.max(best, fits[at] as number);
-  const claim = Math.min(1, Math.max(0, (best - chatterFit) / (CLAIMING_FIT - chatterFit)));
+  const claim = Math.min(1, Math.max(0, (best - fillerFit) / (CLAIMING_FIT - fillerFit)));
   for (let at = 0; at < shares.length; at += 1) shares[at] = ((fits[at] as number) * claim) / best;
   return shares;
 }

@@ -2,10 +2,47 @@ import type { Snapshot } from '../../catalog/index.ts';
 import { CandidateTerms, FeatureReader, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
 import type { CommonMeaning, QueryVector, VectorScan } from '../semantic/index.ts';
 import { nameKey } from '../text/index.ts';
-import { Columns, type HybridWeights, type RatedTools, weighFeatures } from './features.ts';
-import type { HybridRequest } from './hybrid-request.ts';
+import { FEATURES, type FeatureName, type HybridWeights, mapFeatures } from './features.ts';
 import { CLAUSE_MARGIN } from './judge-fit.ts';
+import type { HybridRequest } from './rank-hybrid.ts';
 import type { WholeCatalog } from './whole-catalog.ts';
+
+/** One number for each tool. */
+export type FeatureColumns = Readonly<Record<FeatureName, Float64Array>>;
+
+/**
+ * The candidates of a request before they have their places, column by column: there are some hundred of them, and only
+ * those that come into an answer are worth an object each.
+ */
+export interface RatedTools {
+  /** In catalog order. */
+  readonly tools: Uint32Array;
+  /** More than anything else can add up to, for a tool that the query names; else 0. */
+  readonly bonuses: Float64Array;
+  /** The weighted sum of the features. */
+  readonly bases: Float64Array;
+  readonly features: FeatureColumns;
+  /** `meaning`, or that of a clause that fits clearly better, without what the catalog's tools have in common; see `CommonMeaning`. */
+  readonly ownMeaning: Float64Array;
+  /** For each clause of the request how well each tool serves it. Empty for a request of one clause. */
+  readonly clauses: readonly Float64Array[];
+  /** The number of each tool's server. */
+  readonly servers: Uint32Array;
+  /** How much a tool has in common with others of its server: 0 (there is no server) to 1. */
+  readonly closeness: Float64Array;
+}
+
+/** A selection of names has nothing to be weighed. */
+export const NO_RATED_TOOLS: RatedTools = {
+  tools: new Uint32Array(0),
+  bonuses: new Float64Array(0),
+  bases: new Float64Array(0),
+  features: mapFeatures(() => new Float64Array(0)),
+  ownMeaning: new Float64Array(0),
+  clauses: [],
+  servers: new Uint32Array(0),
+  closeness: new Float64Array(0),
+};
 
 interface ToolRaterParts {
   readonly snapshot: Snapshot;
@@ -111,9 +148,18 @@ export class ToolRater {
     const { plan, rankings } = lexical;
     const sums = this.#terms.sums(plan);
     // Where no tool was found by its terms, the best of those that were found otherwise.
-    const unit = bestSum(rankings) || greatestOf(sums);
-    // Of those that are not named: a name's own score would put everything else in its shade.
-    const best = Math.max(bestOf(rankings, 'terms'), bestOf(rankings, 'substring'), Number.MIN_VALUE);
+    const byTerms = rankings.filter((ranking) => ranking.kind === 'terms');
+    const unit =
+      greatest(
+        byTerms.map(({ sum }) => sum),
+        0,
+      ) || greatest(sums, 1);
+    // Of those that are not named: a name's own score would make every other share tiny.
+    const unnamed = rankings.filter(({ kind }) => kind !== 'name');
+    const best = greatest(
+      unnamed.map(({ score }) => score),
+      Number.MIN_VALUE,
+    );
     const terms = columns.next();
     const bonuses = columns.next();
     for (let at = 0; at < tools.length; at += 1) terms[at] = (sums[at] as number) / unit;
@@ -133,7 +179,7 @@ export class ToolRater {
       this.#readMeaning(vector, tools, cosines);
       this.#common.beyond(vector, cosines, beyond);
       const sums = this.#terms.sums(plan);
-      const unit = greatestOf(sums);
+      const unit = greatest(sums, 1);
       const fit = columns.next();
       for (let at = 0; at < tools.length; at += 1) {
         const cosine = cosines[at] as number;
@@ -179,13 +225,10 @@ interface RatedClauses {
   readonly fits: readonly Float64Array[];
 }
 
-function bestSum(rankings: readonly Ranking[]): number {
-  return rankings.reduce((most, ranking) => (ranking.kind === 'terms' ? Math.max(most, ranking.sum) : most), 0);
-}
-
-/** What sums are shares of. Never 0. */
-function greatestOf(sums: Int32Array): number {
-  return sums.reduce((most, sum) => Math.max(most, sum), 1);
+function greatest(values: readonly number[] | Int32Array, least: number): number {
+  let most = least;
+  for (const value of values) most = Math.max(most, value);
+  return most;
 }
 
 function scale(values: Float64Array, factor: number): Float64Array {
@@ -218,10 +261,6 @@ function trustOf({ request, lexical, tools }: ToolsToRate, coverage: Float64Arra
 
 function termsOf(ranking: Ranking): number {
   return ranking.kind === 'name' ? ranking.score - ranking.bonus : ranking.score;
-}
-
-function bestOf(rankings: readonly Ranking[], kind: Ranking['kind']): number {
-  return rankings.reduce((most, ranking) => (ranking.kind === kind ? Math.max(most, ranking.score) : most), 0);
 }
 
 /** From this share of the request on, the best lexical tool is a match in full. */
@@ -277,12 +316,8 @@ export class ToolServers {
 
   /** For each of these tools how much it has in common with others of its server, 0 (it has none) to 1 (it is the only one). */
   closenessOf(tools: Uint32Array, into: Float64Array): Float64Array {
-    return this.#read(this.#closeness, tools, into);
-  }
-
-  #read(perServer: Float64Array, tools: Uint32Array, into: Float64Array): Float64Array {
     for (let at = 0; at < tools.length; at += 1) {
-      into[at] = perServer[this.#numbers[tools[at] as number] as number] as number;
+      into[at] = this.#closeness[this.#numbers[tools[at] as number] as number] as number;
     }
     return into;
   }
@@ -328,3 +363,39 @@ const TECHNICAL_START = /^(?:mcp|server)+/;
 const TECHNICAL_END = /(?:api|mcp|server|service|toolkit|tools|v\d+)+$/;
 /** Shorter ones stand in too many other words. */
 const LEAST_SPOKEN = 3;
+
+/** For each tool the weighted sum of its features. */
+export function weighFeatures(features: FeatureColumns, weights: HybridWeights): Float64Array {
+  const bases = new Float64Array(features.meaning.length);
+  for (const { name } of FEATURES) {
+    const weight = weights[name];
+    if (weight === 0) continue;
+    const column = features[name];
+    for (let at = 0; at < bases.length; at += 1) bases[at] = (bases[at] as number) + weight * (column[at] as number);
+  }
+  return bases;
+}
+
+/**
+ * Gives out columns of zeros, one number for each tool, from one buffer: a buffer costs several times as much to allocate as a
+ * view of one, and a request has dozens of columns.
+ */
+export class Columns {
+  readonly #length: number;
+  readonly #buffer: ArrayBuffer;
+  #used = 0;
+
+  /** @param count how many columns there will be; what is asked for beyond has a buffer of its own */
+  constructor(count: number, length: number) {
+    this.#length = length;
+    this.#buffer = new ArrayBuffer(count * length * Float64Array.BYTES_PER_ELEMENT);
+  }
+
+  next(): Float64Array {
+    const start = this.#used;
+    const end = start + this.#length * Float64Array.BYTES_PER_ELEMENT;
+    if (end > this.#buffer.byteLength) return new Float64Array(this.#length);
+    this.#used = end;
+    return new Float64Array(this.#buffer, start, this.#length);
+  }
+}

@@ -1,9 +1,9 @@
 import type { FitModel } from '../reranker/index.ts';
-import { weighFeatures } from './features.ts';
 import type { HybridSettings } from './hybrid-options.ts';
 import { CLAUSE_MARGIN, judgeRated } from './judge-fit.ts';
 import { orderByIntent } from './order-answer.ts';
 import type { HybridAnswer } from './rank-hybrid.ts';
+import { weighFeatures } from './rate-tools.ts';
 
 /** What the reranker says of an answer. */
 export interface Reranking {
@@ -51,7 +51,7 @@ export function reconsiderAnswer(answer: HybridAnswer, look: Reranking, settings
     weights,
     rankings: orderByIntent(reconsidered, {
       intentWeight: rerankedIntentWeight,
-      chatterFit: CHATTER_FIT,
+      fillerFit: FILLER_FIT,
       siblingWeight,
       wanted: rankings.length,
       kept,
@@ -63,7 +63,7 @@ export function reconsiderAnswer(answer: HybridAnswer, look: Reranking, settings
 }
 
 /** Chosen on held-out requests, as that of the first stage: fits that are half a model's cosines are others. */
-const CHATTER_FIT = 2.5;
+const FILLER_FIT = 2.5;
 
 /** Of the whole request, or of a clause that fits clearly better. */
 function bestCosines(whole: Float32Array, clauses: readonly (Float32Array | undefined)[]): Float32Array {

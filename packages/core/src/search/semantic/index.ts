@@ -4,8 +4,14 @@ export {
   buildMarkedVectorsInSteps,
   buildVectorIndex,
   buildVectorIndexInSteps,
-  CommonMeaning,
   type VectorIndex,
   vectorBytes,
 } from './vector-index.ts';
-export { createVectorScan, nearestTools, type QueryVector, toQueryVector, type VectorScan } from './vector-scan.ts';
+export {
+  CommonMeaning,
+  createVectorScan,
+  nearestTools,
+  type QueryVector,
+  toQueryVector,
+  type VectorScan,
+} from './vector-scan.ts';

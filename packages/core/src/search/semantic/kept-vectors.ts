@@ -2,7 +2,8 @@ import { createTool, searchText } from '../../catalog/index.ts';
 import { type KeptPart, readIndexFile, writeIndexFile } from '../kept/index.ts';
 import { runToEnd, stepThrough } from '../slices/index.ts';
 import type { StaticEmbedder } from './embedder.ts';
-import { type MarkedVectors, restoreVectorsInSteps, signWords } from './vector-index.ts';
+import { type MarkedVectors, restoreVectorsInSteps } from './vector-index.ts';
+import { signWords } from './vector-scan.ts';
 
 /** The vectors of so many tools, by this model. */
 export function keptVectors(count: number, embedder: StaticEmbedder): KeptPart<MarkedVectors> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildVectorIndex, CommonMeaning, type VectorIndex } from './vector-index.ts';
+import { buildVectorIndex, type VectorIndex } from './vector-index.ts';
 import { workspaceOf } from './vector-memory.ts';
-import { createPlainScan, createVectorScan, toQueryVector } from './vector-scan.ts';
+import { CommonMeaning, createPlainScan, createVectorScan, toQueryVector } from './vector-scan.ts';
 
 const DIMENSIONS = 64;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Columns } from './features.ts';
+import { Columns } from './rate-tools.ts';
 
 it('columns are zeros and don’t share a place, however many are asked for', () => {
   const columns = new Columns(2, 3);
