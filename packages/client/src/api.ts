@@ -286,6 +286,29 @@ export type RequestRecord = {
   };
 };
 
+export type RunningRequest = {
+  readonly id: string;
+  readonly atMs: number;
+  readonly state: 'waiting' | 'searching' | 'calling' | 'streaming';
+  readonly route: string;
+  readonly owner: string;
+  readonly key?: string;
+  readonly model?: string;
+  readonly upstream?: string;
+  readonly catalogs?: readonly string[];
+  readonly decision?: 'inline' | 'defer' | 'pass';
+  readonly form?: string;
+  readonly rounds: number;
+  readonly searches: number;
+  readonly query?: string;
+};
+
+export type RunningRequests = {
+  readonly nowMs: number;
+  readonly total: number;
+  readonly data: readonly RunningRequest[];
+};
+
 export type WireRound = {
   readonly atMs: number;
   readonly model: string;
@@ -1315,7 +1338,7 @@ export interface Api {
       readonly last_id: string | null;
     };
   };
-  /** The latest requests. A key sees its own, an admin key sees all. */
+  /** The latest requests, and those in progress. A key sees its own, an admin key sees all. */
   'GET /v1/activity': {
     readonly input: {
       readonly query?: {
@@ -1327,6 +1350,7 @@ export interface Api {
     };
     readonly answer: {
       readonly data: readonly RequestRecord[];
+      readonly running: RunningRequests;
       readonly keep: 'off' | 'counts' | 'queries';
       readonly counts?: {
         readonly requests: number;
@@ -1338,7 +1362,7 @@ export interface Api {
       };
     };
   };
-  /** Finished requests as server-sent events named `request`; a `missed` event says how many a slow reader lost. Admin keys also receive `server` events when the state or a definition of a server changes. */
+  /** Finished requests as server-sent events named `request`, and the requests in progress as `running` events whenever they change; a `missed` event says how many a slow reader lost. Admin keys also receive `server` events when the state or a definition of a server changes. */
   'GET /v1/activity/live': {
     readonly input: object;
     readonly answer: string;

@@ -1,4 +1,4 @@
-import type { Api, RequestRecord } from './api.ts';
+import type { Api, RequestRecord, RunningRequests } from './api.ts';
 import { ApiFailure, messageOf } from './api-failure.ts';
 import { readEvents } from './read-events.ts';
 
@@ -35,6 +35,8 @@ export interface FollowOptions {
   readonly onOpen?: () => void;
   /** So many events were left out, because they were read too slowly. */
   readonly onMissed?: (events: number) => void;
+  /** The requests in progress, whenever they have changed. */
+  readonly onRunning?: (running: RunningRequests) => void;
   /** An MCP server's state or one of its definitions has changed. Only admin keys get this event. */
   readonly onServer?: (notice: ServerNotice) => void;
 }
@@ -100,12 +102,13 @@ export function createClient(options: ClientOptions = {}): Client {
       const isLines = response.headers.get('content-type')?.includes('jsonl') === true;
       return (isJson && !isLines ? await response.json() : await response.text()) as Api[typeof route]['answer'];
     },
-    async *follow({ signal, onOpen, onMissed, onServer } = {}) {
+    async *follow({ signal, onOpen, onMissed, onRunning, onServer } = {}) {
       const response = await send('/v1/activity/live', signal === undefined ? {} : { signal });
       if (response.body === null) throw new ApiFailure(response.status, 'The gateway sends no live events');
       onOpen?.();
       for await (const { event, data } of readEvents(response.body)) {
         if (event === 'missed') onMissed?.(Number(data));
+        if (event === 'running') onRunning?.(JSON.parse(data) as RunningRequests);
         if (event === 'server') onServer?.(JSON.parse(data) as ServerNotice);
         if (event === 'request') yield JSON.parse(data) as RequestRecord;
       }

@@ -11,6 +11,8 @@ export type {
   ModelReach,
   RankedTool,
   RequestRecord,
+  RunningRequest,
+  RunningRequests,
   SearchAnswer,
   SearchHit,
   SearchRecord,

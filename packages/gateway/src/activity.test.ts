@@ -141,6 +141,51 @@ describe('activity', () => {
     await reader?.cancel();
   });
 
+  it.each([false, true])(
+    'lists and sends a request while it is answered, to its own key (stream: %s)',
+    async (stream) => {
+      let goOn: () => void = () => undefined;
+      const pause = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const [start, ...rest] = CALL;
+      const gateway = await runningGateway({
+        upstreams: scriptedUpstreams({ anthropic: [SEARCH, start === undefined ? [] : [start, pause, ...rest]] }),
+      });
+      const rights = { models: ['*'], catalogs: ['*'], limits: {} };
+      const [ann, bob] = await Promise.all([
+        gateway.store.keys.create({ name: 'ann', ...rights }),
+        gateway.store.keys.create({ name: 'bob', ...rights }),
+      ]);
+      const headers = { 'x-api-key': ann.secret };
+      const runningFor = async (key: string): Promise<unknown> => {
+        const answer = await fetch(`${gateway.url}/v1/activity?limit=1`, { headers: { 'x-api-key': key } });
+        return ((await answer.json()) as { running?: { data: unknown } }).running?.data;
+      };
+      await expect.poll(async () => (await fetch(`${gateway.url}/v1/activity`)).status, { timeout: 10_000 }).toBe(401);
+      const live = await fetch(`${gateway.url}/v1/activity/live`, { headers });
+      const answer = gateway.post('/v1/messages', { ...ASK, stream }, headers);
+      // A stream is one from the first part of the first round on.
+      await expect
+        .poll(() => runningFor(ann.secret), { timeout: 10_000 })
+        .toMatchObject([
+          { state: 'waiting', key: 'ann', model: 'claude-test', decision: 'defer', rounds: 2, searches: 1 },
+        ]);
+      expect(await runningFor(bob.secret)).toEqual([]);
+      const reader = live.body?.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      while (!text.includes('event: running')) text += (await reader?.read())?.value ?? '';
+      goOn();
+      await (await answer).text();
+      await expect.poll(() => runningFor(ann.secret), { timeout: 10_000 }).toEqual([]);
+      while (!/event: running\ndata: \{"nowMs":[\d.]+,"total":0,"data":\[\]\}/.test(text)) {
+        text += (await reader?.read())?.value ?? '';
+      }
+      expect(text).toContain('event: request\n');
+      await reader?.cancel();
+    },
+  );
+
   it('is sent with what happens to servers, to those who manage them', async () => {
     const hub = testHub({ mail: inProcess({ send_mail: { description: 'Send a mail' } }) });
     const gateway = await runningGateway({ upstreams: scriptedUpstreams({}), mcp: { hub } });
@@ -230,7 +275,10 @@ describe('activity', () => {
     const seenBy = async (secret: string): Promise<unknown> =>
       (await fetch(`${gateway.url}/v1/activity`, { headers: { 'x-api-key': secret } })).json();
     expect(await seenBy(ann.secret)).toMatchObject({ data: [{ owner: ann.key.id }] });
-    expect(await seenBy(bob.secret)).toEqual({ data: [], keep: 'off' });
+    expect(await seenBy(bob.secret)).toEqual({
+      ...{ data: [], keep: 'off' },
+      running: { nowMs: expect.any(Number), total: 0, data: [] },
+    });
     const boss = await gateway.store.keys.create({ name: 'boss', ...rights, role: 'admin' });
     expect(await seenBy(boss.secret)).toMatchObject({ data: [{ owner: ann.key.id }] });
   });

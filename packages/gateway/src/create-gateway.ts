@@ -264,10 +264,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   const itemStarts = new Map<string, number>();
   const item: BatchItemContext = {
     ...{ gatekeeper, models, messages: dialects.anthropic, createId, maxRounds: settings.maxRounds },
-    begin(requestId) {
-      activity.begin(requestId);
+    begin(requestId, owner) {
+      const atMs = clock.now();
+      activity.begin({ requestId, atMs, access: { owner }, facts: { route: 'batch_item' } });
       tracing?.beginRequest({ requestId, route: 'batch_item' });
-      itemStarts.set(requestId, clock.now());
+      itemStarts.set(requestId, atMs);
     },
     async end({ requestId, access, answer, error }) {
       const atMs = itemStarts.get(requestId) ?? clock.now();

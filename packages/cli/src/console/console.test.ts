@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
@@ -323,6 +325,31 @@ async function askModel(url: string, content?: string): Promise<string> {
   return response.headers.get('request-id') ?? '';
 }
 
+/** A host whose model answers when it is told to. */
+async function startHeldHost(): Promise<{ readonly url: string; goOn(): void }> {
+  let goOn: () => void = () => undefined;
+  const told = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const server = createServer((request, response) => {
+    request.resume();
+    void told.then(() => {
+      const message = {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [{ type: 'text', text: 'Hi' }],
+      };
+      const end = { stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ ...message, ...end }));
+    });
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, goOn: () => goOn() };
+}
+
 describe('activity', () => {
   it('teaches how to begin, and then shows a request live, whole, with its net', async () => {
     const { page, url, errors } = await openConsole('/activity', { url: await startGateway() });
@@ -406,6 +433,27 @@ describe('activity', () => {
     await page.getByText('No request cost more tokens than it kept out.').waitFor();
   });
 
+  it('lists a request while it is answered, and then as a row that unfolds', async () => {
+    const host = await startHeldHost();
+    const upstreams = [{ models: ['*'], provider: 'anthropic', baseUrl: host.url, apiKey: 'none' }];
+    const { page, url, errors } = await openConsole('/activity', {
+      url: await startGateway(JSON.stringify({ upstreams })),
+    });
+    await putTools(url, 100, 'sample');
+    await page.getByText('live', { exact: true }).waitFor(SOON);
+    const answer = askModel(url);
+    const running = page.getByRole('list', { name: 'In progress' }).getByRole('listitem');
+    await running.getByText('waiting for the model').waitFor(SOON);
+    await running.getByText('messages, deferred').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    host.goOn();
+    const id = await answer;
+    await page.getByRole('button', { name: 'messages, deferred' }).click(SOON);
+    await expect.poll(() => new URL(page.url()).pathname, SOON).toBe(`/activity/${id}`);
+    await expect.poll(() => running.count(), SOON).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
   it('holds few of many requests as elements', async () => {
     const { page, url } = await openConsole('/playground', { url: await startGateway() });
     for (let batch = 0; batch < 15; batch += 1) {
@@ -420,12 +468,12 @@ describe('activity', () => {
   });
 });
 
-async function putTools(url: string, count: number): Promise<void> {
+async function putTools(url: string, count: number, catalog = 'many'): Promise<void> {
   const tools = Array.from({ length: count }, (_, index) => ({
     ...{ name: `tool_${index}`, server: `server_${index % 40}`, description: `Does the work of number ${index}` },
     inputSchema: { type: 'object', properties: { id: { type: 'string', description: 'Which one' } } },
   }));
-  const response = await fetch(`${url}/v1/catalogs/many`, { method: 'PUT', body: JSON.stringify(tools) });
+  const response = await fetch(`${url}/v1/catalogs/${catalog}`, { method: 'PUT', body: JSON.stringify(tools) });
   expect(response.status).toBe(201);
 }
 

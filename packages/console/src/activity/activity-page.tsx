@@ -17,10 +17,11 @@ import { ToolName } from '../shell/tool-name.tsx';
 import { useListTop } from '../shell/use-list-top.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/activity.css';
-import { type ActivityState, DECISIONS, type DetailView, readActivityState } from './activity-state.ts';
+import { type ActivityState, DECISIONS, type DetailView, keyOf, readActivityState } from './activity-state.ts';
 import { FoundNothing } from './found-nothing.tsx';
 import { Reach } from './reach.tsx';
 import { RequestDetail } from './request-detail.tsx';
+import { RunningList } from './running-list.tsx';
 import { Summary } from './summary.tsx';
 import { toolIds } from './tool-ids.ts';
 import { useActivity, useLinked } from './use-activity.ts';
@@ -40,7 +41,7 @@ export function ActivityPage(): ReactNode {
   const navigate = useNavigate();
   const [isPaused, setPaused] = useState(false);
   const activity = useActivity(view, to === undefined ? undefined : Date.parse(to), isPaused);
-  const { records, isLive, error, keep, waiting, showWaiting } = activity;
+  const { records, running, isLive, error, keep, waiting, showWaiting } = activity;
   const linked = useLinked(id, activity);
   const { data: counts } = useQuery({
     queryKey: ['activity', 'counts'],
@@ -51,6 +52,7 @@ export function ActivityPage(): ReactNode {
   const filter = { text: q.trim().toLowerCase(), key, model, catalog, fromMs };
   const found = records.filter((record) => matches(record, filter));
   const isApart = linked.data !== undefined && found.every((record) => record.id !== linked.data.id);
+  const inProgress = running.data.filter((one) => matches({ ...one, called: [], searches: [] }, filter));
   const shown = isApart ? [linked.data, ...found] : found;
   const most = Math.max(...shown.map(({ tokens }) => Math.abs(tokens?.net ?? 0)), 1);
   const set = (change: Partial<Record<keyof ActivityState | 'id', string | undefined>>, replace = false): void => {
@@ -166,7 +168,7 @@ export function ActivityPage(): ReactNode {
           <span role="status">{plain(waiting)} new</span>
         </button>
       )}
-      {shown.length === 0 ? (
+      {shown.length + inProgress.length === 0 ? (
         error === null ? (
           <Empty
             view={view}
@@ -184,6 +186,7 @@ export function ActivityPage(): ReactNode {
             <span className="right">Net tokens</span>
             <span />
           </div>
+          <RunningList running={inProgress} total={running.total} aheadMs={running.aheadMs} />
           <RequestList records={shown}>
             {(record) => (
               <RequestRow
@@ -283,10 +286,6 @@ function Filter(props: {
       onChange={(next) => onChange(next === '' ? undefined : next)}
     />
   );
-}
-
-function keyOf({ key, owner }: RequestRecord): string {
-  return key ?? owner;
 }
 
 function RequestRow(props: {
@@ -395,7 +394,11 @@ interface RecordFilter {
   readonly fromMs: number | undefined;
 }
 
-function matches(record: RequestRecord, { text, key, model, catalog, fromMs }: RecordFilter): boolean {
+type Filtered = Pick<RequestRecord, 'id' | 'atMs' | 'owner' | 'key' | 'model' | 'catalogs' | 'called' | 'searches'> & {
+  readonly query?: string;
+};
+
+function matches(record: Filtered, { text, key, model, catalog, fromMs }: RecordFilter): boolean {
   if (fromMs !== undefined && record.atMs < fromMs) return false;
   if (key !== undefined && keyOf(record) !== key) return false;
   if (model !== undefined && record.model !== model) return false;
@@ -404,6 +407,7 @@ function matches(record: RequestRecord, { text, key, model, catalog, fromMs }: R
   const texts = [
     record.id,
     record.model ?? '',
+    record.query ?? '',
     ...record.called,
     ...record.searches.flatMap(({ found, tools, queries = [] }) => [...found, ...tools, ...queries]),
   ];

@@ -45,3 +45,8 @@ export function readActivityState(search: Record<string, unknown>): ActivityStat
 
 /** What became of a request's tools, in words. */
 export const DECISIONS = { inline: 'sent inline', defer: 'deferred', pass: 'passed on' } as const;
+
+/** What a key is called: its name, where the gateway knows it. */
+export function keyOf({ key, owner }: { readonly key?: string; readonly owner: string }): string {
+  return key ?? owner;
+}

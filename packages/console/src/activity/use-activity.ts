@@ -1,4 +1,4 @@
-import type { RequestRecord } from '@quartermaster/client';
+import type { RequestRecord, RunningRequests } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { listActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
@@ -10,6 +10,7 @@ const SCROLLED_PX = 240;
 
 interface Activity {
   readonly records: readonly RequestRecord[];
+  readonly running: Running;
   readonly isLive: boolean;
   readonly error: Error | null;
   readonly isLoaded: boolean;
@@ -19,6 +20,13 @@ interface Activity {
   readonly waiting: number;
   showWaiting(): void;
 }
+
+/** Requests in progress, and how far the gateway's clock is ahead of the page's. */
+export interface Running extends Pick<RunningRequests, 'total' | 'data'> {
+  readonly aheadMs: number;
+}
+
+const NOTHING_RUNS: Running = { total: 0, data: [], aheadMs: 0 };
 
 /** The latest requests, and those that come while the screen is open. */
 export function useActivity(view: Outcome | undefined, beforeMs: number | undefined, isPaused: boolean): Activity {
@@ -30,6 +38,7 @@ export function useActivity(view: Outcome | undefined, beforeMs: number | undefi
   });
   const [fresh, setFresh] = useState<readonly RequestRecord[]>([]);
   const [waiting, setWaiting] = useState(0);
+  const [running, setRunning] = useState(NOTHING_RUNS);
   const arrived = useRef<RequestRecord[]>([]);
   const frame = useRef(0);
   const showWaiting = (): void => {
@@ -52,21 +61,37 @@ export function useActivity(view: Outcome | undefined, beforeMs: number | undefi
       if (arrived.current.length > MOST_RECORDS) arrived.current.shift();
       if (frame.current === 0) frame.current = requestAnimationFrame(onFrame);
     },
+    onRunning: ({ nowMs, ...all }) => setRunning({ ...all, aheadMs: nowMs - Date.now() }),
     onGap: () => void list.refetch(),
   });
+  // Each stream begins with what is running.
+  useEffect(() => {
+    if (!isLive) setRunning(NOTHING_RUNS);
+  }, [isLive]);
   const listed = list.data?.data ?? [];
   const known = new Set(listed.map(({ id }) => id));
-  const added = view === undefined && beforeMs === undefined ? fresh.filter(({ id }) => !known.has(id)) : [];
+  const isLatest = view === undefined && beforeMs === undefined;
+  const added = isLatest ? fresh.filter(({ id }) => !known.has(id)) : [];
   const records = [...added, ...listed].slice(0, MOST_RECORDS);
   return {
     ...{ records, isLive, error: list.error, isLoaded: list.data !== undefined, keep: list.data?.keep, showWaiting },
-    waiting: view === undefined && beforeMs === undefined ? waiting : 0,
+    running: isLatest ? withoutEnded(running, [...arrived.current, ...records]) : NOTHING_RUNS,
+    waiting: isLatest ? waiting : 0,
   };
 }
 
+/** The end of a request is told before the list of those that are running. */
+function withoutEnded(running: Running, records: readonly RequestRecord[]): Running {
+  if (running.total === 0) return running;
+  const ended = new Set(records.map(({ id }) => id));
+  const data = running.data.filter(({ id }) => !ended.has(id));
+  return { ...running, data, total: running.total - (running.data.length - data.length) };
+}
+
 /** The request that a link names, where it is not among the latest. */
-export function useLinked(id: string | undefined, { records, isLoaded }: Activity) {
-  const isListed = id === undefined || !isLoaded || records.some((record) => record.id === id);
+export function useLinked(id: string | undefined, { records, running, isLoaded }: Activity) {
+  const isRunning = running.data.some((one) => one.id === id);
+  const isListed = id === undefined || !isLoaded || isRunning || records.some((record) => record.id === id);
   return useQuery({
     queryKey: ['activity', 'one', id],
     queryFn: ({ signal }) => gateway.request('GET /v1/activity/{id}', { path: { id: id ?? '' }, signal }),

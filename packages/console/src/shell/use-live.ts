@@ -1,10 +1,11 @@
-import { ApiFailure, type RequestRecord, type ServerNotice } from '@quartermaster/client';
+import { ApiFailure, type RequestRecord, type RunningRequests, type ServerNotice } from '@quartermaster/client';
 import { useEffect, useRef, useState } from 'react';
 import { gateway, KEY_CHANGED } from '../api/gateway.ts';
 
 interface LiveHandlers {
   readonly isPaused?: boolean;
   readonly onRecord?: (record: RequestRecord) => void;
+  readonly onRunning?: (running: RunningRequests) => void;
   readonly onServer?: (notice: ServerNotice) => void;
   /** Something may have been missed: at first, after a pause, and for a page that reads too slowly. */
   readonly onGap?: () => void;
@@ -37,6 +38,7 @@ export function useLive({ isPaused = false, ...handlers }: LiveHandlers): boolea
             latest.current.onGap?.();
           },
           onMissed: () => latest.current.onGap?.(),
+          onRunning: (running) => latest.current.onRunning?.(running),
           onServer: (notice) => latest.current.onServer?.(notice),
         });
         for await (const record of records) latest.current.onRecord?.(record);

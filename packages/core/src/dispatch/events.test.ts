@@ -24,13 +24,15 @@ describe('events', () => {
     await ask('slack__send_message', { text: 'the secret argument' });
     await ask('nope', {});
     expect(events.map((event) => event.kind)).toEqual([
+      'tool-search-start',
       'tool-search-end',
       'tool-load',
       'tool-call-start',
       'tool-call-end',
       'tool-call-refuse',
     ]);
-    expect(events[0]).toMatchObject({
+    expect(events[0]).toMatchObject({ queryCount: 1, callId: 'c1', callerId: 'ann' });
+    expect(events[1]).toMatchObject({
       outcome: 'match',
       queryCount: 1,
       found: ['slack__send_message'],
@@ -39,11 +41,11 @@ describe('events', () => {
       callId: 'c1',
       callerId: 'ann',
     });
-    expect(events[1]).toMatchObject({
+    expect(events[2]).toMatchObject({
       ...{ tool: 'slack/send_message', name: 'slack__send_message', by: 'search', tokens: expect.any(Number) },
     });
-    expect(events[3]).toMatchObject({ tool: 'slack/send_message', isError: false, durationMs: 10 });
-    expect(events[4]).toMatchObject({ reason: 'unknown' });
+    expect(events[4]).toMatchObject({ tool: 'slack/send_message', isError: false, durationMs: 10 });
+    expect(events[5]).toMatchObject({ reason: 'unknown' });
     expect(JSON.stringify(events)).not.toContain('secret');
   });
 

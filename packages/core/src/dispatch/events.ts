@@ -6,6 +6,12 @@ import type { RerankerUse, SearchEngine } from '../search/index.ts';
  */
 export type ToolboxEvent =
   | (EventBase & {
+      /** A search is about to run. */
+      readonly kind: 'tool-search-start';
+      /** How many queries the search has. */
+      readonly queryCount: number;
+    })
+  | (EventBase & {
       /** A search was answered. */
       readonly kind: 'tool-search-end';
       /** `none` is no match; `stopped` means that the loop guard refused to search. */

@@ -16,14 +16,14 @@ const endpoint = 'insight';
 
 export const ACTIVITY: Operation = {
   endpoint,
-  summary: 'The latest requests. A key sees its own, an admin key sees all.',
+  summary: 'The latest requests, and those in progress. A key sees its own, an admin key sees all.',
   query: ACTIVITY_QUERY,
   answer: ACTIVITY_ANSWER,
 };
 export const ACTIVITY_LIVE: Operation = {
   endpoint,
   summary:
-    'Finished requests as server-sent events named `request`; a `missed` event says how many a slow reader lost. Admin keys also receive `server` events when the state or a definition of a server changes.',
+    'Finished requests as server-sent events named `request`, and the requests in progress as `running` events whenever they change; a `missed` event says how many a slow reader lost. Admin keys also receive `server` events when the state or a definition of a server changes.',
   answer: TEXT,
   answerType: 'text/event-stream',
 };

@@ -90,6 +90,44 @@ export const REQUEST_RECORD: Schema = component(
   }),
 );
 
+const RUNNING_REQUESTS: Schema = component(
+  'RunningRequests',
+  record({
+    nowMs: described(NUMBER, "The gateway's clock: `nowMs - atMs` is how long a request has taken so far."),
+    total: WHOLE,
+    data: described(
+      list(
+        component(
+          'RunningRequest',
+          record({
+            id: TEXT,
+            atMs: NUMBER,
+            state: described(
+              choice(['waiting', 'searching', 'calling', 'streaming']),
+              '`waiting`: for the model, or while it is planned. `calling`: a tool of an MCP server. `streaming`: the client gets the answer.',
+            ),
+            route: TEXT,
+            owner: TEXT,
+            'key?': described(TEXT, 'The name of the key.'),
+            'model?': TEXT,
+            'upstream?': TEXT,
+            'catalogs?': list(TEXT),
+            'decision?': choice(['inline', 'defer', 'pass']),
+            'form?': TEXT,
+            rounds: described(WHOLE, 'How many times a model was asked so far.'),
+            searches: described(WHOLE, 'How many searches were answered so far.'),
+            'query?': described(
+              TEXT,
+              'The beginning of the latest query. Only where the settings say insight: queries.',
+            ),
+          }),
+        ),
+      ),
+      'At most 100, those that run longest first.',
+    ),
+  }),
+);
+
 export const ACTIVITY_QUERY: Schema = record({
   'limit?': { type: 'integer', minimum: 1, maximum: 500 },
   'before?': described(WHOLE, 'Only requests that began before this time, in milliseconds since 1970.'),
@@ -101,6 +139,10 @@ export const ACTIVITY_QUERY: Schema = record({
 });
 export const ACTIVITY_ANSWER: Schema = record({
   data: list(REQUEST_RECORD),
+  running: described(
+    RUNNING_REQUESTS,
+    'The requests in progress in the process that answers, whatever the query asks for.',
+  ),
   keep: described(choice(['off', 'counts', 'queries']), 'What the settings store about requests: insight.keep.'),
   'counts?': record({ requests: WHOLE, ...Object.fromEntries(ACTIVITY_OUTCOMES.map((outcome) => [outcome, WHOLE])) }),
 });

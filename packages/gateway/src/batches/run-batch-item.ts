@@ -16,7 +16,7 @@ export interface BatchItemContext {
   /** How many times a model is asked for one item, at least 1. */
   readonly maxRounds: number;
   /** For events: told under which id an item is worked on from now on, and what came of it. */
-  begin(requestId: string): void;
+  begin(requestId: string, owner: string): void;
   end(end: ItemEnd): void | Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface ItemAnswer {
 export async function runBatchItem(item: ClaimedItem, context: BatchItemContext, work: ItemWork): Promise<ItemResult> {
   const { gatekeeper, createId } = context;
   const requestId = createId('req_');
-  context.begin(requestId);
+  context.begin(requestId, item.owner);
   let access: Access | undefined;
   const done: { answer?: ItemAnswer } = {};
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createActivity, type RequestEnd, tokenAccount } from './activity.ts';
+import { createActivity, type RequestEnd, type RequestStart, tokenAccount } from './activity.ts';
 import type { GatewayEvent } from './gateway-event.ts';
 
 const PLAN = { definitions: 10_000, full: 500, declared: 900 };
@@ -95,13 +95,68 @@ function call(tool: string, durationMs: number): GatewayEvent {
   return { kind, requestId: 'r', server: 's', isConfigured: true, owner: '', tool, isError: false, durationMs };
 }
 
+const START: RequestStart = { requestId: 'r', atMs: 0, access: { owner: 'ann' }, facts: { route: 'messages' } };
+
 function recordOf(events: readonly ReturnType<typeof at>[], end: Partial<RequestEnd> = {}) {
   let now = 0;
   const activity = createActivity([], () => now);
-  activity.begin('r');
+  activity.begin(START);
   for (const { ms, event } of events) {
     now = ms;
     activity.emit(event);
   }
   return { record: activity.end({ ...END, ...end }) };
 }
+
+describe('requests in progress', () => {
+  const SEARCH = { kind: 'tool-search-start', atMs: 0, requestId: 'r', queryCount: 1 } as const;
+  const ROUND = { kind: 'model-round-start', requestId: 'r', round: 1, tokens: 0, carried: 0 } as const;
+
+  it('are listed with what they do, until they end', () => {
+    const activity = createActivity([], () => 70);
+    const facts: RequestStart['facts'] = { route: 'messages', model: 'm' };
+    const stateNow = () => activity.running(undefined).data.map(({ state }) => state);
+    activity.begin({ ...START, facts });
+    expect(activity.running(undefined)).toMatchObject({
+      ...{ nowMs: 70, total: 1 },
+      data: [
+        { id: 'r', atMs: 0, state: 'waiting', route: 'messages', owner: 'ann', model: 'm', rounds: 0, searches: 0 },
+      ],
+    });
+    activity.emit(ROUND);
+    facts.isStreaming = true;
+    expect(stateNow()).toEqual(['streaming']);
+    activity.emit(SEARCH);
+    expect(stateNow()).toEqual(['searching']);
+    activity.emit({
+      ...{ kind: 'tool-search-end', requestId: 'r', atMs: 0, outcome: 'match', queryCount: 1 },
+      ...{ queries: ['the words of a query '.repeat(20)], found: [], tools: [], scores: [] },
+      ...{ durationMs: 1, answerTokens: 10 },
+    });
+    expect(activity.running(undefined).data).toMatchObject([{ searches: 1, rounds: 1 }]);
+    expect(activity.running(undefined).data[0]?.query).toHaveLength(200);
+    activity.emit({ ...ROUND, round: 2 });
+    expect(stateNow()).toEqual(['waiting']);
+    activity.emit({ kind: 'tool-call-start', atMs: 0, requestId: 'r', tool: 't', argumentTokens: 1 });
+    expect(stateNow()).toEqual(['calling']);
+    activity.end(END);
+    expect(activity.running(undefined)).toEqual({ nowMs: 70, total: 0, data: [] });
+  });
+
+  it('are shown to their own key, and at most a hundred, those that run longest first', () => {
+    const activity = createActivity([], () => 70);
+    for (let at = 0; at < 150; at += 1) activity.begin({ ...START, requestId: `r${at}` });
+    activity.begin({ ...START, requestId: 'other', access: { owner: 'bob' } });
+    expect(activity.running('bob')).toMatchObject({ total: 1, data: [{ id: 'other' }] });
+    const { total, data } = activity.running(undefined);
+    expect([total, data.length, data[0]?.id]).toEqual([151, 100, 'r0']);
+  });
+
+  it('leave out MCP clients that only listen', () => {
+    const activity = createActivity([], () => 70);
+    activity.begin({ ...START, facts: { route: 'mcp' } });
+    expect(activity.running(undefined).total).toBe(0);
+    activity.emit(SEARCH);
+    expect(activity.running(undefined).data).toMatchObject([{ state: 'searching' }]);
+  });
+});

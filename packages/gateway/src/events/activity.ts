@@ -7,6 +7,8 @@ import type {
   OmittedParts,
   RequestRecord,
   RequestStep,
+  RunningRequest,
+  RunningRequests,
   SearchRecord,
 } from './gateway-event.ts';
 
@@ -21,12 +23,28 @@ export interface RequestEnd extends Pick<RequestRecord, 'id' | 'atMs' | 'route' 
   readonly called: readonly string[];
 }
 
+/** A request that has begun. Its facts are read when somebody asks what is running: telling costs a request nothing. */
+export interface RequestStart {
+  readonly requestId: string;
+  readonly atMs: number;
+  readonly access: { readonly owner: string; readonly name?: string | undefined };
+  readonly facts: {
+    readonly route: string;
+    readonly model?: string;
+    readonly upstream?: string;
+    /** Whether the client gets parts of the model's answer now. */
+    isStreaming?: boolean;
+  };
+}
+
 /** The stream of events, and what is known of each request while it is answered. */
 export interface Activity {
   /** Tells every sink. */
   emit(event: GatewayEvent): void;
-  /** From now on the events of this request are kept. */
-  begin(id: string): void;
+  /** From now on the events of this request are kept, and it is listed as running. */
+  begin(request: RequestStart): void;
+  /** The requests in progress, of one key or of all. */
+  running(owner: string | undefined): RunningRequests;
   /** Nothing came of it. */
   drop(id: string): void;
   /** Emits the end of a request. Its record is there if the request was begun and has something to show. */
@@ -43,7 +61,17 @@ export function createActivity(sinks: readonly ((event: GatewayEvent) => void)[]
   };
   return {
     emit,
-    begin: (id) => void open.set(id, noEvents()),
+    begin: (start) => void open.set(start.requestId, noEvents(start)),
+    running(owner) {
+      const data: RunningRequest[] = [];
+      let total = 0;
+      for (const request of open.values()) {
+        if ((owner !== undefined && request.start.access.owner !== owner) || !isWorthListing(request)) continue;
+        total += 1;
+        if (data.length < MOST_RUNNING) data.push(runningOf(request));
+      }
+      return { nowMs: now(), total, data };
+    },
     drop: (id) => void open.delete(id),
     end(request) {
       const { id: requestId, route, status, durationMs, owner, used } = request;
@@ -60,6 +88,7 @@ export function createActivity(sinks: readonly ((event: GatewayEvent) => void)[]
 export const NO_ACTIVITY: Activity = {
   emit: () => undefined,
   begin: () => undefined,
+  running: () => ({ nowMs: 0, total: 0, data: [] }),
   drop: () => undefined,
   end: () => undefined,
 };
@@ -69,6 +98,35 @@ function isWorthShowing({ route }: RequestEnd, { searches, loaded, called, refus
   return route !== 'mcp' || searches.length + loaded.length + called.length + refused.length > 0;
 }
 
+/** An MCP client that listens or lists is not listed either, until it searches or calls. */
+function isWorthListing({ start, doing, searches, steps }: Open): boolean {
+  return start.facts.route !== 'mcp' || doing !== 'waiting' || searches.length + steps.length > 0;
+}
+
+function runningOf({ start, doing, plan, rounds, searches, catalogs }: Open): RunningRequest {
+  const { access, facts } = start;
+  return {
+    id: start.requestId,
+    atMs: start.atMs,
+    state: doing === 'waiting' && facts.isStreaming === true ? 'streaming' : doing,
+    route: facts.route,
+    owner: access.owner,
+    key: access.name,
+    model: facts.model,
+    upstream: facts.upstream,
+    catalogs: catalogs.length === 0 ? undefined : catalogs,
+    decision: plan?.decision,
+    form: plan?.form,
+    rounds,
+    searches: searches.length,
+    query: searches.at(-1)?.queries?.[0]?.slice(0, MOST_QUERY_CHARACTERS),
+  };
+}
+
+/** How many requests in progress are listed, those that run longest first. */
+const MOST_RUNNING = 100;
+const MOST_QUERY_CHARACTERS = 200;
+
 /** How many entries each list of a record may have: more than any loop makes. */
 const MOST_ENTRIES = 100;
 
@@ -77,6 +135,8 @@ const MOST_CHARACTERS = 16_384;
 
 /** What is known of a request so far. Every request makes one, so all fields are set at once, and no object is copied to add a field. */
 interface Open {
+  readonly start: RequestStart;
+  doing: Exclude<RunningRequest['state'], 'streaming'>;
   plan: Extract<GatewayEvent, { kind: 'plan-decide' }> | undefined;
   rounds: number;
   carried: number;
@@ -96,8 +156,10 @@ interface Open {
   omitted: { -readonly [Field in keyof OmittedParts]: OmittedParts[Field] } | undefined;
 }
 
-function noEvents(): Open {
+function noEvents(start: RequestStart): Open {
   return {
+    start,
+    doing: 'waiting',
     plan: undefined,
     rounds: 0,
     carried: 0,
@@ -132,6 +194,8 @@ function add(request: Open, event: GatewayEvent, now: () => number): void {
       if (event.catalogs !== undefined && event === request.plan) addCatalogs(request, event.catalogs);
       return;
     case 'model-round-start':
+      request.doing = 'waiting';
+      request.start.facts.isStreaming = false;
       keep(request, 'steps', { kind: 'model', atMs: now(), endMs: undefined, tool: undefined, isError: undefined }, 0);
       request.rounds += 1;
       if (request.rounds === 1) {
@@ -142,7 +206,11 @@ function add(request: Open, event: GatewayEvent, now: () => number): void {
         request.laterTokens += event.tokens;
       }
       return;
+    case 'tool-search-start':
+      request.doing = 'searching';
+      return;
     case 'tool-search-end': {
+      request.doing = 'waiting';
       addSearch(request, event);
       const endMs = now();
       const atMs = endMs - event.durationMs;
@@ -169,7 +237,11 @@ function add(request: Open, event: GatewayEvent, now: () => number): void {
       return;
     }
     case 'tool-call-start':
+      request.doing = 'calling';
+      return;
     case 'tool-call-end':
+      request.doing = 'waiting';
+      return;
     case 'search-prepare-end':
     case 'server-change':
     case 'definition-change':

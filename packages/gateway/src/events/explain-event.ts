@@ -38,6 +38,7 @@ export function explainEvent(event: GatewayEvent): LogEntry | undefined {
     case 'reranker-fallback':
       return { ...head, event: 'fallback', of: event.of, reason: event.reason };
     case 'model-round-start':
+    case 'tool-search-start':
     case 'tool-call-start':
     case 'tool-call-end':
     case 'search-prepare-end':

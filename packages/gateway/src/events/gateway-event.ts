@@ -202,6 +202,40 @@ export interface RequestRecord {
   readonly omitted?: OmittedParts | undefined;
 }
 
+/** A request that is being answered: what is known of it so far. */
+export interface RunningRequest {
+  readonly id: string;
+  readonly atMs: number;
+  /** `waiting`: for the model, or while it is planned. `calling`: a tool of an MCP server. `streaming`: the client gets the answer. */
+  readonly state: 'waiting' | 'searching' | 'calling' | 'streaming';
+  readonly route: string;
+  /** The id of the key, `''` without keys. */
+  readonly owner: string;
+  /** The key's name. */
+  readonly key?: string | undefined;
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
+  /** The named catalogs among its tools. */
+  readonly catalogs?: readonly string[] | undefined;
+  readonly decision?: 'inline' | 'defer' | 'pass' | undefined;
+  readonly form?: string | undefined;
+  /** How many times a model was asked so far. */
+  readonly rounds: number;
+  /** How many searches were answered so far. */
+  readonly searches: number;
+  /** The beginning of the latest query. Only where the settings say `insight: queries`. */
+  readonly query?: string | undefined;
+}
+
+/** The requests in progress in this process. */
+export interface RunningRequests {
+  /** The gateway's clock: `nowMs - atMs` is how long a request has taken so far. */
+  readonly nowMs: number;
+  readonly total: number;
+  /** At most 100, those that run longest first. */
+  readonly data: readonly RunningRequest[];
+}
+
 /** What a record leaves out, since it would have become too large. */
 export interface OmittedParts {
   /** How many entries of each list. */

@@ -1,3 +1,11 @@
-export { type Activity, createActivity, NO_ACTIVITY, planCost, type RequestEnd, wasCalled } from './activity.ts';
+export {
+  type Activity,
+  createActivity,
+  NO_ACTIVITY,
+  planCost,
+  type RequestEnd,
+  type RequestStart,
+  wasCalled,
+} from './activity.ts';
 export { explainEvent } from './explain-event.ts';
-export type { GatewayEvent, RequestRecord } from './gateway-event.ts';
+export type { GatewayEvent, RequestRecord, RunningRequest, RunningRequests } from './gateway-event.ts';

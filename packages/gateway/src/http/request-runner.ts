@@ -85,7 +85,7 @@ export function createRequestRunner(options: {
       try {
         if (isClosed) throw new ApiError(503, 'The gateway is stopping', { type: 'overloaded_error' });
         const access = await gatekeeper.admit(request);
-        requestContext = { requestId, request, access, signal: request.signal, facts: { route } };
+        requestContext = { requestId, request, access, signal: request.signal, facts: { route }, atMs: startedAt };
         if (route !== UNKNOWN_ROUTE && !access.mayUseEndpoint(route)) {
           throw new ApiError(403, `This key may not use the endpoint ${route}`);
         }
@@ -188,6 +188,8 @@ function lineOf(end: RequestOutcome, record: RequestRecord | undefined): LogEntr
 /** One request while it is being answered. */
 export interface RequestContext {
   readonly requestId: string;
+  /** When it came in. */
+  readonly atMs: number;
   readonly request: Request;
   readonly access: Access;
   /** Aborts when the client goes away. */
@@ -203,6 +205,8 @@ interface RequestFacts {
   used?: UsedUp;
   /** The names of the tools that the response calls. */
   called?: readonly string[];
+  /** Whether the client gets parts of the model's answer now. */
+  isStreaming?: boolean;
 }
 
 /**

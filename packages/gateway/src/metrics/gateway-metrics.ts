@@ -200,6 +200,7 @@ export function createGatewayMetrics(): GatewayMetrics {
         case 'listing-cut':
         case 'model-round-start':
         case 'tool-load':
+        case 'tool-search-start':
         case 'tool-call-start':
         case 'tool-call-end':
         case 'tool-call-refuse':

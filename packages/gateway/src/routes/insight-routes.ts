@@ -21,7 +21,7 @@ import type { Services } from './services.ts';
 
 /** What happened, and what it saved. A key sees its own requests, an unlimited admin key everyone's. */
 export function mountInsightRoutes(api: Api, services: Services): void {
-  const { runner, gatekeeper, insight, clock, settings } = services;
+  const { runner, gatekeeper, insight, activity, clock, settings } = services;
   const priceOf = compilePrices(settings.prices);
   const receive = (context: Context, handler: (requestContext: RequestContext, onEnd: OnEnd) => Promise<Response>) =>
     runner.run(context.req.raw, { route: 'insight', errorBody: anthropicErrorBody, handler });
@@ -85,7 +85,13 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       const latest = insight.log.list(query);
       const data = latest.length < query.limit ? await withStored(latest, query) : latest;
       const { keep } = settings.insight;
-      return Response.json({ data, keep, ...(counts === 'true' ? { counts: await countOutcomes(query.owner) } : {}) });
+      const running = activity.running(query.owner);
+      return Response.json({
+        data,
+        running,
+        keep,
+        ...(counts === 'true' ? { counts: await countOutcomes(query.owner) } : {}),
+      });
     }),
   );
   api.get('/v1/activity/live', ACTIVITY_LIVE, (context) =>
@@ -103,6 +109,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
             ...{ owner: ownerSeenBy(access), onRecord },
             ...(access.isUnlimited ? { onNotice: (event) => mayBeTold(access) && onNotice?.(event) } : {}),
           }),
+        running: () => activity.running(ownerSeenBy(access)),
         signal: AbortSignal.any([signal, closed]),
         after: clock.after,
         async mayGoOn() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestRecord } from '../events/index.ts';
+import type { RequestRecord, RunningRequest, RunningRequests } from '../events/index.ts';
 import type { ActivityFollower } from '../insight/index.ts';
 import { liveActivity } from './live-activity.ts';
 
@@ -11,6 +11,8 @@ function opened() {
   let ends = 0;
   let ping: () => void = () => undefined;
   let isValid = true;
+  let running: RunningRequests = { nowMs: 0, total: 0, data: [] };
+  let look: () => void = () => undefined;
   const body = liveActivity({
     follow(told) {
       follower = told;
@@ -19,8 +21,10 @@ function opened() {
       };
     },
     signal: stop.signal,
-    after: (_ms, act) => {
-      ping = act;
+    running: () => running,
+    after: (ms, act) => {
+      if (ms < 1_000) look = act;
+      else ping = act;
       return () => undefined;
     },
     mayGoOn: async () => isValid,
@@ -34,7 +38,21 @@ function opened() {
   const revoke = (): void => {
     isValid = false;
   };
-  return { stop, body, tell, revoke, ping: () => ping(), ends: () => ends, isFollowed: () => follower !== undefined };
+  const run = (count: number, nowMs: number): void => {
+    const data = Array.from({ length: count }, (_, at) => ({ id: `req_${at}` }) as RunningRequest);
+    running = { nowMs, total: count, data };
+    look();
+  };
+  return {
+    run,
+    stop,
+    body,
+    tell,
+    revoke,
+    ping: () => ping(),
+    ends: () => ends,
+    isFollowed: () => follower !== undefined,
+  };
 }
 
 describe('the live stream', () => {
@@ -56,6 +74,27 @@ describe('the live stream', () => {
     expect(await read()).toBe('event: missed\ndata: 101\n\n');
     expect(await read()).toBe('event: request\ndata: {"id":"req_1"}\n\n');
     expect((await reader.read()).done).toBe(true);
+  });
+
+  it('sends what is running when that has changed, and to a slow reader only the latest', async () => {
+    const { stop, body, run, tell } = opened();
+    run(1, 10);
+    run(1, 20);
+    run(0, 30);
+    tell(497);
+    run(2, 40);
+    const reader = body.getReader();
+    const read = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value);
+    const all: string[] = [];
+    for (let at = 0; at < 500; at += 1) all.push(await read());
+    run(2, 50);
+    stop.abort();
+    all.push(await read());
+    expect(all.filter((event) => event.startsWith('event: running'))).toEqual([
+      'event: running\ndata: {"nowMs":10,"total":1,"data":[{"id":"req_0"}]}\n\n',
+      'event: running\ndata: {"nowMs":30,"total":0,"data":[]}\n\n',
+      'event: running\ndata: {"nowMs":50,"total":2,"data":[{"id":"req_0"},{"id":"req_1"}]}\n\n',
+    ]);
   });
 
   it('ends with a ping after which its key is no longer valid', async () => {

@@ -1,9 +1,12 @@
+import type { RunningRequests } from '../events/index.ts';
 import type { ActivityFollower } from '../insight/index.ts';
 import type { OnEnd } from './model-routes.ts';
 
-/** Records and changes of servers as they come. A client that reads too slowly misses some, and is told how many. */
+/** Records and changes of servers as they come, and what is running whenever that changes. A client that reads too slowly misses some, and is told how many. */
 export function liveActivity(options: {
   follow(told: Omit<ActivityFollower, 'owner'>): () => void;
+  /** Asked twice a second. */
+  running(): RunningRequests;
   readonly signal: AbortSignal;
   after(ms: number, act: () => void): () => void;
   /** Asked now and then: whether the client may still be told. */
@@ -28,6 +31,19 @@ export function liveActivity(options: {
               () => undefined,
             );
           });
+        };
+        // Looked at from here: a request costs nothing more for being watched.
+        let shown = NOTHING_RUNS;
+        let cancelLook: () => void = () => undefined;
+        const look = (): void => {
+          const { nowMs, ...list } = options.running();
+          const now = JSON.stringify(list);
+          // A client that is behind needs only the latest list.
+          if (now !== shown && (controller.desiredSize ?? 0) > 0) {
+            shown = now;
+            send(`event: running\ndata: ${JSON.stringify({ nowMs, ...list })}\n\n`);
+          }
+          cancelLook = options.after(LOOK_MS, look);
         };
         const tell = (event: string, data: object): void => {
           if ((controller.desiredSize ?? 0) <= 0) {
@@ -54,12 +70,14 @@ export function liveActivity(options: {
           // A stream that its reader has left can't be closed.
           options.signal.removeEventListener('abort', end);
           cancelPing();
+          cancelLook();
           unfollow();
           options.onEnd();
         };
         options.signal.addEventListener('abort', end, { once: true });
         ping();
         send(': live\n\n');
+        look();
       },
       cancel() {
         stop();
@@ -70,4 +88,6 @@ export function liveActivity(options: {
 }
 
 const PING_MS = 15_000;
+const LOOK_MS = 500;
+const NOTHING_RUNS = JSON.stringify({ total: 0, data: [] });
 const MOST_WAITING = 500;

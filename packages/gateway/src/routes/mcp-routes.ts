@@ -17,7 +17,8 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
   const { hub, proxy, origins, within, pinsFor } = mcp;
   const servers = hub.servers().map(({ name }) => name);
 
-  async function answer({ request, requestId, access, signal }: RequestContext, onEnd: OnEnd): Promise<Response> {
+  async function answer(requestContext: RequestContext, onEnd: OnEnd): Promise<Response> {
+    const { request, requestId, access, signal } = requestContext;
     checkOrigin(request, origins);
     const bytes = await readBytes(request, settings.maxBodyBytes);
     const { owner } = access;
@@ -31,7 +32,7 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
       ...searchAdmission(access),
       ...(address === undefined ? {} : { signInPage: (server) => signInPage(address, server) }),
     };
-    activity.begin(requestId);
+    activity.begin(requestContext);
     const response = await within(requestId, () => proxy.fetch(withBody(request, bytes, signal), theirs));
     if (!isEventStream(response) || response.body === null) return response;
     // A stream that only listens has no end of its own: the gateway does not wait for it when it stops.

@@ -71,7 +71,7 @@ async function answerModelRequest<Name extends DialectName>(
 ): Promise<Response> {
   const { settings, models, activity } = context;
   const { request, requestId, access, signal, facts } = requestContext;
-  activity.begin(requestId);
+  activity.begin(requestContext);
   const bytes = await readBytes(request, settings.maxBodyBytes);
   let limits: Record<string, string> = {};
   let answered = 0;
@@ -124,7 +124,10 @@ async function answerStream<Name extends DialectName>(
     first,
     rest,
     pingMs: settings.pingMs,
-    onPart: (part) => tally.add(part),
+    onPart(part) {
+      requestContext.facts.isStreaming = true;
+      tally.add(part);
+    },
     onEnd(error) {
       requestContext.facts.used = tally.used;
       requestContext.facts.called = tally.called;

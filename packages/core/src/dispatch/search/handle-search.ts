@@ -48,16 +48,17 @@ export async function handleSearch(
   requested: SearchWish,
 ): Promise<Step> {
   const { plan, call, memory, caller = {} } = callContext;
-  const startedMs = context.now();
   const limit = clampLimit(context, requested.limit);
   const { queries } = requested;
+  const { atMs, requestId, callId, callerId } = eventOrigin(context, callContext);
+  context.emit({ kind: 'tool-search-start', atMs, requestId, callId, callerId, queryCount: queries.length });
   const isStopped = guardSearch(memory, { queries, limit }, context.options.guard).kind === 'stop';
   const searched: Searched = isStopped
     ? { found: { kind: 'search', queries, names: [], limit, isRefused: true } }
     : await search(context, callContext, { queries, limit });
   const { found } = searched;
   const text = tellFound(context, { plan, found, before: memory, caller });
-  report(context, callContext, { ...searched, isStopped, text, durationMs: context.now() - startedMs });
+  report(context, callContext, { ...searched, isStopped, text, durationMs: context.now() - atMs });
   return { kind: 'answer', call, found, text, ...(found.kind === 'failure' ? { isError: true } : {}) };
 }
 
