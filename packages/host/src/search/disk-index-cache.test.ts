@@ -1,5 +1,15 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -69,6 +79,45 @@ describe('indexes on disk', () => {
     await cache.save('three', bytesOf(3));
     expect(readdirSync(folder).filter((name) => name.endsWith('.draft'))).toEqual([]);
     expect(await cache.load('one')).toEqual(Buffer.from(bytesOf(1)));
+  });
+
+  it.runIf(process.platform !== 'win32')('are plain files: nothing waits for a pipe or follows a link', async () => {
+    const folder = newFolder();
+    const cache = createDiskIndexCache({ folder, maxBytes: 1_000 });
+    await cache.save('one', bytesOf(1));
+    const [file = ''] = readdirSync(folder);
+    const path = join(folder, file);
+    const elsewhere = join(newFolder(), 'elsewhere');
+    writeFileSync(elsewhere, bytesOf(3));
+    utimesSync(elsewhere, 1, 1);
+    const puts: readonly ((path: string) => void)[] = [
+      (at) => execFileSync('mkfifo', [at]),
+      (at) => symlinkSync(elsewhere, at),
+      (at) => symlinkSync('/dev/zero', at),
+    ];
+    for (const put of puts) {
+      rmSync(path);
+      put(path);
+      expect(await cache.load('one')).toBeUndefined();
+      await cache.save('one', bytesOf(2));
+      expect(await cache.load('one')).toEqual(Buffer.from(bytesOf(2)));
+    }
+    expect([readFileSync(elsewhere)[0], statSync(elsewhere).mtimeMs]).toEqual([3, 1_000]);
+    rmSync(path);
+    mkdirSync(path);
+    expect(await cache.load('one')).toBeUndefined();
+    await expect(cache.save('one', bytesOf(2))).rejects.toThrow();
+  });
+
+  it('count what is being written, so that writers killed one after the other stay within the size limit', async () => {
+    const folder = newFolder();
+    const cache = createDiskIndexCache({ folder, maxBytes: 1_000 });
+    await cache.save('one', bytesOf(1));
+    for (const name of readdirSync(folder)) utimesSync(join(folder, name), 1, 1);
+    for (const writer of [1, 2, 3]) writeFileSync(join(folder, `x.qmx.${writer}.draft`), bytesOf(0, 300));
+    await cache.save('two', bytesOf(2));
+    expect(await cache.load('one')).toBeUndefined();
+    expect(await cache.load('two')).toBeDefined();
   });
 
   it('survive writers that are killed midway: each is complete, the old or the new one', async () => {

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IndexCache } from '@quartermaster/core/search';
 import { makeFolder } from '../store/index.ts';
@@ -42,17 +43,19 @@ export function createDiskIndexCache({ folder, maxBytes, now = Date.now }: DiskI
   /** What a writer left behind that was killed goes as well. */
   async function makeRoom(): Promise<void> {
     const files: { readonly path: string; readonly size: number; readonly usedAt: number }[] = [];
+    let bytes = 0;
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
       // Another process may have deleted it meanwhile.
-      const found = await stat(path).catch(() => undefined);
+      const found = await lstat(path).catch(() => undefined);
       if (found === undefined || !found.isFile()) continue;
       const { size, mtimeMs: usedAt } = found;
       if (name.endsWith(FILE_ENDING)) files.push({ path, size, usedAt });
-      else if (name.endsWith(DRAFT_ENDING) && usedAt < now() - ABANDONED_MS) await rm(path, { force: true });
+      else if (!name.endsWith(DRAFT_ENDING)) continue;
+      else if (usedAt < now() - ABANDONED_MS) await rm(path, { force: true });
+      else bytes += size;
     }
     files.sort((left, right) => right.usedAt - left.usedAt);
-    let bytes = 0;
     for (const { path, size } of files) {
       bytes += size;
       if (bytes > maxBytes) await rm(path, { force: true });
@@ -61,17 +64,20 @@ export function createDiskIndexCache({ folder, maxBytes, now = Date.now }: DiskI
 
   return {
     async load(key) {
-      const path = pathOf(key);
+      const file = await open(pathOf(key), READ_FILE_ALONE).catch(() => undefined);
       try {
-        const { size } = await stat(path);
-        if (size > maxBytes) return undefined;
-        const bytes = await readFile(path);
+        const found = await file?.stat();
+        if (file === undefined || found?.isFile() !== true || found.size > maxBytes) return undefined;
+        const bytes = Buffer.allocUnsafeSlow(found.size);
+        const { bytesRead } = await file.read(bytes);
         const seconds = now() / 1000;
         // Whether it is noted or not, it was read.
-        await utimes(path, seconds, seconds).catch(() => undefined);
-        return bytes;
+        await file.utimes(seconds, seconds).catch(() => undefined);
+        return bytesRead === bytes.length ? bytes : undefined;
       } catch {
         return undefined;
+      } finally {
+        await file?.close();
       }
     },
     async save(key, bytes) {
@@ -86,4 +92,6 @@ export function createDiskIndexCache({ folder, maxBytes, now = Date.now }: DiskI
 const FILE_ENDING = '.qmx';
 const DRAFT_ENDING = '.draft';
 /** No index takes as long to write. */
-const ABANDONED_MS = 60 * 60_000;
+const ABANDONED_MS = 10 * 60_000;
+/** A pipe in the place of a file must not make the reader wait, nor a link lead it elsewhere. Windows has neither of these. */
+const READ_FILE_ALONE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
