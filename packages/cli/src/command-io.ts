@@ -1,22 +1,22 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** Everything that a command touches besides files: passed in, so that a test runs the command in its own process. */
+/** Everything that a command touches besides files: passed in, so that a test can run the command in its own process. */
 export interface CommandIo {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
   readonly stdout: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
-  /** For what is said beside the answer. */
+  /** For everything besides the answer. */
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Writes and, when the reader is slower than we are, waits for it: a long batch never piles up in memory. */
+/** Writes, and waits if the reader is slow, so that a long batch never piles up in memory. */
 export function write(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Ignores failures of a stream: a command whose stderr was closed still has an answer to write. */
+/** Ignores write errors: a command whose stderr was closed still has an answer to write. */
 export function withoutFailures<Stream extends Writable>(stream: Stream): Stream {
   stream.on('error', () => undefined);
   function writeAnyway(chunk: unknown, encoding?: BufferEncoding | Written, written?: Written): boolean {

@@ -10,30 +10,30 @@ import {
 import { cacheEmbeddings } from './evaluate/index.ts';
 import { InputError } from './input-error.ts';
 
-/** The search engines by the names that `--engine` takes. */
+/** The search engines by their `--engine` names. */
 export type EngineName = SearchEngineName;
 
-/** The engines that can be asked for by name, the default first. */
+/** The engines that can be selected by name, the default first. */
 export const ENGINES: readonly EngineName[] = SEARCH_ENGINES;
 
 export const DEFAULT_ENGINE: EngineName = 'auto';
 
 /** Options of `createSearcher`. */
 export interface CreateSearcherOptions {
-  /** A folder where the reranker's vectors outlast the process. @default nowhere */
+  /** A folder that keeps the reranker's vectors between runs. @default none */
   readonly cacheFolder?: string | undefined;
-  /** Where indexes outlast the process. @default nowhere */
+  /** A folder that keeps indexes between runs. @default none */
   readonly indexCache?: IndexCache | undefined;
 }
 
-/** The engine behind a name on this machine, and why. */
+/** The engine that a name means on this machine, and why. */
 export async function resolveEngine(
   engine: EngineName,
 ): Promise<{ readonly engine: Exclude<EngineName, 'auto'>; readonly reason: string }> {
   return engine === 'auto' ? await chooseEngine({ engine }) : { engine, reason: 'as requested' };
 }
 
-/** Asynchronous, since an engine may have a model to load. */
+/** Asynchronous, because an engine may have to load a model. */
 export async function createSearcher(
   engine: EngineName,
   snapshot: Snapshot,
@@ -48,7 +48,7 @@ export async function createSearcher(
   return createEngine(resolved, snapshot, { reranker: found.stage, cache });
 }
 
-/** The engines that answer requests in words, those that can't run here left out with the reason. */
+/** The engines that answer requests in words. Those that can't run here are left out, with the reason. */
 export async function findEngines(
   options: CreateSearcherOptions = {},
 ): Promise<{ readonly engines: readonly EngineName[]; readonly missing: string | undefined }> {
@@ -63,7 +63,7 @@ type FoundStage =
   | { readonly kind: 'found'; readonly stage: Reranker }
   | { readonly kind: 'missing'; readonly reason: string };
 
-/** Shared by all searchers: the model is read once, and no tool is embedded twice. */
+/** Shared by all searchers: the model is loaded once, and no tool is embedded twice. */
 let reranker: Promise<FoundStage> | undefined;
 
 async function loadReranker(cacheFolder: string | undefined): Promise<FoundStage> {
@@ -74,5 +74,5 @@ async function loadReranker(cacheFolder: string | undefined): Promise<FoundStage
   return { kind: 'found', stage: createReranker({ embedder, timeoutMs: PATIENCE_MS }) };
 }
 
-/** On the command line an answer that is late is better than one without the stage that was asked for. */
+/** On the command line, a late answer is better than one without the reranker. */
 const PATIENCE_MS = 60_000;

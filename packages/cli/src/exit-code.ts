@@ -12,7 +12,7 @@ export const EXIT = {
   unavailable: 69,
   /** A mistake in the program itself (EX_SOFTWARE of sysexits.h). */
   fault: 70,
-  /** What was found can't be written, on a full disk say (EX_IOERR of sysexits.h). */
+  /** The output can't be written, for example because the disk is full (EX_IOERR of sysexits.h). */
   outputFailed: 74,
   /** Ctrl+C at a prompt: 128 and the number of SIGINT, as shells count. */
   interrupted: 130,

@@ -13,7 +13,7 @@ export class InterruptedError extends Error {
   override readonly name: string = 'InterruptedError';
 }
 
-/** A place in a file, as compilers write it. */
+/** A place in a file, in the format of compilers. */
 export function at(file: string, line?: number): string {
   return line === undefined ? file : `${file}:${line}`;
 }

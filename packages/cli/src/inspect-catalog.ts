@@ -3,14 +3,14 @@ import { FORMS, type FormName } from '@quartermaster/core/disclosure';
 import { DEFAULT_GATE_SETTINGS, decideGate, snapshotTokens } from '@quartermaster/core/gate';
 import { SEARCH_LIMITS } from '@quartermaster/core/search';
 
-/** What a catalog costs a model's context, and what deferring it would save. Tokens are estimated: characters / 4. */
+/** What a catalog costs of a model's context, and what deferral would save. Tokens are estimated: characters / 4. */
 export interface CatalogCosts {
   readonly contextTokens: number;
   readonly tools: number;
   readonly tokens: number;
-  /** The dearest first. */
+  /** The most expensive first. */
   readonly servers: readonly { readonly server: string | undefined; readonly tools: number; readonly tokens: number }[];
-  /** The dearest first. */
+  /** The most expensive first. */
   readonly byTool: readonly { readonly id: string; readonly tokens: number }[];
   /** Whether the default gate would defer, and why. */
   readonly gate: { readonly kind: 'inline' | 'defer'; readonly reason: string };
@@ -18,7 +18,7 @@ export interface CatalogCosts {
   readonly deferred: readonly { readonly form: FormName; readonly tokens: number }[];
   /** How many tools a default answer has. */
   readonly answerTools: number;
-  /** Their definitions, at this catalog's mean. */
+  /** The tokens of their definitions, at this catalog's mean. */
   readonly answerTokens: number;
 }
 
@@ -58,5 +58,5 @@ export function inspectCatalog(snapshot: Snapshot, { contextTokens, searcher }: 
   };
 }
 
-/** The forms in which we search ourselves; what a provider's own search costs is the provider's to say. */
+/** The forms in which we search. What a provider's own search costs is up to the provider. */
 const COMPARED_FORMS: readonly FormName[] = ['bridge', 'native', 'stub'];

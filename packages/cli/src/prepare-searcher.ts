@@ -2,7 +2,7 @@ import type { Searcher, Snapshot } from '@quartermaster/core';
 import type { CommandIo } from './command-io.ts';
 import { counted, startProgress } from './terminal/index.ts';
 
-/** Builds the index. It gives way now and then, so that a large one can say on a terminal that it is being built. */
+/** Builds the index. Pauses from time to time, so that the progress of a large one can be shown. */
 export async function prepareSearcher(
   searcher: Searcher,
   snapshot: Snapshot,

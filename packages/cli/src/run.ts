@@ -26,11 +26,11 @@ import { InputError, InterruptedError, UnavailableError } from './input-error.ts
 import { packageVersion } from './package-version.ts';
 import { createTerminal } from './terminal/index.ts';
 
-/** Runs one command line (without `node` and the script) and returns the exit status. Throws nothing that a user could cause. */
+/** Runs one command line (without `node` and the script) and returns the exit status. Never throws because of a user's mistake. */
 export async function run(argv: readonly string[], given: CommandIo): Promise<ExitCode> {
   const { stdout, stderr, env } = given;
   const io: CommandIo = {
-    // A process opens its standard input by looking at it, which most commands have no need of.
+    // Accessing standard input opens it, which most commands don't need.
     get stdin() {
       return given.stdin;
     },
@@ -55,13 +55,13 @@ export async function run(argv: readonly string[], given: CommandIo): Promise<Ex
   }
 }
 
-/** `help mcp status` is `mcp status --help`: the parser's own help knows one level of commands. */
+/** `help mcp status` is `mcp status --help`: the parser's own help knows only one level of commands. */
 function asHelpOption(argv: readonly string[]): readonly string[] {
   const [first, ...path] = argv;
   return first === 'help' && path.length > 1 ? [...path, '--help'] : argv;
 }
 
-/** `help nothing`: the parser would print the help of all commands without a word about it. */
+/** `help nothing`: the parser would print the help of all commands without an explanation. */
 function refuseUnknownHelp([first, ...path]: readonly string[], program: Command): void {
   if (first !== 'help') return;
   let command = program;
@@ -111,7 +111,7 @@ function createProgram(context: CommandContext): Command {
 }
 
 async function fail(error: unknown, io: CommandIo): Promise<ExitCode> {
-  // Commander has said what is wrong already; its status is 0 for --help and --version.
+  // Commander has already printed what is wrong; its status is 0 for --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
   if (error instanceof InputError || error instanceof QuartermasterError || isStoreError(error, REFUSED_VALUE)) {
     await write(io.stderr, `${error.message}\n`);
@@ -130,13 +130,13 @@ async function fail(error: unknown, io: CommandIo): Promise<ExitCode> {
   return EXIT.fault;
 }
 
-/** Known by its name: to import its class would load the database drivers for every command. */
+/** Recognized by its name: importing its class would load the database drivers for every command. */
 function isStoreError(error: unknown, code?: StoreErrorCode): error is Error {
   if (!(error instanceof Error) || error.name !== 'StoreError' || !('code' in error)) return false;
   return code === undefined || error.code === code;
 }
 
-/** What a store says of a value that is not the database's fault: a name that is empty or too long. */
+/** Values that a store refuses through no fault of the database: a name that is empty or too long. */
 const REFUSED_VALUE: StoreErrorCode = 'invalid_value';
 
 const HELP = `

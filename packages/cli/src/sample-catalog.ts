@@ -11,7 +11,7 @@ export interface SampleCatalog {
   readonly queries: readonly string[];
 }
 
-/** The catalog that comes with the command: packed beside it when installed, `examples/catalog` in the repository. */
+/** The catalog that comes with the command: packed beside it if installed, `examples/catalog` in the repository. */
 export function findSampleCatalog(): SampleCatalog {
   const folder = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) =>
     existsSync(join(path, 'services')),

@@ -6,7 +6,7 @@ import { hashOf, readSeen, replaceFile } from './client-file.ts';
 import type { Installed, Ledger } from './ledger.ts';
 import type { InstallPlan } from './plan-install.ts';
 
-/** Writes what was planned: the backup first, the client's file last. Refuses when the file is no longer the one that was looked at. */
+/** Writes what was planned: the backup first, the client's file last. Refuses if the file has changed since it was planned. */
 export function applyInstall(plan: InstallPlan, ledger: Ledger, now: Date): Installed {
   const { client, seen, after, servers, moved } = plan;
   refuseChange(plan);
@@ -24,7 +24,7 @@ export function applyInstall(plan: InstallPlan, ledger: Ledger, now: Date): Inst
   return installed;
 }
 
-/** A new file for servers: one that an earlier move left behind may have been edited since. `taken` are planned but not written yet. */
+/** A new file for servers: the one of an earlier move may have been edited since. `taken` are planned but not written yet. */
 export function freeServersFile(ledger: Ledger, client: string, taken: readonly string[] = []): string {
   for (let number = 1; ; number += 1) {
     const path = join(ledger.folder, client, number === 1 ? 'servers.json' : `servers-${number}.json`);

@@ -16,7 +16,7 @@ import { InputError } from '../input-error.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** A file as it was when it was looked at. */
+/** A file at the time it was read. */
 export interface SeenFile {
   readonly path: string;
   readonly bytes: Buffer;
@@ -24,7 +24,7 @@ export interface SeenFile {
   readonly hash: string;
 }
 
-/** Reads a file of text. Links are followed, so that what is replaced later is the file and not the link to it. */
+/** Reads a text file. Follows links, so that the file is replaced later and not the link to it. */
 export function readSeen(file: string): SeenFile {
   const path = realpathSync(file);
   if (statSync(path).size > MOST_BYTES) throw new InputError(`${file} has more than ${MOST_BYTES} bytes`);
@@ -38,7 +38,7 @@ export function hashOf(bytes: string | Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Replaces a file at once or not at all. It keeps the permissions that it has; a new one is for its owner alone. */
+/** Replaces a file completely or not at all. It keeps its permissions; only the owner can read a new one. */
 export function replaceFile(path: string, content: string | Buffer): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0o600;
@@ -54,7 +54,7 @@ export function replaceFile(path: string, content: string | Buffer): void {
   }
 }
 
-/** The servers of a file, or of one project in Claude Code's file. Undefined when it has none. */
+/** The servers of a file, or of one project in Claude Code's file. Undefined if it has none. */
 export function serversIn(path: string, text: string, project?: string): ClientFile | undefined {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text;
   if (plain.trim() === '') return undefined;
@@ -98,7 +98,7 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** The entries of a block as the file has them, by name. */
+/** The entries of a block as they are in the file, by name. */
 export function rawServers(document: unknown, block: readonly string[]): ReadonlyMap<string, JsonObject> {
   const value = block.reduce<unknown>((at, key) => (isJsonObject(at) ? at[key] : undefined), document);
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)

@@ -3,7 +3,7 @@ import type { ServerEdit } from './edit-servers.ts';
 
 /** Edits JSON with comments in place. */
 export function editJson(text: string, { block, remove, add }: ServerEdit): string {
-  // A mark at the beginning is no part of the document.
+  // A byte order mark is not part of the document.
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const formattingOptions = formattingOf(text);
   const put = (current: string, path: readonly string[], value: unknown): string =>
@@ -13,10 +13,10 @@ export function editJson(text: string, { block, remove, add }: ServerEdit): stri
   return mark + edited.replace(LONE_COMMA, '');
 }
 
-/** What the last server's trailing comma leaves behind: a comma alone on a line before the end of the block. JSON strings have no line breaks. */
+/** The last server's trailing comma can leave a line with only a comma before the end of the block. JSON strings have no line breaks. */
 const LONE_COMMA = /\r?\n[ \t]*,(?=\s*\})/g;
 
-/** As the file itself is written. */
+/** The indentation of the file. */
 function formattingOf(text: string): FormattingOptions {
   const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
   return {

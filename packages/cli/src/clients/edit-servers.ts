@@ -9,15 +9,15 @@ import { editYaml } from './edit-yaml.ts';
 export interface ServerEdit {
   /** Where the servers are in the file. */
   readonly block: readonly string[];
-  /** The project whose servers they are, if so. */
+  /** The project whose servers they are, if any. */
   readonly project?: string | undefined;
-  /** The servers to take out. */
+  /** The servers to remove. */
   readonly remove: readonly string[];
-  /** The servers to put in, after those that stay. */
+  /** The servers to add, after those that stay. */
   readonly add: Readonly<Record<string, JsonObject>>;
 }
 
-/** A client's file with other servers in it. Everything else stays as it is, comments included; an edit that would change more is refused. */
+/** A client's file with other servers. Everything else stays, including comments; an edit that would change more is refused. */
 export function editServers(file: string, text: string, edit: ServerEdit): string {
   const edited = editText(file, text, edit);
   const [before, after] = [text, edited].map((one) => serversIn(file, one, edit.project)?.document);
@@ -36,7 +36,7 @@ function editText(file: string, text: string, edit: ServerEdit): string {
   throw new InputError(`${file} is neither JSON, YAML nor TOML`);
 }
 
-/** A document except for its servers. */
+/** A document without its servers. */
 function without(document: unknown, [key = '', ...rest]: readonly string[]): unknown {
   if (!isJsonObject(document)) return document;
   const { [key]: block, ...others } = document;

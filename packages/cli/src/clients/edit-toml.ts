@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { InputError } from '../input-error.ts';
 import type { ServerEdit } from './edit-servers.ts';
 
-/** Edits tables such as `[mcp_servers.name]` in place, with all that is below them. */
+/** Edits tables such as `[mcp_servers.name]` in place, with their sub-tables. */
 export function editToml(text: string, { block, remove, add }: ServerEdit): string {
   const [table = ''] = block;
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
@@ -19,7 +19,7 @@ export function editToml(text: string, { block, remove, add }: ServerEdit): stri
       isTaken = isInside && name !== undefined && remove.includes(name);
       if (isTaken && name !== undefined) taken.add(name);
     }
-    // Comments above a table are about that table.
+    // Comments above a table belong to it.
     if (!isTaken || isAboutNext(lines, index)) kept.push(line);
   }
   const missed = remove.filter((name) => !taken.has(name));

@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml';
 import { InputError } from '../input-error.ts';
 import type { ServerEdit } from './edit-servers.ts';
 
-/** Edits a list of servers in YAML; what is around the list stays as it is. */
+/** Edits a list of servers in YAML; everything around the list stays as it is. */
 export function editYaml(text: string, { block, remove, add }: ServerEdit): string {
   const [key = ''] = block;
   const document = parseDocument(text);

@@ -11,12 +11,12 @@ import type { McpClient } from './mcp-client.ts';
 import type { Places } from './places.ts';
 import { isOurselves } from './plan-install.ts';
 
-/** A client on this machine that has servers, or one of its projects that has. */
+/** A client on this machine that has servers, or one of its projects. */
 export interface FoundClient {
   readonly client: McpClient;
   readonly file: string;
   readonly servers: readonly string[];
-  /** Whether the file belongs to a project, which may share it: such a file is moved only by name. */
+  /** Whether the file belongs to a project, which may share it: such a file is moved only if it is named. */
   readonly isShared?: true;
 }
 
@@ -41,7 +41,7 @@ export async function findClients(
   return found;
 }
 
-/** The file of a client that is on this machine. */
+/** The file of a client on this machine. */
 export function findClientFile(client: McpClient, places: Places): string | undefined {
   return client.files(places).find((file) => existsSync(file));
 }
@@ -75,7 +75,7 @@ function sharedFiles(client: McpClient, folders: readonly string[]): readonly Fo
   });
 }
 
-/** Switched-off servers cost nothing, and our own entry is none of theirs. */
+/** Disabled servers cost nothing, and our own entry is not one of theirs. */
 function namesIn(file: string, text: string, project?: string): readonly string[] {
   const servers = serversIn(file, text, project)?.servers ?? [];
   return servers.filter((server) => !server.isOff && !isOurselves(server)).map(({ name }) => name);

@@ -23,7 +23,7 @@ import {
   undoSettings,
 } from './settings-file.ts';
 
-/** Finds the servers of all clients, shows their cost and moves them behind Quartermaster; or undoes that. */
+/** Finds the servers of all clients, shows their cost and moves them behind Quartermaster; or undoes it. */
 export async function initialize(flags: InitFlags, context: CommandContext): Promise<void> {
   const { io, terminal, exit } = context;
   const print = (text: string): Promise<void> => write(io.stdout, `${text}\n`);
@@ -76,7 +76,7 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
   if (files.length > 0) await writeSettings(files, offers);
 }
 
-/** Starts the work on a few items ahead, so that a server that hangs delays no other client. */
+/** Starts the work on a few items ahead of time, so that a server that hangs delays no other client. */
 function startAhead<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,
@@ -94,7 +94,7 @@ function startAhead<Item, Result>(
 
 const MOST_AT_ONCE = 4;
 
-/** Client by client: none of them sends the tools of another. */
+/** Each client by itself: none of them sends another's tools. */
 function renderClientCosts(
   { client, file, isShared }: FoundClient,
   costs: ServerCosts,
@@ -138,7 +138,7 @@ async function preview(found: readonly FoundClient[], offers: Offer): Promise<vo
   await print(`${plan.path} ${would.trimEnd()}${describeForm(plan).trimEnd()}`);
 }
 
-/** What to write into a block `mcp` that has no form, or another. */
+/** What to write into a block `mcp` that has no form, or another one. */
 function describeForm(plan: SettingsPlan): string {
   const form = 'form' in plan ? plan.form : undefined;
   return form === undefined
@@ -146,7 +146,7 @@ function describeForm(plan: SettingsPlan): string {
     : `\nTo use the form ${form} in this folder, set it in ${plan.path}:\n${formLines(form)}`;
 }
 
-/** A project's block is no file that the settings could name. */
+/** A project's block is not a file that the settings could name. */
 function unmovedFile({ client, file }: FoundClient): string | undefined {
   return client.project === undefined ? file : undefined;
 }
@@ -155,12 +155,12 @@ function describeLines(lines: string): string {
   return `To use the servers in this folder, add these lines to it:\n${lines.trimEnd()}`;
 }
 
-/** A project may share the file with other people, so it is changed only if its name is given. */
+/** A project may share the file with other people, so it is changed only if it is named. */
 function describeShared({ client, file }: FoundClient): string {
   return `${file} belongs to a project and stays as it is. To move it too: quartermaster mcp install ${client.id} --file ${file}`;
 }
 
-/** Before the discount for cached prompts. */
+/** Without the discount for cached prompts. */
 function describeMoney({ tokens, deferredTokens, isDeferred }: ServerCosts, { price, requests }: InitFlags): string {
   const cost = (count: number): string => dollars((count * requests * price) / 1_000_000);
   const saved = Math.max(0, tokens - deferredTokens);
@@ -176,7 +176,7 @@ interface Offer {
   readonly ledger: Ledger;
 }
 
-/** Moves a client's servers if the user agrees. Returns the file that has them then. */
+/** Moves a client's servers if the user agrees. Returns the file that has them now. */
 async function offer(found: FoundClient, offers: Offer): Promise<string | undefined> {
   const { client, file } = found;
   const { flags, context, ledger } = offers;
@@ -203,7 +203,7 @@ async function offer(found: FoundClient, offers: Offer): Promise<string | undefi
   return plan.servers.path;
 }
 
-/** A client that can't be changed doesn't stop the others. */
+/** A client whose file can't be changed doesn't stop the others. */
 async function planOrSay(
   { client, file }: FoundClient,
   { flags, context, places, ledger }: Offer,

@@ -17,7 +17,7 @@ import { type InstallPlan, planInstall } from './plan-install.ts';
 import { renderDiff } from './render-diff.ts';
 import { undoInstall } from './undo-install.ts';
 
-/** Moves a client's servers behind us, after it has shown what that changes. */
+/** Moves a client's servers behind us, after showing what changes. */
 export async function installClient(id: string, flags: InstallFlags, context: CommandContext): Promise<void> {
   const { io } = context;
   const client = flags.project === undefined ? clientNamed(id) : ofProject(clientNamed(id), resolve(flags.project));
@@ -97,19 +97,19 @@ export async function uninstallClients(
   exit(EXIT.nothingFound);
 }
 
-/** What would change for a client. Undefined when it has no servers to move. */
+/** What would change for a client. Undefined if it has no servers to move. */
 export function planFor(options: {
   readonly client: McpClient;
   readonly file: string;
   readonly places: Places;
   readonly ledger: Ledger;
-  /** How the proxy is to list tools. @default as the gate decides */
+  /** How the proxy lists tools. @default the gate decides */
   readonly form?: ProxyForm | undefined;
   /** Files that other plans will write. @default none */
   readonly taken?: readonly string[];
 }): InstallPlan | undefined {
   const { client, file, ledger, form } = options;
-  // A project's entry hides the user's entry of the same name, so it starts the user's servers too.
+  // A project's entry hides the user's entry of the same name, so it also starts the user's servers.
   const users = client.project === undefined ? undefined : findInstalled(ledger, userScope(client), file);
   return planInstall({
     ...options,

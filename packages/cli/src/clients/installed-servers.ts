@@ -10,8 +10,8 @@ import { findPlaces } from './places.ts';
 type Place = Pick<StatusFlags, 'config' | 'store' | 'mcpConfig'>;
 
 /**
- * The files with the servers that were moved out of clients' files, where neither the command line nor the settings name any server:
- * `init` works for a user, whichever folder a command is run in. Undefined where there are none, or where others are named.
+ * The files of the servers that were moved out of clients' files, if neither the command line nor the settings name any server:
+ * `init` applies to a user, whichever folder a command runs in. Undefined if there are none, or if others are named.
  */
 export function findInstalledServers(place: Place, { io }: Pick<CommandContext, 'io'>): readonly string[] | undefined {
   if (place.mcpConfig !== undefined) return undefined;
@@ -22,7 +22,7 @@ export function findInstalledServers(place: Place, { io }: Pick<CommandContext, 
   return Object.keys(mcpServers).length + unusableServers.length > 0 ? undefined : files;
 }
 
-/** The same flags, with those files where they apply; stderr says so. */
+/** The same flags, with those files if they apply; stderr says so. */
 export async function withInstalledServers<Flags extends Place>(flags: Flags, context: CommandContext): Promise<Flags> {
   const { config, store, mcpConfig } = flags;
   const files = findInstalledServers(defined({ config, store, mcpConfig }), context);
@@ -36,5 +36,5 @@ export function describeInstalled(files: readonly string[]): string {
   return `The settings name no MCP servers: using those of your clients, in ${place}.`;
 }
 
-/** More files are only counted. */
+/** Further files are only counted. */
 const MOST_NAMED = 2;

@@ -6,17 +6,17 @@ import { InputError } from '../input-error.ts';
 import type { McpClient, StartCommand } from './mcp-client.ts';
 import type { Places } from './places.ts';
 
-/** Most clients write a server like this. */
+/** The format that most clients use for a server. */
 function plainEntry({ command, args, env }: StartCommand): JsonObject {
   return { command, args, ...defined({ env }) };
 }
 
 const typedEntry = (start: StartCommand): JsonObject => ({ type: 'stdio', ...plainEntry(start) });
 
-/** Claude Code waits for such a server before its first request, and does not hide its tools behind Claude Code's own search. */
+/** Claude Code waits for such a server before its first request, and does not hide its tools behind its own search. */
 const claudeEntry = (start: StartCommand): JsonObject => ({ ...typedEntry(start), alwaysLoad: true });
 
-/** Codex starts without the tools of a server that takes a second, unless it is required. */
+/** Codex starts without the tools of a server that takes a second to start, unless the server is required. */
 const codexEntry = (start: StartCommand): JsonObject => ({ ...plainEntry(start), required: true });
 
 /** Every client whose servers can be moved. */
@@ -114,7 +114,7 @@ export const CLIENTS: readonly McpClient[] = [
   },
 ];
 
-/** The same client for the servers that it keeps for one project. */
+/** The same client, for the servers that it keeps for one project. */
 export function ofProject(client: McpClient, project: string): McpClient {
   const { caveat: _, ...rest } = client;
   return {
@@ -123,7 +123,7 @@ export function ofProject(client: McpClient, project: string): McpClient {
   };
 }
 
-/** `mcp__server__tool` and `mcp__server` in the permissions of Claude Code. */
+/** `mcp__server__tool` and `mcp__server` in Claude Code's permissions. */
 function readClaudeRules({ home, env }: Places, server: string): { deny: readonly string[]; notes: readonly string[] } {
   const permissions = readPermissions(join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'));
   const prefix = `mcp__${server}`;
@@ -149,7 +149,7 @@ function readCursorRules({ home }: Places, server: string): { deny: readonly str
 const ASKED =
   'rules about asking before its tools run are not carried over, because your client now sees other tool names';
 
-/** A client's rules, as far as they can be read: most people have none. */
+/** A client's rules, as far as they can be read: most users have none. */
 function readPermissions(file: string): Readonly<Record<'allow' | 'deny' | 'ask', readonly string[]>> {
   const texts = (value: unknown): readonly string[] =>
     Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];

@@ -4,18 +4,18 @@ import { InputError } from '../input-error.ts';
 import { ledgerFile } from '../serving/settings/data-folder.ts';
 import { replaceFile } from './client-file.ts';
 
-/** What was done to a client's file, for undoing it. */
+/** What was done to a client's file, so that it can be undone. */
 export interface Installed {
   readonly client: string;
   /** The client's file. */
   readonly file: string;
-  /** The project in it whose servers were moved, if so. */
+  /** The project whose servers were moved, if any. */
   readonly project?: string;
-  /** A copy of it from before. */
+  /** A copy of the file before the move. */
   readonly backup: string;
-  /** The servers that were moved. */
+  /** The servers that moved. */
   readonly moved: readonly string[];
-  /** The file that has them now, and its hash when it was written. */
+  /** The file that they moved to, and its hash when it was written. */
   readonly servers: { readonly path: string; readonly hash: string };
   /** Hashes of the client's file. */
   readonly before: string;
@@ -24,7 +24,7 @@ export interface Installed {
   readonly at: string;
 }
 
-/** The list of what was done, in the user's data folder. */
+/** The record of what was done, in the user's data folder. */
 export interface Ledger {
   readonly folder: string;
   list(): readonly Installed[];

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Places } from './places.ts';
 
-/** A program that starts MCP servers, and how it writes them down. */
+/** A program that starts MCP servers, and the format of its configuration. */
 export interface McpClient {
-  /** As it is named on the command line. */
+  /** Its name on the command line. */
   readonly id: string;
   readonly name: string;
   /** The files that may have its servers; the first one that exists counts. */
@@ -12,19 +12,19 @@ export interface McpClient {
   readonly block: readonly string[];
   /** Our own entry. */
   entry(start: StartCommand): JsonObject;
-  /** Whether it fills in `${NAME}` itself. Where it doesn't, programs get to see those characters. */
+  /** Whether it expands `${NAME}` itself. If not, servers receive these characters. */
   readonly expandsVariables: boolean;
-  /** Whether it fills in `${workspaceFolder}`. @default false */
+  /** Whether it expands `${workspaceFolder}`. @default false */
   readonly knowsWorkspace?: boolean;
-  /** Rules that it keeps in another file, and that go by the names of tools. */
+  /** Rules by tool name that it keeps in another file. */
   rules?(places: Places, server: string): { readonly deny: readonly string[]; readonly notes: readonly string[] };
-  /** What else a person should know before servers move. */
+  /** What else people should know before servers move. */
   readonly caveat?: string;
-  /** The folder whose servers these are, for servers that Claude Code keeps per project (its scope "local"). */
+  /** The project folder of these servers, if Claude Code keeps them per project (its scope "local"). */
   readonly project?: string;
 }
 
-/** How this program is started. */
+/** How to start this program. */
 export interface StartCommand {
   readonly command: string;
   readonly args: readonly string[];

@@ -14,7 +14,7 @@ interface Scope {
   readonly file: string;
 }
 
-/** Starts the servers of one client, and counts what their tools cost. No client sends the tools of another. */
+/** Starts the servers of one client, and counts what their tools cost. No client sends another's tools. */
 export async function measureClient(
   scope: Scope,
   {
@@ -45,7 +45,7 @@ export async function measureClient(
   }
 }
 
-/** A project's servers are a part of Claude Code's file, and the settings name whole files. */
+/** A project's servers are part of Claude Code's file, and the settings name whole files. */
 function copyProject({ client, file }: Scope, path: string): string {
   const found = serversIn(file, readSeen(file).text, client.project);
   const usable = (found?.servers ?? []).filter(({ isOff, problems }) => !isOff && problems.length === 0);

@@ -2,12 +2,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandIo } from '../command-io.ts';
 
-/** Where programs of this user keep their settings. Passed in, so that a test never touches the real ones. */
+/** Where this user's programs keep their settings. Passed in, so that a test never touches the real ones. */
 export interface Places {
   readonly home: string;
-  /** Of programs with a window: `~/.config`, `~/Library/Application Support`, `%APPDATA%`. */
+  /** For desktop programs: `~/.config`, `~/Library/Application Support`, `%APPDATA%`. */
   readonly applications: string;
-  /** Of programs that go by the XDG specification everywhere but on Windows. */
+  /** For programs that follow the XDG specification everywhere but on Windows. */
   readonly xdg: string;
   readonly env: CommandIo['env'];
 }

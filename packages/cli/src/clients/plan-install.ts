@@ -9,19 +9,19 @@ import { editServers } from './edit-servers.ts';
 import type { McpClient, StartCommand } from './mcp-client.ts';
 import type { Places } from './places.ts';
 
-/** The client fills it in for us, and we for the servers. */
+/** The client expands it for us, and we expand it for the servers. */
 const WORKSPACE = `\${workspaceFolder}`;
 
 /** The name of our own entry in clients' files. */
 export const OUR_NAME = 'quartermaster';
 
-/** What moving a client's servers would change. Nothing is written yet. */
+/** What moving a client's servers would change. Nothing has been written yet. */
 export interface InstallPlan {
   readonly client: McpClient;
   readonly seen: SeenFile;
   readonly after: string;
   readonly moved: readonly string[];
-  /** Servers that stay with the client, and why. */
+  /** Servers that stay in the client's file, and why. */
   readonly left: readonly { readonly name: string; readonly why: string }[];
   readonly notes: readonly { readonly server: string; readonly message: string }[];
   /** The file with the servers behind Quartermaster. */
@@ -32,13 +32,13 @@ export interface PlanOptions {
   readonly client: McpClient;
   readonly file: string;
   readonly places: Places;
-  /** Where the servers go. */
+  /** Where the servers move to. */
   readonly serversFile: string;
-  /** How this program is started with a file of servers. */
+  /** How to start this program with a file of servers. */
   start(serversFile: string): StartCommand;
 }
 
-/** Plans the move. Undefined when there is nothing to move. */
+/** Plans the move. Undefined if there is nothing to move. */
 export function planInstall({ client, file, places, serversFile, start }: PlanOptions): InstallPlan | undefined {
   const seen = readSeen(file);
   const found = serversIn(seen.path, seen.text, client.project);
@@ -83,7 +83,7 @@ export function planInstall({ client, file, places, serversFile, start }: PlanOp
   };
 }
 
-/** VS Code's settings have the block a level deeper than its own file, and so has opencode from version 2 on. */
+/** VS Code's settings have the block one level deeper than its own file, and so does opencode from version 2 on. */
 export function blockOf(client: McpClient, document: unknown): readonly string[] {
   const mcp = isJsonObject(document) && isJsonObject(document.mcp) ? document.mcp : undefined;
   if (client.id === 'opencode' && isJsonObject(mcp?.servers)) return ['mcp', 'servers'];
@@ -108,7 +108,7 @@ function refuseNames(client: McpClient, document: unknown, servers: readonly Cli
   }
 }
 
-/** An entry as it works from another file, with the rules that the client keeps elsewhere. */
+/** An entry rewritten to work from another file, with the rules that the client keeps elsewhere. */
 function withRules(
   { name, entry, notes }: ClientServer,
   { client, places, file }: { readonly client: McpClient; readonly places: Places; readonly file: string },
@@ -128,12 +128,12 @@ function withRules(
   };
 }
 
-/** What the client hands on as it is must reach the program as it is. */
+/** What the client passes on unchanged must reach the program unchanged. */
 function escapeReferences(value: Json): Json {
   return mapTexts(value, (text) => text.replaceAll('${', '$${'));
 }
 
-/** `${file:name}` is meant from the folder of the file that has it. */
+/** `${file:name}` is relative to the folder of the file that contains it. */
 function fromFolder(value: Json, folder: string): Json {
   return mapTexts(value, (text) =>
     text.replace(/\$\{file:(?![~/]|[A-Za-z]:)([^}]+)\}/g, (_, name: string) => `\${file:${join(folder, name)}}`),

@@ -1,11 +1,11 @@
 import type { Terminal } from '../terminal/index.ts';
 
-/** Lines around a change that are shown with it. */
+/** How many unchanged lines are shown around a change. */
 const AROUND = 3;
-/** Beyond this the lines between the first change and the last are shown as one change. */
+/** Above this size, everything between the first change and the last is shown as one change. */
 const MOST_COMPARED = 2_000;
 
-/** The difference of two texts, a line each, `-` and `+` before those that differ. Values that look like secrets are hidden. */
+/** The difference between two texts by line, with `-` and `+`. Values that look like secrets are hidden. */
 export function renderDiff(before: string, after: string, { paint }: Pick<Terminal, 'paint'>): string {
   const [old, now] = [before, after].map((text) => text.split(/\r?\n/)) as [string[], string[]];
   const steps = compareLines(old, now);
@@ -72,6 +72,6 @@ function hideSecrets(line: string): string {
   return line.replace(SECRET, (_, key: string, quote: string) => `${key}${quote}…${quote}`);
 }
 
-/** A value behind a key that names a secret. References to variables are none. */
+/** A value whose key names a secret. References to variables don't count. */
 const SECRET =
   /((?:token|key|secret|password|passwd|auth\w*|credential\w*|cookie)["']?\s*[:=]\s*)(["'])(?!\$|\{env:)(?:[^"'\\]|\\.)+\2/gi;

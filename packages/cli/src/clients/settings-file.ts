@@ -12,21 +12,21 @@ import type { Ledger } from './ledger.ts';
 /** A file with servers that the settings should name. */
 export interface ServersFile {
   readonly file: string;
-  /** The name of the client whose servers they are. */
+  /** The client whose servers they are. */
   readonly client: string;
 }
 
-/** How the settings come to name the files with the clients' servers. */
+/** How to make the settings name the files with the clients' servers. */
 export type SettingsPlan =
   | { readonly kind: 'write'; readonly path: string; readonly text: string; readonly lines: string }
   | ({ readonly kind: 'extend'; readonly path: string; readonly text: string; readonly lines: string } & FormByHand)
-  /** Only a person can add the lines without changing more. */
+  /** Only a person can add the lines without changing anything else. */
   | ({ readonly kind: 'by hand'; readonly path: string; readonly lines: string } & FormByHand)
   /** The settings already name every file. */
   | ({ readonly kind: 'complete'; readonly path: string } & FormByHand);
 
 interface FormByHand {
-  /** The chosen form, where the settings' block `mcp` does not have it: a person has to write it there. */
+  /** The chosen form, if the settings' block `mcp` lacks it: a person has to add it. */
   readonly form?: ProxyForm;
 }
 
@@ -43,7 +43,7 @@ export interface SettingsOptions {
   readonly store: string;
 }
 
-/** Plans a new settings file, or the lines to add to the one that is there. Its comments stay. */
+/** Plans a new settings file, or the lines to add to an existing one. Its comments stay. */
 export function planSettings({ path, files, form, store }: SettingsOptions): SettingsPlan {
   if (!existsSync(path)) {
     const lines = block(files, form);
@@ -65,13 +65,13 @@ export function planSettings({ path, files, form, store }: SettingsOptions): Set
   return { kind: 'extend', path, ...extended, ...byHand };
 }
 
-/** Carries the plan out, and records it for `undoSettings`. */
+/** Carries out the plan, and records it for `undoSettings`. */
 export function applySettings(plan: SettingsPlan, ledger: Ledger): void {
   if (plan.kind !== 'write' && plan.kind !== 'extend') return;
   const { path, text } = plan;
   const records = readRecords(ledger);
   const earlier = records.find((one) => one.path === path);
-  // A second run adds to what the first one wrote: undoing goes back to before both.
+  // A second run adds to the first one's changes: undo restores the state before both.
   const isSame = earlier !== undefined && isUnchanged(path, earlier.hash);
   const before = plan.kind === 'write' ? undefined : isSame ? earlier.before : readSeen(path).text;
   replaceFile(targetOf(path), text);
@@ -79,15 +79,15 @@ export function applySettings(plan: SettingsPlan, ledger: Ledger): void {
   writeRecords(ledger, [...records.filter((one) => one.path !== path), written]);
 }
 
-/** How a settings file was put back. */
+/** How a settings file was restored. */
 export interface UndoneSettings {
   readonly path: string;
   readonly kind: 'deleted' | 'restored' | 'kept' | 'gone';
-  /** The files that it names and that no longer exist. */
+  /** Files that it names and that no longer exist. */
   readonly missing: readonly string[];
 }
 
-/** Restores every settings file that is as it was written. */
+/** Restores every settings file that has not changed since it was written. */
 export function undoSettings(ledger: Ledger): readonly UndoneSettings[] {
   const undone = readRecords(ledger).map(({ path, hash, before }): UndoneSettings => {
     if (!existsSync(path)) return { path, kind: 'gone', missing: [] };
@@ -103,7 +103,7 @@ export function undoSettings(ledger: Ledger): readonly UndoneSettings[] {
   return undone;
 }
 
-/** Where a link leads, so that the file is replaced and not the link to it. */
+/** The target of a link, so that the file is replaced and not the link to it. */
 function targetOf(path: string): string {
   return existsSync(path) ? readSeen(path).path : path;
 }
@@ -119,7 +119,7 @@ export function hasSettingsToUndo(ledger: Ledger): boolean {
 interface Written {
   readonly path: string;
   readonly hash: string;
-  /** Its text before lines were added. Absent where the file was new. */
+  /** Its text before lines were added. Absent if the file was new. */
   readonly before?: string;
 }
 
@@ -159,7 +159,7 @@ function items(files: readonly ServersFile[], indent: string): string {
   return files.map(({ file, client }) => `${indent}- ${JSON.stringify(file)} # ${client}\n`).join('');
 }
 
-/** The text with the files in its list `mcpConfig`, which is added where it is missing, and the form at its end. Undefined where it is written in another style. */
+/** The text with the files in its list `mcpConfig`, added if missing, and the form at its end. Undefined if it uses another style. */
 function extend(
   text: string,
   missing: readonly ServersFile[],
@@ -187,7 +187,7 @@ function endLine(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** Whether an edit did what was meant and nothing else. */
+/** Whether an edit did what was intended and nothing else. */
 function addsOnly({
   path,
   before,

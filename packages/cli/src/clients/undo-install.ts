@@ -7,16 +7,16 @@ import { CLIENTS, ofProject } from './known-clients.ts';
 import type { Installed, Ledger } from './ledger.ts';
 import { blockOf, OUR_NAME } from './plan-install.ts';
 
-/** How a client's file was put back. */
+/** How a client's file was restored. */
 export type Undone =
   /** Byte for byte. */
   | { readonly kind: 'whole' }
-  /** The client or its user has changed the file since: only the servers were put back. */
+  /** The client or its user has changed the file since: only the servers were restored. */
   | { readonly kind: 'servers'; readonly backup: string }
   /** The file is gone. */
   | { readonly kind: 'gone'; readonly backup: string };
 
-/** Puts a client's file back as it was. Its servers' file is kept if it was edited. */
+/** Restores a client's file. The file of its servers is kept if it was edited. */
 export function undoInstall(installed: Installed, ledger: Ledger): Undone & { readonly keptServers?: string } {
   const undone = restore(installed);
   ledger.remove(installed);
@@ -68,7 +68,7 @@ interface Swap {
   readonly raw: readonly string[];
 }
 
-/** In JSON whose servers are unchanged since, the block is restored as it was written. */
+/** In JSON whose servers have not changed since, the block is restored as it was written. */
 function swapBlock(text: string, { block, original, moved, now, raw }: Swap): string | undefined {
   const stayed = raw.filter((name) => !moved.includes(name));
   if ([...now].sort().join('\n') !== [...stayed, OUR_NAME].sort().join('\n')) return undefined;

@@ -36,7 +36,7 @@ export function addCatalogOptions(command: Command): Command {
   ).option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it exists)');
 }
 
-/** The same for a command that takes no other catalog than the one that is named. */
+/** The same for a command that reads no other catalog than the named one. */
 export function addNamedCatalogOptions(command: Command): Command {
   return addToolsOptions(command, 'start the MCP servers in these files and read their tools instead');
 }
@@ -61,10 +61,10 @@ export async function loadCatalog(flags: CatalogFlags, context: CommandContext):
   return catalog.snapshot;
 }
 
-/** A catalog with what was left out of it. */
+/** A catalog, and what was left out of it. */
 export type LoadedCatalog = ReadTools;
 
-/** The same for a command that reports itself what was left out. */
+/** The same for a command that itself reports what was left out. */
 export async function readCatalog(flags: CatalogFlags, context: CommandContext): Promise<LoadedCatalog> {
   const catalog = await readDefinitions(flags, context);
   if (flags.hints === undefined) return catalog;
@@ -99,7 +99,7 @@ async function readDefinitions(flags: CatalogFlags, context: CommandContext): Pr
 
 /** The settings file of this folder, if it names MCP servers. */
 async function findServerSettings({ config: path }: CatalogFlags, { io }: CommandContext): Promise<string | undefined> {
-  // Loading the settings reader takes a while; most folders have no settings.
+  // Loading the settings reader takes a while, and most folders have no settings.
   const isNamed = path !== undefined || (io.env.QUARTERMASTER_CONFIG ?? '') !== '';
   if (!isNamed && !SETTINGS_FILES.some((name) => existsSync(name))) return undefined;
   const { loadSettings } = await import('../serving/settings/load-settings.ts');
@@ -108,7 +108,7 @@ async function findServerSettings({ config: path }: CatalogFlags, { io }: Comman
   return hasFile && hasServers ? config.files[0] : undefined;
 }
 
-/** Looks for the list alone: reading it loads much that most searches don't need. */
+/** Looks only for the record: reading it loads much that most searches don't need. */
 function hasInstalled({ io }: CommandContext): boolean {
   const { env } = io;
   return existsSync(ledgerFile(dataFolder({ env, home: findPlaces(env).home })));
@@ -120,7 +120,7 @@ async function useInstalled(flags: CatalogFlags, context: CommandContext): Promi
   return await withInstalledServers(flags, context);
 }
 
-/** The tools of every server that responds. One that does not is named on stderr. */
+/** The tools of every server that responds. One that doesn't is named on stderr. */
 async function loadServers(
   { config, mcpConfig }: Pick<CatalogFlags, 'config' | 'mcpConfig'>,
   { io, terminal }: CommandContext,

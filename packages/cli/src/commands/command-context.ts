@@ -6,6 +6,6 @@ import type { Terminal } from '../terminal/index.ts';
 export interface CommandContext {
   readonly io: CommandIo;
   readonly terminal: Terminal;
-  /** Sets the exit status; without it a command that ends has succeeded. */
+  /** Sets the exit status. A command that never calls it succeeds. */
   exit(code: ExitCode): void;
 }

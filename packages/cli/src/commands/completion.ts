@@ -6,7 +6,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 type Shell = (typeof SHELLS)[number];
 
-/** Add it last: it completes the commands that the program has. */
+/** Add it last: it completes the commands that the program has by then. */
 export function addCompletionCommand(program: Command, { io }: CommandContext): void {
   program
     .command('completion')
@@ -19,12 +19,12 @@ export function addCompletionCommand(program: Command, { io }: CommandContext): 
     });
 }
 
-/** A command with what may follow it. */
+/** A command and what may follow it. */
 interface Node {
   readonly path: readonly string[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly Flag[];
-  /** Choices for its first argument. Empty if it may be anything. */
+  /** Values of its first argument. Empty if anything is allowed. */
   readonly values: readonly string[];
 }
 
@@ -33,7 +33,7 @@ interface Flag {
   readonly short: string | undefined;
   readonly description: string;
   readonly takesValue: boolean;
-  /** Choices for its value. Empty if it may be anything, such as a file. */
+  /** Values of the option. Empty if anything is allowed, such as a file. */
   readonly values: readonly string[];
 }
 

@@ -24,7 +24,7 @@ export function addConfigCommand(program: Command, context: CommandContext): voi
     .action((flags: CheckFlags) => checkConfig(flags, context));
 }
 
-/** Settings that can't be read at all fail with status 2 and their line, as everywhere. */
+/** Settings that can't be read at all fail with status 2 and the line, as in every command. */
 async function checkConfig({ json, ...place }: CheckFlags, { io, terminal, exit }: CommandContext): Promise<void> {
   const { files, mcpServers, unusableServers, notes } = await loadAnswered(place, io.env);
   const servers = Object.keys(mcpServers);
@@ -46,7 +46,7 @@ async function checkConfig({ json, ...place }: CheckFlags, { io, terminal, exit 
   if (unusableServers.length > 0) exit(EXIT.findings);
 }
 
-/** With the stored answers to inputs, as serve and mcp use them. A store that does not exist yet is not created. */
+/** With the stored answers to inputs, as in serve and mcp. A store that does not exist is not created. */
 async function loadAnswered(place: SettingsFlags, env: CommandContext['io']['env']): Promise<Config> {
   const { loadAnsweredSettings, loadSettings, openConfiguredStore } = await import('../serving/index.ts');
   const { config } = loadSettings(place, env);

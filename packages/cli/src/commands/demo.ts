@@ -60,11 +60,11 @@ interface Conversation {
   readonly context: CommandContext;
 }
 
-/** Answers lines until `:quit` or the end of input. `:why` is about the last query. */
+/** Answers lines until `:quit` or the end of input. `:why` refers to the last query. */
 async function converse({ searcher, snapshot, context }: Conversation): Promise<void> {
   const { io, terminal } = context;
   await write(io.stdout, 'Your turn. Type a request in your own words, :why TOOL about the last one, or :quit.\n');
-  // From here to the loop nothing may wait: lines that come before it listens are lost.
+  // Nothing may wait between here and the loop: lines that arrive before it listens are lost.
   const lines = createInterface({ input: io.stdin, output: io.stdout, prompt: '› ' });
   let last = QUERIES[QUERIES.length - 1] ?? '';
   lines.prompt();

@@ -74,7 +74,7 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   }
   if (queries.length === 0) throw new InputError(`${flags.queries?.map(inputName).join(', ')}: no queries found`);
   const history = await readPast(flags.history, snapshot, context);
-  // A floor is for what is served, which is the default engine.
+  // A floor applies to what is served, which is the default engine.
   const named = flags.engine ?? (flags.floor === undefined ? undefined : [DEFAULT_ENGINE]);
   const found = named === undefined ? await findAll(context) : await resolveAll(named, context);
   const engines = history === undefined ? found : learningEngines(found, named !== undefined);
@@ -102,7 +102,7 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
     `${flags.json === true ? toJson(reports, tools) : toText({ reports, comparison, tools }, isTerminal ? terminal.width : Number.POSITIVE_INFINITY)}\n`,
   );
   if (flags.floor !== undefined) await checkFloors(reports, flags.floor, context);
-  // Last: a measurement that took minutes must not be lost over where its picture goes.
+  // Last: a measurement that took minutes must not be lost because its picture can't be written.
   if (flags.picture !== undefined) await writePicture(flags.picture, drawComparison(comparison));
 }
 
@@ -126,7 +126,7 @@ async function resolveAll(names: readonly EngineName[], { io }: CommandContext):
   return [...new Set(engines)];
 }
 
-/** All engines that can run here; what can't is said on stderr. */
+/** All engines that can run here; the others are named on stderr. */
 async function findAll({ io }: CommandContext): Promise<readonly EngineName[]> {
   const { engines, missing } = await findEngines();
   if (missing !== undefined) await write(io.stderr, `Without the engine "hybrid+reranker": ${missing}\n`);
@@ -150,7 +150,7 @@ async function readPast(
   return history;
 }
 
-/** Only the hybrid's scores are points that use can be added to. */
+/** Only the hybrid engine's scores can be combined with use. */
 function learningEngines(engines: readonly EngineName[], isAsked: boolean): readonly EngineName[] {
   const able = engines.filter((engine) => engine.startsWith('hybrid'));
   if (isAsked && able.length < engines.length) {

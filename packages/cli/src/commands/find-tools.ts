@@ -2,7 +2,7 @@ import type { Snapshot, Tool } from '@quartermaster/core';
 import { nameDistance } from '@quartermaster/core/internal';
 import { InputError } from '../input-error.ts';
 
-/** The tools that a user means by an id, a name, or a name as models see it. A bare name may be that of several servers. */
+/** The tools that a user means by an id, a name, or a name as models see it. Several servers may have a tool of one name. */
 export function findTools(label: string, snapshot: Snapshot): readonly Tool[] {
   const exact = snapshot.get(label);
   if (exact !== undefined) return [exact];
@@ -15,7 +15,7 @@ export function findTools(label: string, snapshot: Snapshot): readonly Tool[] {
   throw new InputError(`The catalog has no tool called ${JSON.stringify(label)}; ${hint}`);
 }
 
-/** The ids of tools whose id or name is close to this one, the closest first. */
+/** The ids of tools whose id or name is similar to this one, the closest first. */
 export function similarNames(label: string, { tools }: Snapshot): readonly string[] {
   const fold = (text: string): string => text.slice(0, MOST_CHARACTERS).toLowerCase();
   const wanted = fold(label);

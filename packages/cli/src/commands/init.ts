@@ -8,12 +8,12 @@ export interface InitFlags {
   /** The file to write. */
   readonly config: string;
   readonly yes?: true;
-  /** Whether servers are started to see what they cost. */
+  /** Whether servers are started to measure their cost. */
   readonly cost: boolean;
   readonly context: number;
-  /** Dollars for a million input tokens. */
+  /** Dollars per million input tokens. */
   readonly price: number;
-  /** Requests a day. */
+  /** Requests per day. */
   readonly requests: number;
   readonly undo?: true;
   readonly dryRun?: true;

@@ -20,7 +20,7 @@ export interface CreateKeyFlags extends RightsFlags, KeyLimits {
   readonly writes?: readonly string[];
 }
 
-/** What is not given stays as it is. */
+/** Fields that are missing stay as they are. */
 export interface UpdateKeyFlags extends RightsFlags {
   readonly writes?: readonly string[] | false;
   readonly allTools?: true;
@@ -138,7 +138,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   });
 }
 
-/** The options that create and update share. `otherwise` says what holds without an option. */
+/** The options that create and update share. `otherwise` says what applies without an option. */
 function addRights(
   command: Command,
   {

@@ -9,7 +9,7 @@ import { wholeNumber } from './option-values.ts';
 
 export interface LintFlags extends CatalogFlags {
   readonly engine: EngineName;
-  /** Whether tools are searched for. */
+  /** Whether searches are made for the tools. */
   readonly search: boolean;
   readonly maxTokensPerServer?: number;
   readonly queries?: readonly string[];
@@ -41,7 +41,7 @@ export function addLintCommand(program: Command, context: CommandContext): void 
         throw new InputError('lint searches in plain words, so it cannot use the engine "regex"');
       checkFloorFlags(flags);
       const { lintCatalog } = await import('../lint/index.ts');
-      // What can't be read is a finding among others.
+      // An unreadable definition is a finding like any other.
       await lintCatalog(await readCatalog({ ...flags, skipBad: true }, context), flags, context);
     });
 }

@@ -6,9 +6,9 @@ export interface InstallFlags {
   readonly file?: string;
   readonly dryRun?: true;
   readonly yes?: true;
-  /** Whether servers are started to see what they cost. */
+  /** Whether servers are started to measure their cost. */
   readonly cost: boolean;
-  /** The folder of a project, for the servers that Claude Code keeps for it. */
+  /** The project folder, for the servers that Claude Code keeps for it. */
   readonly project?: string;
   readonly form?: ProxyForm;
 }

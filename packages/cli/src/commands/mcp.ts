@@ -22,7 +22,7 @@ export interface McpFlags extends SettingsFlags {
 }
 
 export function addMcpCommand(program: Command, context: CommandContext): void {
-  // What follows login or logout is theirs; that takes the commands above them too.
+  // Options after login or logout are theirs; commander needs this setting on the parents too.
   program.enablePositionalOptions();
   const command = program
     .command('mcp')
@@ -45,7 +45,7 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
     .action(async (flags: McpFlags) => {
       const [unknown] = command.args;
       if (unknown !== undefined) throw new InputError(describeUnknown(unknown, command));
-      // By its file: the index loads the gateway too, and a client waits for the start.
+      // Imported by its file: the index would load the gateway too, and a client waits for the start.
       const { serveMcp } = await import('../serving/proxy/serve-mcp.ts');
       await serveMcp(flags, context);
     });

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Reads a whole number within bounds; for commander, which adds the option's name to the message. */
+/** Reads a whole number within limits, for commander, which adds the option's name to the message. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -16,14 +16,14 @@ export function pattern(text: string, before: readonly string[] | undefined): re
   return [...(before ?? []), text];
 }
 
-/** As `duration`, but above zero. */
+/** Like `duration`, but above zero. */
 export function futureDuration(text: string): number {
   const ms = duration(text);
   if (ms > 0) return ms;
   throw new InvalidArgumentError('Allowed: a time above 0, such as 30m or 90d.');
 }
 
-/** Reads a time such as `30m` or `90d` as milliseconds. */
+/** Reads a duration such as `30m` or `90d` as milliseconds. */
 export function duration(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const unitMs = UNITS_MS[unit];
@@ -33,7 +33,7 @@ export function duration(text: string): number {
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads a number above zero, with decimals or without. */
+/** Reads a number above zero, with or without decimals. */
 export function positiveNumber(max: number): (text: string) => number {
   return (text) => {
     const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;

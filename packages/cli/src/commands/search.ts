@@ -25,7 +25,7 @@ interface SearchFlags extends CatalogFlags {
   readonly json?: boolean;
   readonly why?: string;
   readonly batch?: string;
-  /** Whether the index is kept for the next time. */
+  /** Whether the index is cached for the next run. */
   readonly cache: boolean;
 }
 
@@ -114,7 +114,7 @@ function describeAnswer(query: string, result: SearchResult, engine: EngineName)
   return { query, engine, hits, ...rest };
 }
 
-/** An answer of a batch: shorter, near-duplicates in places of their own. */
+/** An answer in a batch: shorter, with near-duplicates as separate entries. */
 function describeBatchAnswer(query: string, { result, error }: Tried, { engine, limit }: SearchFlags): object {
   const { hits, ...rest } = result;
   const found = foundTools(hits, limit).map(describeHit);
@@ -131,22 +131,22 @@ function describeHit({ tool, score, explanation }: Omit<Hit, 'also'>): object {
   };
 }
 
-/** An operator that does not apply changes what is found, which would look as if it did. */
+/** An operator that does not apply changes the results without showing it. */
 async function tellUnresolved({ unresolved = [] }: SearchResult, { io, terminal }: CommandContext): Promise<void> {
   if (unresolved.length === 0) return;
   const what = oneLine(unresolved.join(', '), terminal.width);
   await write(io.stderr, `Searched as plain words, because nothing in the catalog matches it: ${what}\n`);
 }
 
-/** An answer in the order of the hybrid alone looks like any other. */
+/** Results without the reranker look like any others. */
 async function tellReranker({ reranker }: SearchResult, { io, terminal }: CommandContext): Promise<void> {
   if (reranker === undefined || reranker.kind === 'used') return;
   await write(io.stderr, `${oneLine(`Answered without the reranker: ${reranker.reason}`, terminal.width)}\n`);
 }
 
 /**
- * One answer per line and query, in order. A query that the engine can't take (a malformed pattern) has its line too, with an
- * `error`, and makes the exit status that of bad input once all are answered.
+ * One answer per line and query, in order. A query that the engine rejects (a malformed pattern) has its line too, with an
+ * `error`; the exit status is then that of bad input, once all are answered.
  */
 async function searchBatch(file: string, { searcher, flags, context }: Task): Promise<void> {
   const { io, terminal } = context;
@@ -193,7 +193,7 @@ async function tryQuery(query: string, searcher: Searcher, flags: SearchFlags): 
   }
 }
 
-/** What the engine says of a malformed pattern is what and where; which pattern it was is known here. */
+/** The engine says what is wrong and where; this adds the pattern itself. */
 async function ask(query: string, searcher: Searcher, { limit, explain }: SearchFlags): Promise<SearchResult> {
   try {
     return await searcher.search({ query, limit, explain: explain === true });

@@ -7,7 +7,7 @@ export interface ServeFlags extends SettingsFlags {
   readonly host?: string;
   readonly port?: number;
   readonly mcpConfig?: readonly string[];
-  /** @default lines for people in a terminal, JSON elsewhere */
+  /** @default text in a terminal, JSON elsewhere */
   readonly log?: (typeof LOG_FORMS)[number];
 }
 
@@ -32,7 +32,7 @@ export function addServeCommand(program: Command, context: CommandContext): void
     )
     .addHelpText('after', EXAMPLES)
     .action(async (flags: ServeFlags) => {
-      // Loaded when it is needed: the other commands should not wait for a server.
+      // Loaded when needed: the other commands should not wait for a server.
       const { serveGateway } = await import('../serving/index.ts');
       await serveGateway(flags, context);
     });

@@ -5,7 +5,7 @@ import { wholeNumber } from './option-values.ts';
 
 export interface WatchFlags extends GatewayFlags {
   readonly json?: true;
-  /** Ends after so many requests. */
+  /** Stop after this many requests. */
   readonly limit?: number;
 }
 

@@ -5,7 +5,7 @@ import { indexCacheFolder } from '@quartermaster/host/search';
 import type { CommandIo } from '../command-io.ts';
 import type { Check } from './check.ts';
 
-/** Where built indexes lie on disk, and what they take. */
+/** Where indexes are cached on disk, and how much space they take. */
 export function checkCache({ search }: Pick<Config, 'search'>, env: CommandIo['env']): Check {
   const settings = search.cache ?? INDEX_CACHE_DEFAULTS;
   const folder = indexCacheFolder(settings, env);
@@ -26,7 +26,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // It is made when the first index is kept.
+    // It is created when the first index is cached.
     return [];
   }
 }

@@ -44,7 +44,7 @@ function checkVariables(env: Variables, place: string): Check[] {
   return checks;
 }
 
-/** The host alone: an address may hold a password. */
+/** Only the host: an address may contain a password. */
 function hostOf(url: string | undefined): string | undefined {
   if (url === undefined || url === '') return undefined;
   try {
@@ -63,7 +63,7 @@ function readClientEnv(file: string): { readonly env: Variables; readonly proble
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    // Most people have none.
+    // Most users have none.
     return { env: {} };
   }
   try {

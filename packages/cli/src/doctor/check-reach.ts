@@ -7,7 +7,7 @@ import type { Check } from './check.ts';
 const DAY_MS = 86_400_000;
 const DAYS = 30;
 
-/** Whether models searched for the tools that they were not shown, as far as the settings let it be recorded. */
+/** Whether models searched for tools that they were not shown, if the settings allow recording it. */
 export async function checkReach({
   store: settings,
   insight,

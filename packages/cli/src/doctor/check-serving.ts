@@ -18,7 +18,7 @@ export async function checkEngine({ search }: Pick<Config, 'search'>): Promise<C
   }
 }
 
-/** Whether these tools are held back, why, and what that saves. */
+/** Whether these tools are deferred, why, and what that saves. */
 export function checkDeferral(
   snapshot: Snapshot,
   { tools, tokens, deferredTokens, contextTokens }: ServerCosts,
@@ -75,7 +75,7 @@ export function checkServers(
   });
 }
 
-/** A reason that names the command to run has its own fix. */
+/** A reason that names the command to run contains its own fix. */
 function describeDown(
   name: string,
   reason: string | undefined,
@@ -91,7 +91,7 @@ function describeDown(
   return { message: `${name} can't be used: ${what}`, fix: `${command}${file}` };
 }
 
-/** What comes between a reason and the command to run. */
+/** The text between a reason and the command to run. */
 const REMEDY = /; (?:run|answer it once with): /;
 
 function fixFor(settings: Config['mcpServers'][string] | undefined): string {

@@ -5,7 +5,7 @@ import { ledgerOf, type Places } from '../clients/index.ts';
 import { describeStore, openConfiguredStore, userStore } from '../serving/index.ts';
 import type { Check } from './check.ts';
 
-/** Whether the store opens and takes writes, whether secrets can be encrypted, and who else may read or change the files. */
+/** Whether the store opens and accepts writes, whether secrets can be encrypted, and who else can read or change the files. */
 export async function checkStore({ store, files }: Pick<Config, 'store' | 'files'>): Promise<readonly Check[]> {
   const opened = await checkOpening(store);
   return [opened, ...checkKey(store), ...checkPermissions(store, files)];
@@ -21,7 +21,7 @@ async function checkOpening(settings: Config['store']): Promise<Check> {
     }
     const path = fileOf(settings);
     if (path === undefined) return { area: 'store', status: 'ok', message: `reachable, ${describeStore(settings)}` };
-    // SQLite writes beside its file too.
+    // SQLite also writes files next to its own.
     for (const place of [path, dirname(path)]) accessSync(place, constants.W_OK);
     return { area: 'store', status: 'ok', message: `reachable and writable: ${path}` };
   } catch (error) {
@@ -34,7 +34,7 @@ async function checkOpening(settings: Config['store']): Promise<Check> {
   }
 }
 
-/** Clients start in any folder, most without settings: a sign-in in this folder's store does not reach them. */
+/** Clients start in any folder, most without settings, so a sign-in in this folder's store does not reach them. */
 export function checkSharing(settings: Config['store'], places: Places): readonly Check[] {
   const shared = userStore(places);
   if (ledgerOf(places).list().length === 0 || fileOf(settings) === shared) return [];

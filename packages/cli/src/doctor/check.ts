@@ -1,12 +1,12 @@
 import { counted, oneLine, type Terminal, wrap } from '../terminal/index.ts';
 
-/** What one look at the installation came to. */
+/** The result of one check of the installation. */
 export interface Check {
   readonly area: 'engine' | 'deferral' | 'servers' | 'client' | 'store' | 'key' | 'permissions' | 'cache' | 'reach';
   /** `note`: worth knowing, but nothing is wrong. */
   readonly status: 'ok' | 'note' | 'problem';
   readonly message: string;
-  /** What to do about a problem. */
+  /** How to fix a problem. */
   readonly fix?: string;
 }
 

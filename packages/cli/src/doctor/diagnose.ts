@@ -17,7 +17,7 @@ import { checkDeferral, checkEngine, checkServers } from './check-serving.ts';
 import { checkSharing, checkStore } from './check-store.ts';
 import { explainTool } from './explain-tool.ts';
 
-/** Looks at everything that decides whether tools are deferred and found. Changes nothing but what starting does. */
+/** Checks everything that decides whether tools are deferred and found. Changes nothing, apart from what starting servers changes. */
 export async function diagnose(flags: DoctorFlags, context: CommandContext): Promise<void> {
   const { io, terminal, exit } = context;
   const { config } = loadSettings(placeOf(flags), io.env);
@@ -44,7 +44,7 @@ export async function diagnose(flags: DoctorFlags, context: CommandContext): Pro
   if (problems > 0) exit(EXIT.findings);
 }
 
-/** Why a request finds a tool, or doesn't: with the engine of the settings, over the tools of the servers or of files. */
+/** Why a request finds a tool, or doesn't: with the engine of the settings, over the tools of servers or files. */
 export async function diagnoseRequest(query: string, flags: DoctorFlags, context: CommandContext): Promise<void> {
   const { io } = context;
   const { config } = loadSettings(placeOf(flags), io.env);
@@ -59,7 +59,7 @@ export async function diagnoseRequest(query: string, flags: DoctorFlags, context
   await explainTool({ query, label: flags.tool, snapshot, searcher, missingServers, isJson }, context);
 }
 
-/** The tools of the servers, of the files that are named, or without either the sample catalog. */
+/** The tools of the servers, of the named files, or otherwise the sample catalog. */
 async function findCatalog(
   flags: DoctorFlags,
   { mcpServers, unusableServers }: Pick<Config, 'mcpServers' | 'unusableServers'>,

@@ -10,8 +10,8 @@ export interface RejectedHint {
 }
 
 /**
- * Searches for each hint in a catalog whose tools have the other half of their hints: found by its own text, any hint would look
- * good.
+ * Searches for each hint in a catalog whose tools have only the other half of their hints: found by its own text, any hint would
+ * look good.
  */
 export async function checkHints(
   snapshot: Snapshot,

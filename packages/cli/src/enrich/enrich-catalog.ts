@@ -90,7 +90,7 @@ async function askForHints(plan: EnrichPlan, { flags, context, kept, save, compl
   );
 }
 
-/** An answer that can't be read is requested once more. Returns whether one could be read; if not, the next run asks again. */
+/** An unreadable answer is requested once more. Returns whether one could be read; if not, the next run asks again. */
 async function keepAnswer(
   { tools, prompt }: HintRequest,
   { flags, kept, complete }: Pick<Asking, 'flags' | 'kept' | 'complete'>,

@@ -13,11 +13,11 @@ export interface HintRequest {
 
 export interface EnrichPlan {
   readonly requests: readonly HintRequest[];
-  /** Tools that the requests ask about. */
+  /** Tools that the requests are about. */
   readonly asked: number;
-  /** Tools whose hints are there already. */
+  /** Tools that already have hints. */
   readonly known: number;
-  /** Tools with a good description, where only weak ones were wanted. */
+  /** Tools with a good description, if only weak ones were requested. */
   readonly passedOver: number;
   readonly inputTokens: number;
   /** An estimate: a model may write less. */
@@ -61,7 +61,7 @@ export function planRequests(snapshot: Snapshot, { file, model, onlyWeak }: Plan
   };
 }
 
-/** A description that says little to a search in English: none, a few words, or mostly in another script. */
+/** A description that tells an English search little: none, a few words, or mostly in another script. */
 function isWeak({ description }: Tool): boolean {
   const letters = description.match(/\p{L}/gu) ?? [];
   const foreign = letters.filter((letter) => letter > '\u024f').length;
@@ -70,5 +70,5 @@ function isWeak({ description }: Tool): boolean {
 
 const FEWEST_WORDS = 6;
 const TOOLS_PER_REQUEST = 8;
-/** Six hints of a dozen tokens, and the name. */
+/** Six hints of a dozen tokens each, and the name. */
 const TOKENS_PER_TOOL = 90;

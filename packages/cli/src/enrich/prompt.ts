@@ -1,10 +1,10 @@
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 
-/** Raised with every change of the instructions, so that older hints are written again. */
+/** Increased with every change of the instructions, so that older hints are written again. */
 export const PROMPT_VERSION = 1;
 
-/** What the model is asked: instructions, the tools, and the others of their server, which the hints must not fit. */
+/** The prompt: instructions, the tools, and the other tools of their server, which the hints must not fit. */
 export function writePrompt(tools: readonly Tool[], server: readonly Tool[]): string {
   const siblings = server.filter((tool) => !tools.includes(tool)).slice(0, MOST_SIBLINGS);
   const others = siblings.map(({ name, description }) => `- ${name}: ${cut(description, SIBLING_CHARACTERS)}`);
@@ -31,8 +31,8 @@ function cut(text: string, characters: number): string {
 }
 
 /**
- * The hints in an answer, by the names of tools. What is no list of short texts, or is about a tool that was not asked for, is left
- * out. Throws where there is no JSON at all.
+ * The hints in an answer, by tool name. Anything that is not a list of short texts, or is about another tool, is left
+ * out. Throws if there is no JSON at all.
  */
 export function readAnswer(text: string, tools: readonly Tool[]): ReadonlyMap<Tool, readonly string[]> {
   const [start, end] = [text.indexOf('{'), text.lastIndexOf('}')];

@@ -5,9 +5,9 @@ import { defined } from '@quartermaster/core/internal';
 import type { EmbedOptions, RerankerEmbedder } from '@quartermaster/core/search';
 
 /**
- * An embedder whose vectors outlast the process, by the SHA-256 of their text: measuring the same sets again embeds
- * nothing. The file belongs to the model's vectors, not to its name: a model that gives the first text it is asked for
- * another vector gets a separate file.
+ * An embedder whose vectors are kept between runs, by the SHA-256 of their text: measuring the same sets again embeds
+ * nothing. The file belongs to the model's vectors, not to its name: a model that returns another vector for the first
+ * text gets a separate file.
  *
  * The file is a run of records, a hash of 32 bytes and the vector as 32-bit floats; a record cut off at the end of the file
  * is written again.
@@ -47,7 +47,7 @@ export async function cacheEmbeddings(embedder: RerankerEmbedder, folder: string
 function readRecords(file: string, recordBytes: number): Map<string, Float32Array> {
   const known = new Map<string, Float32Array>();
   const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
-  // What comes after a record that was cut off would be read in the wrong place.
+  // Anything after a record that was cut off would be read at the wrong offset.
   if (bytes.length % recordBytes !== 0) appendFileSync(file, Buffer.alloc(recordBytes - (bytes.length % recordBytes)));
   for (let at = 0; at + recordBytes <= bytes.length; at += recordBytes) {
     const vector = Uint8Array.prototype.slice.call(bytes, at + HASH_BYTES, at + recordBytes);
@@ -60,7 +60,7 @@ function hashOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Any text that all models can read. */
+/** A text that all models can read. */
 const PROBE = 'send a message to a channel';
 const PRINT_CHARACTERS = 16;
 const HASH_BYTES = 32;

@@ -44,7 +44,7 @@ function colourOf(engine: number): string {
   return COLOURS[engine % COLOURS.length] ?? '';
 }
 
-/** As much of a label as fits into a width, safe to write: a label comes from outside. */
+/** As much of a label as fits, escaped: labels come from outside. */
 function writeLabel(label: string, width: number): string {
   const characters = [...oneLine(label, LABEL_CHARACTERS)];
   if (countFitting(characters, width) === characters.length) return escapeXml(characters.join(''));
@@ -61,14 +61,14 @@ function countFitting(characters: readonly string[], width: number): number {
   return beyond < 0 ? characters.length : beyond;
 }
 
-/** Of a character at the size of the drawing's text, rather too much than too little: which font draws it is not known here. */
+/** The width of a character at the drawing's text size, an upper estimate: the font is not known here. */
 function widthOf(character: string): number {
   if (/[mwMW@%]/.test(character)) return 10.5;
   if (/[a-z0-9 .,:;_*/()-]/.test(character)) return 6.5;
   return character < '\u1100' ? 8.5 : 12;
 }
 
-/** XML knows no way to write some characters. */
+/** XML has no way to write some characters. */
 function escapeXml(text: string): string {
   const known = text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
   return known.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -78,7 +78,7 @@ const COLOURS = ['#8a94a6', '#3f6fb5', '#0a7d5a', '#b5793f', '#7a4f9e'];
 const WIDTH = 760;
 const MARGIN = 12;
 const LEGEND = 130;
-/** Where the bars start, and how long one of 100% is. */
+/** Where the bars start, and the length of 100%. */
 const LEFT = 200;
 const WIDE = 480;
 const BAR = 12;

@@ -23,9 +23,9 @@ export function estimateShare(hits: number, tries: number): Estimate {
  * A mean of values from 0 to 1 with a percentile bootstrap interval: 1,000 resamples from a fixed seed, so that a second run
  * prints the same.
  *
- * Where all values are the same there is nothing to resample, and an interval without a width would claim certainty, of one
- * query even. Such values get Wilson's interval for a share of their size: rather wide, since of all values from 0 to 1 with one
- * mean, hits and misses vary the most. Where all are 0 or all are 1 it is that of hit@k.
+ * If all values are equal there is nothing to resample, and an interval of zero width would claim certainty, even from one
+ * query. Such values get Wilson's interval for a share of their size. It is rather wide, because of all values from 0 to 1 with one
+ * mean, hits and misses vary the most. If all are 0 or all are 1 it equals that of hit@k.
  */
 export function estimateMean(values: readonly number[]): Estimate {
   if (values.length === 0) return { mean: Number.NaN, low: Number.NaN, high: Number.NaN };

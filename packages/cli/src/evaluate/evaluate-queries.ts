@@ -7,7 +7,7 @@ import type { LabelledQuery } from '../input/index.ts';
 import { RANKING_DEPTH, type Score, scoreRanking } from './score-ranking.ts';
 import { wordOverlap } from './word-overlap.ts';
 
-/** What one query came to. */
+/** The result of one query. */
 export type Outcome = AnswerableOutcome | UnanswerableOutcome;
 
 interface OutcomeBase {
@@ -16,7 +16,7 @@ interface OutcomeBase {
   readonly isRefused: boolean;
   /** The estimated probability that a tool fits, if the engine reports one. */
   readonly confidence?: number;
-  /** The engine could not take the query, for example as a regular expression; counts as nothing found. */
+  /** The engine rejected the query, for example as a regular expression; it counts as nothing found. */
   readonly isInvalid: boolean;
   readonly milliseconds: number;
 }
@@ -24,10 +24,10 @@ interface OutcomeBase {
 export interface AnswerableOutcome extends OutcomeBase {
   readonly kind: 'answerable';
   readonly score: Score;
-  /** Of the definitions that a default answer hands over. */
+  /** Tokens of the definitions in a default answer. */
   readonly answerTokens: number;
   readonly overlap: number;
-  /** Entries of `relevant` that no tool of the catalog answers to: they can't be found. */
+  /** Entries of `relevant` that match no tool of the catalog: they can't be found. */
   readonly unknownRelevant: number;
 }
 
@@ -41,7 +41,7 @@ export interface EvaluateOptions {
   readonly snapshot: Snapshot;
   /** A clock in milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined;
-  /** Called before each query with the number of those that are done. */
+  /** Called before each query with the number of finished ones. */
   onProgress?(done: number): void;
 }
 
@@ -84,7 +84,7 @@ export async function evaluateQueries(queries: readonly LabelledQuery[], options
   return outcomes;
 }
 
-/** Undefined when the engine refuses the query as such. */
+/** Undefined if the engine rejects the query. */
 async function ask(searcher: Searcher, query: string): Promise<SearchResult | undefined> {
   try {
     return await searcher.search({ query, limit: RANKING_DEPTH });
@@ -106,5 +106,5 @@ function toolsByLabel(snapshot: Snapshot): ReadonlyMap<string, readonly Tool[]> 
   return byLabel;
 }
 
-/** Asked once before the clock counts, so that times are those of a process that has been running. */
+/** Run once before the clock starts, so that times are those of a warm process. */
 const WARM_UP_QUERIES = 50;

@@ -7,7 +7,7 @@ export interface Floor {
   readonly percent: number;
 }
 
-/** Reads `recall@5=80,hit@1=60`. A string says what is wrong. */
+/** Reads `recall@5=80,hit@1=60`. Returns a string that says what is wrong otherwise. */
 export function parseFloors(text: string): readonly Floor[] | string {
   const floors: Floor[] = [];
   for (const part of text.split(',')) {
@@ -20,7 +20,7 @@ export function parseFloors(text: string): readonly Floor[] | string {
   return floors;
 }
 
-/** The figures that miss their floor, a sentence each. Without queries to measure there is no figure, which misses it too. */
+/** The figures that miss their floor, one sentence each. Without queries there is no figure, which also misses it. */
 export function findShortfalls({ scores }: Pick<Summary, 'scores'>, floors: readonly Floor[]): readonly string[] {
   return floors.flatMap(({ metric, percent }) => {
     const mean = scores[metric].mean * 100;

@@ -6,17 +6,17 @@ import type { PastCall } from '../input/index.ts';
 /** Calls an hour apart belong to different tasks. */
 const APART_MS = 60 * 60 * 1000;
 
-/** What calls of the past teach, none of them older than the others. */
+/** What past calls teach, as if none were older than the others. */
 export interface History {
-  /** A searcher of the hybrid engine as it is after these calls. */
+  /** A searcher of the hybrid engine in its state after these calls. */
   after(searcher: Searcher): Searcher;
-  /** Whether one of these tools, by names or ids, was called. */
+  /** Whether one of these tools, by name or id, was called. */
   hasCalled(tools: readonly string[]): boolean;
-  /** Calls of tools that the catalog has not. */
+  /** Calls of tools that are not in the catalog. */
   readonly unknown: number;
 }
 
-/** Learns from calls of the past, as a gateway with `usage.learn: vectors` would have, and within the same bounds. */
+/** Learns from past calls, as a gateway with `usage.learn: vectors` would have, within the same limits. */
 export function learnHistory(calls: readonly PastCall[], snapshot: Snapshot): History {
   const byName = new Map(snapshot.tools.map((tool) => [tool.name, tool.id]));
   const idOf = (tool: string): string | undefined => (snapshot.get(tool) === undefined ? byName.get(tool) : tool);

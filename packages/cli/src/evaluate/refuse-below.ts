@@ -3,7 +3,7 @@ import type { Outcome } from './evaluate-queries.ts';
 import { isRight } from './summarise-outcomes.ts';
 
 /**
- * The threshold that loses this share of the right answers if everything below it is refused. Undefined if the engine
+ * The threshold at which this share of the right answers is lost, if everything below it is refused. Undefined if the engine
  * reports no confidence, or nothing is right.
  */
 export function confidenceAtLoss(outcomes: readonly Outcome[], lostShare: number): number | undefined {

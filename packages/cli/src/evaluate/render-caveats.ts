@@ -1,13 +1,13 @@
 import { counted } from '../terminal/index.ts';
 import type { Summary } from './summarise-outcomes.ts';
 
-/** What was measured; the engine is named where there are several. */
+/** What was measured; engines are named if there are several. */
 interface Measured {
   readonly engine?: string;
   readonly all: Pick<Summary, 'invalidQueries' | 'unknownRelevant'>;
 }
 
-/** What the figures alone don't show, a sentence each: queries that an engine could not take, and labels that no tool answers to. */
+/** What the figures alone don't show, one sentence each: queries that an engine rejected, and labels that match no tool. */
 export function renderCaveats(reports: readonly Measured[]): readonly string[] {
   const malformed = reports
     .filter(({ all }) => all.invalidQueries > 0)

@@ -2,7 +2,7 @@ import { type Column, columnsOf, oneLine, renderTable } from '../terminal/index.
 import type { Estimate } from './estimate.ts';
 import { METRIC_TITLES, type Summary } from './summarise-outcomes.ts';
 
-/** Engines side by side: what each came to on the same queries. */
+/** Engines side by side: their results on the same queries. */
 export interface Comparison {
   readonly engines: readonly string[];
   readonly rows: readonly ComparedRow[];
@@ -12,21 +12,21 @@ export interface Comparison {
 export interface ComparedRow {
   /** The set, split or stratum. */
   readonly label: string;
-  /** One for each engine, in their order; all of the same queries. */
+  /** One for each engine, in their order; all for the same queries. */
   readonly summaries: readonly ComparedSummary[];
 }
 
-/** As much of a summary as is compared. An average over sets has only scores. */
+/** The part of a summary that is compared. An average over sets has only scores. */
 export type ComparedSummary = Pick<Summary, 'scores'> & Partial<Summary>;
 
 /** What is compared and drawn. */
 export const COMPARED_METRICS = ['hit1', 'hit5', 'recall5'] as const;
 
-/** A label comes from a file of queries; a longer one is cut in tables. */
+/** Labels come from a file of queries; longer ones are cut in tables. */
 export const LABEL_CHARACTERS = 40;
 
 /**
- * A table per figure, the engines its columns; then what is refused, rightly and wrongly, and what a search takes.
+ * A table per figure, with the engines as columns; then what is refused, rightly and wrongly, and what a search costs.
  * @param width columns; a table that does not fit has no intervals
  */
 export function renderComparison({ engines, rows }: Comparison, width: number = Number.POSITIVE_INFINITY): string {

@@ -1,6 +1,6 @@
 import type { Tool } from '@quartermaster/core';
 
-/** How good one answer is. All from 0 (bad) to 1. */
+/** How good one answer is. All figures from 0 (bad) to 1. */
 export interface Score {
   /** Whether a relevant tool is among the first 1, 3, 5. */
   readonly hit1: number;
@@ -18,8 +18,8 @@ export interface Score {
 export const RANKING_DEPTH = 10;
 
 /**
- * Scores a ranking, best first, against what is relevant: tool names or ids. An entry counts once, at the first tool that answers
- * to it: a bare name that two servers have is not found twice. `relevant` must not be empty.
+ * Scores a ranking, best first, against the relevant tools' names or ids. An entry counts once, at the first tool that matches
+ * it: a bare name that two servers have is not found twice. `relevant` must not be empty.
  */
 export function scoreRanking(ranking: readonly Tool[], relevant: readonly string[]): Score {
   const open = new Set(relevant);

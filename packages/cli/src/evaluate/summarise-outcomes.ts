@@ -2,17 +2,17 @@ import { type Estimate, estimateMean, estimateShare, mean, percentile } from './
 import type { AnswerableOutcome, Outcome, UnanswerableOutcome } from './evaluate-queries.ts';
 import type { Score } from './score-ranking.ts';
 
-/** The figures of a list of queries. Queries that nothing answers stand apart, under `unanswerable`. */
+/** The figures of a list of queries. Queries without an answer are separate, under `unanswerable`. */
 export interface Summary {
-  /** How many queries have an answer in the catalog; the figures below are over these. */
+  /** How many queries have an answer in the catalog; the figures below are about these. */
   readonly queries: number;
   /** hit@k with Wilson's interval, the others with that of `estimateMean`. */
   readonly scores: { readonly [Metric in keyof Score]: Estimate };
-  /** The share of answerable queries for which the engine said that nothing fits. */
+  /** The share of answerable queries for which the engine reported no match. */
   readonly wronglyRefused: Estimate;
-  /** The share of right answers (a relevant tool among the first 5) that are lost because the engine said that nothing fits. */
+  /** The share of right answers (a relevant tool among the first 5) that are lost because the engine reported no match. */
   readonly rightLost: Estimate;
-  /** The share of queries' words that the relevant tools' texts contain. */
+  /** The share of the queries' words that the relevant tools' texts contain. */
   readonly overlap: number;
   /** Mean tokens of a default answer's definitions. */
   readonly answerTokens: number;

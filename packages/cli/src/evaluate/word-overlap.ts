@@ -3,8 +3,8 @@ import { searchText } from '@quartermaster/core/catalog';
 
 /**
  * The share of a query's distinct words that the tools' own texts contain (name, server, description, parameters). High overlap means
- * that looking words up is enough; queries that a model wrote from the tool's text have it. Words are lower-case runs of letters or
- * digits, identifiers taken apart; those of one or two Latin letters don't count.
+ * that keyword search is enough, as in queries that a model wrote from the tool's text. Words are lower-case runs of letters or
+ * digits, with identifiers split; words of one or two Latin letters don't count.
  */
 export function wordOverlap(query: string, tools: readonly Tool[]): number {
   const asked = new Set(words(query));

@@ -1,7 +1,7 @@
 import { membersOf } from './find-bad-definition.ts';
 
 /**
- * How many definitions a delivery holds at least, counted no further than `most + 1`. Asked before parsing: a hostile list of
+ * A lower bound of the number of definitions in an input, counted no further than `most + 1`. Called before parsing: a hostile list of
  * millions of small values would otherwise become millions of problems first.
  */
 export function countDefinitions(value: unknown, most: number): number {
@@ -21,7 +21,7 @@ function count(value: unknown, most: number, levels: number): number {
   return Math.max(1, sum);
 }
 
-/** As deep as deliveries nest their lists. */
+/** The deepest nesting of lists in an input. */
 const DEEPEST = 8;
-/** An object with more is no definition but a record from name to tool. */
+/** An object with more keys is not a definition but a map from name to tool. */
 const MOST_FIELDS = 1_000;

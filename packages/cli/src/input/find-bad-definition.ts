@@ -18,7 +18,7 @@ export function findBadDefinition(value: unknown): JsonPath {
   return path;
 }
 
-/** The parts of a delivery that may hold definitions, or be ones, with their keys. */
+/** The parts of an input that may contain definitions, or be definitions, with their keys. */
 export function membersOf(value: unknown): readonly (readonly [string | number, unknown])[] {
   if (Array.isArray(value)) return value.map((member: unknown, index) => [index, member]);
   if (!isJsonObject(value)) return [];

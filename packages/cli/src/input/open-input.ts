@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { CommandIo } from '../command-io.ts';
 import { InputError } from '../input-error.ts';
 
-/** What a file is called in messages. */
+/** The name of a file in messages. */
 export function inputName(path: string): string {
   return path === '-' ? '(stdin)' : path;
 }

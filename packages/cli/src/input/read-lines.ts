@@ -3,11 +3,11 @@ import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { at, InputError } from '../input-error.ts';
 
-/** How much is read; what is larger is refused while it streams, so that neither a long line nor a gzip bomb fills the memory. */
+/** How much is read. Larger input is refused while it streams, so that neither a long line nor a gzip bomb fills the memory. */
 export interface ReadLimits {
   /** Bytes of a file, after decompression. @default 268_435_456 (256 MiB) */
   readonly fileBytes: number;
-  /** Bytes of a line, and of a JSON document that goes over several lines. @default 67_108_864 (64 MiB) */
+  /** Bytes of a line, and of a JSON document that spans several lines. @default 67_108_864 (64 MiB) */
   readonly recordBytes: number;
 }
 
@@ -45,7 +45,7 @@ export async function* readLines(
       if (line !== undefined) yield line;
       number += 1;
       start = end + 1;
-      // A file of nothing but line feeds is passed over, not read line by line.
+      // A file of nothing but line feeds is skipped, not read line by line.
       for (; chunk[start] === NEWLINE; start += 1) number += 1;
     }
     lineBytes += chunk.length - start;
@@ -56,7 +56,7 @@ export async function* readLines(
   if (last !== undefined) yield last;
 }
 
-/** A size as a person reads it. */
+/** A size for people. */
 export function megabytes(bytes: number): string {
   return `${Math.round((bytes / (1024 * 1024)) * 10) / 10} MiB`;
 }
@@ -106,7 +106,7 @@ async function* decompress(bytes: AsyncIterable<Uint8Array>, file: string): Asyn
   }
   const source = Readable.from(whole);
   const gunzip = createGunzip();
-  // The callback takes the error off the streams; iterating `gunzip` throws it where it can be given a name.
+  // The callback catches the streams' errors; iterating `gunzip` throws them where they can be named.
   pipeline(source, gunzip, () => undefined);
   try {
     yield* gunzip as AsyncIterable<Buffer>;

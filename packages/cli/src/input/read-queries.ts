@@ -7,12 +7,12 @@ import { readRecords } from './read-records.ts';
 /** A line of a queries file. */
 export interface LabelledQuery {
   readonly query: string;
-  /** Names or `server/name` ids of the tools that answer it; empty when nothing in the catalog does. */
+  /** Names or `server/name` ids of the tools that answer it; empty if nothing in the catalog does. */
   readonly relevant: readonly string[];
   readonly split?: string;
 }
 
-/** A line of a history: what was asked, and what was called then. */
+/** A line of a history: a request, and what was called for it. */
 export interface PastCall {
   readonly query: string;
   /** Names or `server/name` ids. */

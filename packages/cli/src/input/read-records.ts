@@ -12,7 +12,7 @@ export interface JsonRecord {
 
 /**
  * The JSON values of a file: one per line, or one document over several lines. The first line decides which:
- * one that is no JSON by itself opens a document, unless the file's name says that it has one value per line.
+ * a line that is not JSON by itself starts a document, unless the file's name says that it has one value per line.
  */
 export async function* readRecords(
   bytes: AsyncIterable<Uint8Array>,
@@ -26,7 +26,7 @@ export async function* readRecords(
   let isFirst = true;
   for await (const { number, text } of readLines(bytes, file, limits)) {
     if (documentLine > 0) {
-      // Blank lines are not delivered, but they count in the line of a mistake.
+      // Blank lines are skipped, but count in the line number of a mistake.
       const blank = number - lastLine - 1;
       length += blank + text.length;
       checkDocument(length, at(file, documentLine), limits);

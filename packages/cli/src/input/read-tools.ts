@@ -16,11 +16,11 @@ export interface ReadToolsOptions {
   readonly stdin: CommandIo['stdin'];
   /** Leaves out what can't be read, and repeated tools, instead of failing. @default false */
   readonly skipBad?: boolean | undefined;
-  /** Called now and then with the number of tools so far. */
+  /** Called from time to time with the number of tools so far. */
   onProgress?(tools: number): void;
   /** @default 10_000 */
   readonly maxTools?: number | undefined;
-  /** @default 256 MiB a file, 64 MiB a line */
+  /** @default 256 MiB per file, 64 MiB per line */
   readonly limits?: ReadLimits | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface ReadTools {
   /** What was left out, one sentence each with file and line; at most the first hundred. */
   readonly skipped: readonly string[];
   readonly skippedCount: number;
-  /** Where a tool stands: the line of the JSON value that it came in. */
+  /** Where a tool is: the line of the JSON value that contains it. */
   placeOf(id: string): { readonly file: string; readonly line: number } | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function readTools(files: readonly string[], options: ReadToolsOpti
       if (countDefinitions(record.value, maxTools) > maxTools) throw tooMany(place, maxTools);
       const parsed = parseTools(record.value);
       for (const [index, problem] of parsed.problems.entries()) {
-        // Telling the line of a problem parses again, so only the first of a record gets its own.
+        // Finding the line of a problem parses again, so only the first one of a record gets its own.
         const where = index === 0 ? placeOfProblem(record, file) : place;
         reject(`${where}: ${describeProblem(problem, index === 0)}`);
       }
@@ -78,13 +78,13 @@ export async function readTools(files: readonly string[], options: ReadToolsOpti
   return { snapshot, skipped, skippedCount, placeOf: (id) => places.get(id) };
 }
 
-/** `isPointedAt`: the line before it is the tool's own, so that one without a name needs no number. */
+/** `isPointedAt`: the line before it is the tool's own, so one without a name needs no number. */
 function describeProblem({ index, name, reason }: Problem, isPointedAt: boolean): string {
   const unnamed = isPointedAt ? 'this tool' : `tool ${index + 1}`;
   return `${name === undefined ? unnamed : `tool ${quote(name)}`} can't be read: ${reason}`;
 }
 
-/** A name in a message: it comes from outside, so it may be long. */
+/** A name in a message. It comes from outside, so it may be long. */
 function quote(name: string): string {
   return JSON.stringify(oneLine(name, SHOWN_NAME));
 }

@@ -1,7 +1,7 @@
 /** A place in a JSON text: the keys and indexes that lead to a value. */
 export type JsonPath = readonly (string | number)[];
 
-/** Where a text stops being JSON (an offset; its length when it ends too early), or undefined for valid JSON. */
+/** Where a text stops being JSON (an offset; its length if it ends too early), or undefined for valid JSON. */
 export function findJsonError(text: string): number | undefined {
   const scan = scanJson(text);
   let step = scan.next();
@@ -9,7 +9,7 @@ export function findJsonError(text: string): number | undefined {
   return step.value;
 }
 
-/** The offset at which the value under a path starts, or undefined when the text has none there. */
+/** The offset at which the value under a path starts, or undefined if the text has none there. */
 export function findJsonPath(text: string, path: JsonPath): number | undefined {
   let matched = 0;
   if (path.length === 0) return skipSpace(text, 0);
@@ -44,8 +44,8 @@ interface Container {
 }
 
 /**
- * Walks a JSON text (RFC 8259) and yields where each value starts, in order; returns where the text is broken. It only says
- * where, which `JSON.parse` does not do reliably; reading values stays with `JSON.parse`. Keeps its own stack: depth costs nothing.
+ * Walks a JSON text (RFC 8259) and yields where each value starts, in order; returns where the text is broken. It only finds
+ * places, which `JSON.parse` does not do reliably; values are read by `JSON.parse`. Has its own stack, so depth costs nothing.
  */
 function* scanJson(text: string): Generator<Value, number | undefined> {
   const open: Container[] = [];
@@ -109,7 +109,7 @@ function scalarEnd(text: string, start: number): number {
   return SCALAR.test(text) ? SCALAR.lastIndex : -start - 1;
 }
 
-/** A loop and no regular expression: a hostile string of millions of escapes would fill the matcher's stack. */
+/** A loop instead of a regular expression: a hostile string of millions of escapes would exhaust the matcher's stack. */
 function stringEnd(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i += 1) {
     const unit = text.charCodeAt(i);

@@ -9,7 +9,7 @@ export interface DefinitionLimits {
   readonly tokensPerServer?: number | undefined;
 }
 
-/** What can be said of definitions without a search. */
+/** What can be checked in definitions without a search. */
 export function checkDefinitions(snapshot: Snapshot, { tokensPerServer }: DefinitionLimits = {}): readonly Finding[] {
   const { byTool } = snapshotTokens(snapshot);
   const names = groupByName(snapshot.tools);
@@ -35,7 +35,7 @@ export function checkDefinitions(snapshot: Snapshot, { tokensPerServer }: Defini
 }
 
 function checkDescription(tool: Tool): readonly Finding[] {
-  // What a provider defines, it describes to the model itself.
+  // A provider describes its own tools to the model.
   if (tool.extras.providerType !== undefined) return [];
   const draft = draftDescription(tool);
   const text = tool.description.trim();
@@ -100,7 +100,7 @@ function groupByName(tools: readonly Tool[]): ReadonlyMap<string, readonly Tool[
     if (same === undefined) names.set(key, [tool]);
     else same.push(tool);
   }
-  // A name of punctuation alone says nothing about another.
+  // A name made of punctuation can't be compared.
   names.delete('');
   return names;
 }

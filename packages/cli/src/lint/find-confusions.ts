@@ -5,12 +5,12 @@ import { firstSentence, nameKey, wordsOf } from './words.ts';
 
 export interface ConfusionOptions {
   readonly searcher: Searcher;
-  /** Tools that are known to be alike: that one of them wins says nothing new. */
+  /** Tools known to be alike: it is no news that one of them ranks first. */
   readonly twins: ReadonlyMap<Tool, Tool>;
   onProgress?(done: number): void;
 }
 
-/** Searches for every tool by its own name and its own first sentence. A tool that loses these is found by nothing else. */
+/** Searches for every tool by its own name and its own first sentence. If these don't find it, nothing else will. */
 export async function findConfusions(
   tools: readonly Tool[],
   { searcher, twins, onProgress }: ConfusionOptions,
@@ -35,7 +35,7 @@ export async function findConfusions(
 
 interface Lost {
   readonly query: string;
-  /** 0 where it is not among the first ten. */
+  /** 0 if it is not among the first ten. */
   readonly rank: number;
   readonly winner: Tool | undefined;
 }
@@ -69,5 +69,5 @@ function queriesFor(tool: Tool): readonly string[] {
 }
 
 const DEPTH = 10;
-/** A default answer has so many tools. */
+/** How many tools a default answer has. */
 const FIRST = 5;

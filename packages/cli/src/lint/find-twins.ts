@@ -2,7 +2,7 @@ import type { Tool } from '@quartermaster/core';
 import type { Finding } from './finding.ts';
 import { wordsOf } from './words.ts';
 
-/** Tools that say the same, each with one that it is alike. `onProgress` gets the number of tools compared so far. */
+/** Tools with the same text, each with a tool that it resembles. `onProgress` gets the number of tools compared so far. */
 export function findTwins(tools: readonly Tool[], onProgress?: (done: number) => void): ReadonlyMap<Tool, Tool> {
   const groups = groupBySet(tools);
   const twins = new Map<Tool, Tool>();
@@ -35,7 +35,7 @@ interface Group {
   readonly members: Tool[];
 }
 
-/** A group whose words are numbers, the rarest word first: two of them are compared in one pass. */
+/** A group whose words are numbers, the rarest word first, so that two of them are compared in one pass. */
 interface RankedGroup {
   readonly group: Group;
   readonly ranks: readonly number[];
@@ -55,7 +55,7 @@ function groupBySet(tools: readonly Tool[]): readonly Group[] {
 }
 
 /**
- * Pairs whose words overlap by nine tenths (Jaccard). Two such sets share a word among their few rarest ones, so that only those
+ * Pairs whose words overlap by nine tenths (Jaccard). Two such sets share one of their rarest words, so only those
  * are looked up (prefix filtering, Chaudhuri et al. 2006).
  */
 function* alikeSets(groups: readonly Group[], onProgress?: (done: number) => void): Generator<readonly [Group, Group]> {
@@ -66,7 +66,7 @@ function* alikeSets(groups: readonly Group[], onProgress?: (done: number) => voi
     for (const rank of ranks.slice(0, ranks.length - Math.ceil(ALIKE * ranks.length) + 1)) {
       const earlier = byRank[rank] ?? [];
       for (const other of earlier) if (areAlike(ranks, other.ranks)) yield [group, other.group];
-      // A word that so many share distinguishes nothing, and comparing all of them would take quadratic time.
+      // A word that so many tools share distinguishes nothing, and comparing all of them would take quadratic time.
       if (earlier.length < MOST_CANDIDATES) earlier.push(own);
       byRank[rank] = earlier;
     }
@@ -86,7 +86,7 @@ function rankWords(groups: readonly Group[]): readonly RankedGroup[] {
   }));
 }
 
-/** Whether the overlap is large enough. A pair is given up at the first word too many that only one of them has. */
+/** Whether the overlap is large enough. Stops at the first word too many that only one of them has. */
 function areAlike(one: readonly number[], other: readonly number[]): boolean {
   const total = one.length + other.length;
   const fewestShared = Math.ceil((ALIKE / (1 + ALIKE)) * total - ROUNDING);
@@ -102,7 +102,7 @@ function areAlike(one: readonly number[], other: readonly number[]): boolean {
 }
 
 const ALIKE = 0.9;
-/** Far below a word, above the error of a product. */
+/** Far below one word, above the rounding error of a product. */
 const ROUNDING = 1e-9;
 const FEWEST_WORDS = 4;
 const MOST_CANDIDATES = 1_000;

@@ -2,7 +2,7 @@ import type { Tool } from '@quartermaster/core';
 
 export type Level = 'error' | 'warning';
 
-/** What is checked: how bad it is, and what it means in one line. */
+/** The rules: how severe each one is, and what it means in one line. */
 export const RULES: Readonly<Record<RuleName, { readonly level: Level; readonly title: string }>> = {
   unreadable: { level: 'error', title: 'Definitions that are left out' },
   'no-description': { level: 'error', title: 'No description' },
@@ -36,7 +36,7 @@ export type RuleName =
 
 export interface Finding {
   readonly rule: RuleName;
-  /** Absent where it is about a server, or about a definition that can't be read. */
+  /** Absent if it is about a server, or about an unreadable definition. */
   readonly tool?: Tool;
   readonly message: string;
   /** What to add to the definition. */
@@ -48,7 +48,7 @@ export interface Suggestion {
   readonly description?: string;
   /** Drafts by parameter. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** What to do, where no draft can be made. */
+  /** What to do if no draft can be made. */
   readonly note?: string;
 }
 

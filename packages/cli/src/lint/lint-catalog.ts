@@ -15,7 +15,7 @@ import { type Finding, levelOf } from './finding.ts';
 import { renderFindings, toSuggestions } from './render-findings.ts';
 import { type Place, toSarif } from './write-sarif.ts';
 
-/** Checks a catalog, writes what is wrong, and fails on errors. */
+/** Checks a catalog, prints the findings, and fails on errors. */
 export async function lintCatalog(catalog: LoadedCatalog, flags: LintFlags, context: CommandContext): Promise<void> {
   const { io, terminal } = context;
   const findings = await findAll(catalog, flags, context);
@@ -86,7 +86,7 @@ function toJson(finding: Finding): object {
   return { rule, level: levelOf(finding), ...(tool === undefined ? {} : { tool: tool.id }), message, suggestion };
 }
 
-/** Tools of servers have no file of their own; they stand under the file that names the servers. */
+/** Tools of servers have no file; their findings point at the file that names the servers. */
 function placing({ placeOf }: LoadedCatalog, { tools, mcpConfig }: LintFlags): (finding: Finding) => Place {
   const fallback: Place = { file: tools?.[0] ?? mcpConfig?.[0] ?? 'catalog', line: 1 };
   return ({ tool }) => (tool === undefined ? undefined : placeOf(tool.id)) ?? fallback;

@@ -10,7 +10,7 @@ interface ToolFinding {
   readonly suggestion?: string;
 }
 
-/** What is wrong with each definition by itself, for a page that lists them. `lint` compares them with each other too. */
+/** What is wrong with each definition by itself, for a page that lists them. `lint` also compares them with each other. */
 export function lintTools(tools: readonly Tool[]): readonly ToolFinding[] {
   const snapshot = createSnapshot(tools, { maxTools: tools.length, onDuplicate: 'first' });
   return checkDefinitions(snapshot).flatMap((finding) => {

@@ -32,7 +32,7 @@ function describe({ tool, message }: Finding): string {
   return tool === undefined ? text : `${oneLine(tool.id, 80)}: ${text}`;
 }
 
-/** By tool: drafts of what to add, and notes where no draft can be made. What is about no tool has the key "". */
+/** By tool: drafts of what to add, and notes if no draft can be made. Findings about no tool have the key "". */
 export function toSuggestions(findings: readonly Finding[]): Readonly<Record<string, object>> {
   const byTool = new Map<string, { description?: string; parameters?: Suggestion['parameters']; notes: string[] }>();
   for (const { tool, suggestion } of findings) {

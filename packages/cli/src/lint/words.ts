@@ -21,14 +21,14 @@ export function firstSentence(text: string): string {
   return sentence.replace(/\s+/g, ' ').slice(0, 300).trim();
 }
 
-/** How many words a reader sees, in scripts without spaces too. */
+/** How many words a reader sees, also in scripts without spaces. */
 export function countWords(text: string): number {
   let count = 0;
   for (const { isWordLike } of SEGMENTER.segment(text.slice(0, 500))) if (isWordLike === true) count += 1;
   return count;
 }
 
-/** Whether a text says what is done. Texts in other scripts are not judged. */
+/** Whether a text says what is done. Texts in other scripts are not checked. */
 export function hasVerb(text: string): boolean {
   if (/[^\p{Script=Latin}\p{Script=Common}]/u.test(text)) return true;
   return wordsOf(text).some((word) => STEMS.has(stem(word)));

@@ -5,7 +5,7 @@ export interface Place {
   readonly line: number;
 }
 
-/** SARIF 2.1.0, which code scanning reads. A finding points at the tool's line where that is known. */
+/** SARIF 2.1.0, the input of code scanning. A finding points at the tool's line if it is known. */
 export function toSarif(findings: readonly Finding[], placeOf: (finding: Finding) => Place): object {
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',

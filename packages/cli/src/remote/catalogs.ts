@@ -16,7 +16,7 @@ import { counted, oneLine, renderTable, startProgress } from '../terminal/index.
 import { openGateway, type RemoteGateway } from './gateway-client.ts';
 import { renderCatalogDiff } from './render-catalog-diff.ts';
 
-/** Uploads tools under a name. What changes is shown first, since the gateway replaces the catalog as a whole. */
+/** Uploads tools under a name. Shows the changes first, because the gateway replaces the whole catalog. */
 export async function pushCatalog(name: string, flags: PushCatalogFlags, context: CommandContext): Promise<void> {
   if (flags.tools === undefined && flags.mcpConfig === undefined) {
     throw new InputError('Choose the tools to upload with --tools FILE or --mcp-config FILE');
@@ -65,7 +65,7 @@ export async function giveCatalog(
   await write(io.stderr, `${oneLine(name, 200)} on ${gateway.url} belongs to ${oneLine(owner, 200)} now\n`);
 }
 
-/** Compares two catalogs, each a file or one of the gateway's. As `diff` does, it ends with 1 if they differ. */
+/** Compares two catalogs, each a file or one of the gateway's. Like `diff`, it exits with 1 if they differ. */
 export async function diffCatalogs(
   sides: { readonly before: string; readonly after: string },
   flags: DiffCatalogsFlags,
@@ -96,10 +96,10 @@ async function readSide(side: string, flags: DiffCatalogsFlags, { io }: CommandC
   return found;
 }
 
-/** More than any gateway stores; a file of more is refused with this number. */
+/** More than any gateway stores; a larger file is refused with this number. */
 const MOST_TOOLS = 1_000_000;
 
-/** What answers may be anything: an address can be mistyped. */
+/** An answer may be anything, because an address can be mistyped. */
 async function listRemote({ url, ask }: RemoteGateway): Promise<readonly unknown[]> {
   const { data }: { readonly data?: unknown } = await ask((client) => client.request('GET /v1/catalogs'));
   if (Array.isArray(data)) return data;
@@ -113,7 +113,7 @@ async function findRemote(gateway: RemoteGateway, name: string): Promise<Snapsho
   return createSnapshot(parseTools(tools, { onProblem: 'throw', source: name }).tools, { maxTools: MOST_TOOLS });
 }
 
-/** A definition as it came, with its server beside it. */
+/** A definition as received, with its server. */
 function definitionOf(tool: Tool): object {
   const [format = 'mcp'] = Object.keys(tool.extras.verbatim ?? {}) as ToolFormat[];
   return { ...writeTool(tool, format), ...(tool.server === undefined ? {} : { server: tool.server }) };

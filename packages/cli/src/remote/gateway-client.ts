@@ -7,7 +7,7 @@ import { oneLine } from '../terminal/index.ts';
 /** A running gateway, as a command sees it. */
 export interface RemoteGateway {
   readonly url: string;
-  /** What the client gives; failures in the words of a command. */
+  /** The client's methods; failures are worded for the command line. */
   ask<Answer>(work: (client: Client) => Promise<Answer>): Promise<Answer>;
 }
 
@@ -39,12 +39,12 @@ function readUrl(text: string): string {
   throw new InputError(`--url takes an http or https address, not ${JSON.stringify(oneLine(text, 200))}`);
 }
 
-/** A refusal is the caller's to fix; a server error may pass. */
+/** A refusal needs a change by the caller; a server error may be temporary. */
 function failureOf(error: unknown, url: string): unknown {
   if (error instanceof SyntaxError) {
     return new UnavailableError(`${url} did not answer with JSON; is it a Quartermaster gateway?`);
   }
-  // The client's bound on one event is a RangeError.
+  // The client's limit of one event is a RangeError.
   if (error instanceof ReadingError || error instanceof RangeError) {
     return new UnavailableError(`${url} ended its answer early: ${reasonOf(error)}`);
   }
@@ -68,15 +68,15 @@ function reasonOf(error: unknown): string {
   return oneLine(code !== '' ? code : String(inner instanceof Error ? inner.message : inner), 200);
 }
 
-/** As large as the largest file that commands read. */
+/** The size of the largest file that commands read. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** The reading of an answer failed: it broke off, or is too large. */
+/** Reading an answer failed: it broke off, or is too large. */
 class ReadingError extends Error {
   override readonly name = 'ReadingError';
 }
 
-/** An answer has a bound; a stream of events ends when it ends, and each event has its own. */
+/** Answers are limited in size. A stream of events is not, but each event is. */
 async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
   if (response.body === null) return response;

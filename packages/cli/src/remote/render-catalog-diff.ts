@@ -3,7 +3,7 @@ import { type ChangedTool, diffSnapshots } from '@quartermaster/core/catalog';
 import { snapshotTokens } from '@quartermaster/core/gate';
 import { counted, oneLine, type Terminal } from '../terminal/index.ts';
 
-/** Added with `+`, removed with `-`, changed with `~` and what changed; first the counts. */
+/** Counts first, then added tools with `+`, removed ones with `-`, and changed ones with `~` and what changed. */
 export function renderCatalogDiff(before: Snapshot, after: Snapshot, terminal: Terminal): string {
   const { added, removed, changed, same } = diffSnapshots(before, after);
   if (same) return 'No difference.';
@@ -22,7 +22,7 @@ function line(mark: string, id: string, note: string, { width }: Terminal): stri
   return oneLine(`${mark} ${id}${note === '' ? '' : `  ${note}`}`, width);
 }
 
-/** The definition as a whole says nothing that its fields don't, unless nothing else differs. */
+/** The whole definition adds nothing to its fields, unless nothing else differs. */
 function fieldsOf({ fields }: ChangedTool): string {
   const named = fields.filter((field) => field !== 'definition');
   return (named.length === 0 ? fields : named).join(', ');

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { counted, oneLine, type Terminal } from '../terminal/index.ts';
 
-/** One request as a few lines: what it was, then each search, load, call and refusal, then what it saved. Fits 80 columns. */
+/** One request as a few lines: what it was, each search, load, call and refusal, then what it saved. Fits 80 columns. */
 export function renderRecord(record: unknown, terminal: Terminal): string {
   const request = isJsonObject(record) ? record : {};
   const lines = [

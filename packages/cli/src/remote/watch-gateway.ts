@@ -5,7 +5,7 @@ import { counted } from '../terminal/index.ts';
 import { openGateway } from './gateway-client.ts';
 import { renderRecord } from './render-record.ts';
 
-/** Shows requests as the gateway answers them, until it is stopped or has shown as many as asked for. */
+/** Shows requests as the gateway answers them, until it is stopped or has shown the requested number. */
 export async function watchGateway(flags: WatchFlags, { io, terminal }: CommandContext): Promise<void> {
   const gateway = openGateway(flags, io.env);
   const stop = new AbortController();

@@ -4,17 +4,17 @@ import type { CommandIo } from '../command-io.ts';
 import { InterruptedError } from '../input-error.ts';
 
 export interface AskOptions {
-  /** Whether what is typed stays invisible. @default false */
+  /** Whether the input is hidden. @default false */
   readonly isHidden?: boolean;
 }
 
-/** Asks for a yes. Without a terminal the answer is no. */
+/** Asks a yes-or-no question. Without a terminal the answer is no. */
 export async function confirm(io: Pick<CommandIo, 'stdin' | 'stderr'>, question: string): Promise<boolean> {
   if (io.stdin.isTTY !== true) return false;
   return /^y(?:es)?$/i.test((await ask(io, `${question} [y/N] `))?.trim() ?? '');
 }
 
-/** Asks the user on stderr and reads a line; without a terminal, a line of what is piped in. Undefined when there is none. */
+/** Asks the user on stderr and reads a line; without a terminal, a line of the piped input. Undefined if there is none. */
 export async function ask(
   { stdin, stderr }: Pick<CommandIo, 'stdin' | 'stderr'>,
   question: string,

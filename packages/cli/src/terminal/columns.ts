@@ -1,4 +1,4 @@
-/** How many columns a terminal gives a text: two for a wide character, none for a mark on another one. */
+/** How many columns a terminal uses for a text: two for a wide character, none for a combining mark. */
 export function columnsOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let columns = 0;
@@ -6,7 +6,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** The start of a text that takes at most so many columns. */
+/** The longest start of a text that fits into a number of columns. */
 export function startOf(text: string, columns: number): string {
   let [taken, length] = [0, 0];
   for (const character of text) {

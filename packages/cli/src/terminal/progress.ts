@@ -1,11 +1,11 @@
 import type { CommandIo } from '../command-io.ts';
 import { startOf } from './columns.ts';
 
-/** Says on stderr how far a long job is. */
+/** Reports the progress of a long job on stderr. */
 export interface Progress {
-  /** Call it as often as you like; it writes a few times a second at most. */
+  /** Call it as often as you like; it writes at most a few times a second. */
   update(what: string, done?: number, total?: number): void;
-  /** Writes at once: for long work that can't report how far it is. */
+  /** Writes at once: for long work that can't report its progress. */
   announce(what: string): void;
   /** Clears the line, so that what follows starts on an empty one. */
   end(): void;
@@ -16,7 +16,7 @@ export interface ProgressOptions {
   readonly now?: () => number;
 }
 
-/** Writes nothing during the first half second, and nothing at all where stderr is not a terminal. */
+/** Writes nothing during the first half second, and nothing at all if stderr is not a terminal. */
 export function startProgress(
   { stderr }: Pick<CommandIo, 'stderr'>,
   { now = () => performance.now() }: ProgressOptions = {},
@@ -55,5 +55,5 @@ function count(value: number): string {
 
 const QUIET_MS = 500;
 const INTERVAL_MS = 100;
-/** Back to the start of the line, and erase it. */
+/** Returns to the start of the line and erases it. */
 const CLEAR = '\r\u001b[K';

@@ -4,7 +4,7 @@ import { oneLine, type Terminal } from './terminal.ts';
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** What stands behind the bar. */
+  /** The text after the bar. */
   readonly note: string;
 }
 

@@ -14,7 +14,7 @@ export function renderHits(result: SearchResult, terminal: Terminal): string {
   return lines.join('\n');
 }
 
-/** A score taken apart, as an indented tree. */
+/** The parts of a score, as an indented tree. */
 export function renderExplanation(explanation: Explanation, { width }: Pick<Terminal, 'width'>, indent = 5): string {
   const start = `${' '.repeat(indent)}${explanation.value.toFixed(3)}  `;
   const text = oneLine(explanation.what, MOST_CHARACTERS);

@@ -4,7 +4,7 @@ import { renderExplanation } from './render-hits.ts';
 import { oneLine, type Terminal } from './terminal.ts';
 import { wrap } from './wrap.ts';
 
-/** The rank of a tool for a query in a sentence, with the parts of its score if it has one. */
+/** The rank of a tool for a query as a sentence, with the parts of its score if it has one. */
 export function renderStanding(tool: Tool, standing: Standing, terminal: Terminal): string {
   const { paint, width } = terminal;
   const name = paint.bold(oneLine(tool.id, 80));

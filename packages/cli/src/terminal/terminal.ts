@@ -2,10 +2,10 @@ import picocolors from 'picocolors';
 import type { CommandIo } from '../command-io.ts';
 import { columnsOf, startOf } from './columns.ts';
 
-/** How text may look on the output at hand: coloured in a terminal, plain in a pipe. */
+/** How to write text to an output: coloured in a terminal, plain in a pipe. */
 export interface Terminal {
   readonly paint: Paint;
-  /** Columns to stay within, 40 to 160. */
+  /** The width to stay within, 40 to 160 columns. */
   readonly width: number;
 }
 
@@ -19,12 +19,12 @@ interface Paint {
   readonly yellow: Style;
 }
 
-/** Colours where the output is a terminal, unless NO_COLOR is set (https://no-color.org); FORCE_COLOR asks for them anyway. */
+/** Colours if the output is a terminal, unless NO_COLOR is set (https://no-color.org); FORCE_COLOR enables them anyway. */
 export function createTerminal({ stdout, env }: Pick<CommandIo, 'stdout' | 'env'>): Terminal {
   const isForced = isSet(env.FORCE_COLOR) && env.FORCE_COLOR !== '0';
   const isColoured = !isSet(env.NO_COLOR) && (isForced || (stdout.isTTY === true && env.TERM !== 'dumb'));
   const { bold, dim, cyan, green, yellow } = picocolors.createColors(isColoured);
-  // A pipe has no width, and a terminal that does not know its own says 0.
+  // A pipe has no width, and a terminal that does not know its own reports 0.
   const columns = stdout.columns === undefined || stdout.columns === 0 ? 80 : stdout.columns;
   return {
     paint: { bold, dim, cyan, green, yellow },
@@ -32,7 +32,7 @@ export function createTerminal({ stdout, env }: Pick<CommandIo, 'stdout' | 'env'
   };
 }
 
-/** A catalog's text for a terminal: on one line, without control characters (a description could steer the terminal), cut to fit. */
+/** A catalog's text for a terminal: on one line, without control characters, which a description could use on the terminal, cut to fit. */
 export function oneLine(text: string, width: number): string {
   const plain = text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')

@@ -3,7 +3,7 @@ import { columnsOf, startOf } from './columns.ts';
 export interface WrapOptions {
   /** Spaces before the first line. @default 0 */
   readonly indent?: number;
-  /** Spaces before the others. @default as the first */
+  /** Spaces before the other lines. @default the same */
   readonly hanging?: number;
 }
 
@@ -11,8 +11,8 @@ export interface WrapOptions {
 const COLOURS = /\u001b\[\d+m/g;
 
 /**
- * Breaks a text at its spaces; colours take no room. A word that is longer than a line has one to itself, so that paths stay whole;
- * one of a script without spaces is broken.
+ * Breaks a text at its spaces; colours take no room. A word that is longer than a line gets its own, so that paths stay whole;
+ * a word of a script without spaces is broken.
  */
 export function wrap(text: string, width: number, { indent = 0, hanging = indent }: WrapOptions = {}): string {
   const lines: string[] = [];
@@ -31,7 +31,7 @@ export function wrap(text: string, width: number, { indent = 0, hanging = indent
 }
 
 function breakWide(word: string, longest: number): readonly string[] {
-  // Two columns for a character: without spaces, nothing but the room says where such a text may break.
+  // Two columns per character: without spaces, only the width says where such a text may break.
   if (columnsOf(word) <= longest || columnsOf(word) === [...word].length) return [word];
   const parts: string[] = [];
   for (let rest = word; rest !== ''; ) {

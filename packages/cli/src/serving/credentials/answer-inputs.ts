@@ -8,7 +8,7 @@ import { loadSettings } from '../settings/load-settings.ts';
 import { describeStore, openConfiguredStore } from '../store/open-configured-store.ts';
 import { makeTokenKey } from '../store/token-key-file.ts';
 
-/** Asks for the inputs of clients' files, or forgets what was answered. */
+/** Asks for the inputs of clients' files, or forgets the answers. */
 export async function answerInputs(
   ids: readonly string[],
   { forget, ...place }: InputFlags,

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What an authorization server sent the browser back with. */
+/** What an authorization server sent with its redirect. */
 export interface Callback {
   readonly params: URLSearchParams;
-  /** What the person in front of the browser gets to read. */
+  /** What the user reads in the browser. */
   reply(text: string, isError: boolean): void;
 }
 
@@ -18,7 +18,7 @@ export interface CallbackListener {
 
 const PATH = '/callback';
 
-/** Listens on this machine alone, as native programs do to hear the end of a sign-in (RFC 8252, 7.3). */
+/** Listens on this machine only, as native programs do to receive the OAuth redirect (RFC 8252, 7.3). */
 export async function listenForCallback(port: number): Promise<CallbackListener> {
   let take: ((callback: Callback, state: string) => boolean) | undefined;
   const { url, close } = await takeCallbacks(port, (callback) => {
@@ -47,7 +47,7 @@ export async function listenForCallback(port: number): Promise<CallbackListener>
   };
 }
 
-/** Listens for the ends of sign-ins, once one is to begin. It does not keep the process. */
+/** Listens for OAuth redirects, once a sign-in is about to begin. Does not keep the process alive. */
 export function createSignInListener(finish: (callback: URLSearchParams) => Promise<unknown>): {
   redirectUrl(): Promise<string>;
   close(): Promise<void>;
@@ -98,7 +98,7 @@ function isCallback({ method }: IncomingMessage, { pathname }: URL): boolean {
   return method === 'GET' && pathname === PATH;
 }
 
-/** Plain text: whatever stands in the address, nothing of it is shown. */
+/** Plain text: nothing from the address is shown. */
 function answer(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',

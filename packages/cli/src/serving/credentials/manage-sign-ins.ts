@@ -15,7 +15,7 @@ import { signIn } from './sign-in.ts';
 /** How long a person may take to sign in. */
 const PATIENCE_MS = 5 * 60_000;
 
-/** Signs in at a server. Stdout is the address to go to and nothing else. */
+/** Signs in to a server. Stdout has the address to open and nothing else. */
 export async function loginToServer(server: string, flags: LoginFlags, { io }: CommandContext): Promise<void> {
   const { port = 0, browser, user = '', ...place } = flags;
   const tell = (text: string): Promise<void> => write(io.stderr, `${text}\n`);
@@ -48,7 +48,7 @@ export async function loginToServer(server: string, flags: LoginFlags, { io }: C
   }
 }
 
-/** The settings with scopes that were refused to the sign-in before: asking for the same again would change nothing. */
+/** The settings, with the scopes that the previous sign-in was refused for: the same request would change nothing. */
 function withScopes(settings: RemoteServerSettings, more: readonly string[]): RemoteServerSettings {
   if (more.length === 0) return settings;
   const oauth = typeof settings.oauth === 'object' ? settings.oauth : {};
@@ -73,7 +73,7 @@ export async function logoutFromServer(server: string, flags: LogoutFlags, conte
   }
 }
 
-/** Deletes also what can't be read, such as after the key was changed. */
+/** Also deletes values that can't be read, for example after the key was changed. */
 async function forget({ tokens }: Store, owner: { readonly user: string; readonly server: string }): Promise<boolean> {
   const isKnown = await tokens.get(owner).then(
     (value) => value !== undefined,

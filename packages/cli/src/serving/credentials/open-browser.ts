@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
-/** Opens an address in the user's browser, if there is one; whether it did is for the user to see. */
+/** Opens an address in the user's browser, if there is one. It does not report whether that worked. */
 export function openBrowser(url: string): void {
-  // The address comes from a server: nothing but a web page is opened for it.
+  // The address comes from a server: only web pages are opened.
   if (!/^https?:\/\//i.test(url)) return;
   const [command, ...args] = commandFor(url);
   const child = spawn(command, args, { stdio: 'ignore', detached: true });

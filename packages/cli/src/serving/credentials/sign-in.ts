@@ -14,19 +14,19 @@ export interface SignInOptions {
   readonly timeoutMs: number;
   /** Stores the server's listing, so that its tools can be searched before the first connection. @default not stored */
   readonly store?: Pick<Store, 'listings' | 'pins'>;
-  /** Where the user has to go. */
+  /** Shows the user where to sign in. */
   readonly onAddress: (url: string) => void;
 }
 
 export type SignInOutcome =
   /** The server requires no sign-in. */
   | { readonly kind: 'not-needed'; readonly tools: number }
-  /** What is to be kept for the user: the client's registration and the tokens. */
+  /** What to store for the user: the client's registration and the tokens. */
   | { readonly kind: 'signed-in'; readonly kept: string; readonly tools: number };
 
 /**
- * Signs a user in at a server: with a separate client, since a registration is valid for one redirect address. Tokens are the caller's
- * to keep, once it has worked: a sign-in that fails leaves the one before.
+ * Signs a user in to a server, with a separate client, because a registration is valid for one redirect address. The caller stores
+ * the tokens once it has worked: a failed sign-in leaves the previous one as it was.
  */
 export async function signIn(options: SignInOptions): Promise<SignInOutcome> {
   const { server, settings } = options;
@@ -63,7 +63,7 @@ export async function signIn(options: SignInOptions): Promise<SignInOutcome> {
   }
 }
 
-/** Where to go. Undefined where one is in already. */
+/** The address to open. Undefined if the user is already signed in. */
 async function beginSignIn(hub: Hub, server: string): Promise<string | undefined> {
   try {
     await hub.connect(server);
@@ -85,7 +85,7 @@ async function finishSignIn(hub: Hub, callback: Callback): Promise<void> {
   }
 }
 
-/** A server says why in its own words, which may hold what a terminal obeys. */
+/** A server's own reason may contain control characters for the terminal. */
 function explain(error: unknown): UnavailableError {
   const reason = error instanceof Error ? error.message : String(error);
   return new UnavailableError(oneLine(reason, MOST_CHARACTERS), { cause: error });

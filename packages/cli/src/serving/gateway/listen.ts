@@ -10,10 +10,10 @@ export interface ListenOptions extends ListenSettings {
   readonly isPortFlexible: boolean;
 }
 
-/** How many ports are tried, the first included, before any free one is taken. */
+/** How many ports are tried, including the first, before any free one is used. */
 const MOST_TRIES = 20;
 
-/** Listens where the settings say. */
+/** Listens at the address in the settings. */
 export async function listen(options: ListenOptions): Promise<RunningServer> {
   const { gateway, hasKeys, host, port, isPortFlexible } = options;
   for (let tried = 0; ; tried += 1) {

@@ -2,18 +2,18 @@ import type { Terminal } from '../../terminal/index.ts';
 import { SAMPLE_NAME, type StoredSample } from './store-sample-catalog.ts';
 
 export interface Greeting {
-  /** Where it listens. */
+  /** The address that it listens at. */
   readonly url: string;
-  /** Absent where the upstreams are configured. */
+  /** Absent if upstreams are configured. */
   readonly sample?: StoredSample;
   /** The names and patterns of the configured models. */
   readonly models: readonly string[];
   readonly hasKeys: boolean;
-  /** Whether there are MCP servers behind it. */
+  /** Whether MCP servers are configured. */
   readonly hasMcp: boolean;
 }
 
-/** Printed once it listens: where, what to try, how clients connect. The same in a terminal and in a pipe. */
+/** Printed once it listens: the address, what to try, how clients connect. The same in a terminal and in a pipe. */
 export function renderGreeting({ url, sample, models, hasKeys, hasMcp }: Greeting, { paint }: Terminal): string {
   const reachable = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   const question = sample === undefined ? plainQuestion(models) : QUESTION;
@@ -58,7 +58,7 @@ export function renderGreeting({ url, sample, models, hasKeys, hasMcp }: Greetin
   ].join('\n');
 }
 
-/** A question whose answer shows the whole flow. No part of it has a quote that a shell would stumble over. */
+/** A question whose answer shows the whole flow, without quotes, which a shell would interpret. */
 const QUESTION = JSON.stringify({
   model: 'rehearsal',
   max_tokens: 1024,
@@ -69,7 +69,7 @@ const QUESTION = JSON.stringify({
   messages: [{ role: 'user', content: 'Are there weather alerts for Oslo?' }],
 });
 
-/** A question to the first model with a full name; otherwise the user puts one in. */
+/** The question for the first model with a full name; otherwise the user fills one in. */
 function plainQuestion(models: readonly string[]): string {
   const messages = [{ role: 'user', content: 'Hello' }];
   return JSON.stringify({ model: namedModel(models) ?? 'MODEL', max_tokens: 100, messages });
@@ -97,7 +97,7 @@ function curlMessage(url: string, { question, hasKeys }: Question): string {
   return `curl -s ${url}/v1/messages ${headers} -d '${question}'`;
 }
 
-/** The same as a file that runs as it stands. */
+/** The same request as a program that runs as it is. */
 function sdkLines(url: string, { question, hasKeys }: Question): readonly string[] {
   const key = hasKeys ? 'process.env.QUARTERMASTER_KEY' : "'none'";
   return [

@@ -47,7 +47,7 @@ export async function serveGateway(flags: ServeFlags, context: CommandContext): 
     io.stderr,
     `Opening the store (${describeStore(config.store)})\n${describeDeferral(config)}\nSearch engine: ${chosen.engine} (${chosen.reason})\n`,
   );
-  // Users may sign in while it runs, and what they get has to be kept encrypted.
+  // Users may sign in while it runs, and their tokens have to be encrypted.
   if (hasSignIn(config)) tryToMakeTokenKey(config.store);
   const hint = config.transcripts.keep === 'store' ? prepareTranscriptKey(config.store) : undefined;
   if (hint !== undefined) await write(io.stderr, `${hint}\n`);
@@ -124,12 +124,12 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     const models = config.upstreams.flatMap((upstream) => upstream.models);
     const greeting = { url: server.url, models, hasKeys, hasMcp: hub !== undefined };
     await write(io.stdout, `${renderGreeting({ ...greeting, ...defined({ sample }) }, terminal)}\n`);
-    // Not awaited: earlier requests use the listings from the last run.
+    // Not awaited: requests until then use the listings from the last run.
     hub?.start().catch(() => print('MCP servers could not be started'));
     await Promise.race([stopped, broken]);
     await server.close();
   } finally {
-    // Closing again is harmless; where nothing was listening, the gateway's own work still has to end.
+    // Closing again is harmless; if nothing was listening, the gateway's own work still has to end.
     await gateway.close();
     followed?.close();
     silence?.();
@@ -143,7 +143,7 @@ function hasSignIn({ mcpServers }: Config): boolean {
   return Object.values(mcpServers).some((server) => 'oauth' in server && server.oauth !== false);
 }
 
-/** A variable that can't be used ends the start, with what is wrong with it. */
+/** An invalid variable ends the start, with the reason. */
 async function tracingFrom(env: CommandContext['io']['env']): Promise<Tracing | undefined> {
   try {
     return await openTracing(env);
@@ -153,7 +153,7 @@ async function tracingFrom(env: CommandContext['io']['env']): Promise<Tracing | 
   }
 }
 
-/** Stderr, since stdout is the greeting, which scripts may read to the end of the line that they need. */
+/** Written to stderr, because stdout has the greeting, which scripts may read only up to the line they need. */
 function createLogger(form: ServeFlags['log'], context: CommandContext): Logger {
   const asked = context.io.env.QUARTERMASTER_LOG || 'info';
   const level = LOG_LEVELS.find((one) => one === asked);

@@ -4,7 +4,7 @@ import type { CommandIo } from '../../command-io.ts';
 import { readTools } from '../../input/index.ts';
 import { findSampleCatalog } from '../../sample-catalog.ts';
 
-/** The name by which requests ask for the sample catalog. */
+/** The name of the sample catalog in requests. */
 export const SAMPLE_NAME = 'sample';
 
 export interface StoredSample {
@@ -12,7 +12,7 @@ export interface StoredSample {
   readonly services: number;
 }
 
-/** Puts the sample catalog where requests can name it. Ours is always the current one, whatever a former version left there. */
+/** Stores the sample catalog, so that requests can name it. It replaces the one that an earlier version stored. */
 export async function storeSampleCatalog(catalogs: CatalogStore, io: Pick<CommandIo, 'stdin'>): Promise<StoredSample> {
   const { snapshot } = await readTools(findSampleCatalog().tools, {
     stdin: io.stdin,

@@ -1,6 +1,6 @@
 import type { Logger } from '@quartermaster/gateway';
 
-/** What faults come from: the process, or a stand-in. */
+/** The source of faults: the process, or a test's stand-in. */
 export interface FaultSource {
   on(event: FaultEvent, listener: (error: unknown) => void): unknown;
   off(event: FaultEvent, listener: (error: unknown) => void): unknown;
@@ -10,7 +10,7 @@ type FaultEvent = 'uncaughtException' | 'unhandledRejection';
 
 export interface LastResortOptions {
   readonly logger: Logger;
-  /** Called once, when there are too many faults to believe that each concerns one request only. */
+  /** Called once, if there are too many faults to assume that each concerns only one request. */
   readonly onTooMany: () => void;
   /** @default the process */
   readonly source?: FaultSource;
@@ -18,7 +18,7 @@ export interface LastResortOptions {
   readonly now?: () => number;
 }
 
-/** More faults than this in a minute are no accident. */
+/** More faults than this within a minute are not isolated. */
 const MOST_FAULTS = 20;
 const MINUTE_MS = 60_000;
 

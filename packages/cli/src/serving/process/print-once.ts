@@ -1,4 +1,4 @@
-/** Says nothing twice, however often the settings are read. */
+/** Prints nothing twice, however often the settings are read. */
 export function printOnce(print: (line: string) => void): (line: string) => void {
   const told = new Set<string>();
   return (line) => {

@@ -5,11 +5,11 @@ import { watchStopSignals } from './watch-stop-signals.ts';
 export interface StopWait {
   /** Resolves at the first signal. */
   readonly stopped: Promise<void>;
-  /** Signals are no longer ours. */
+  /** Stops handling signals. */
   release(): void;
 }
 
-/** Waits for the first signal to stop; from then on a further one ends the process where it stands, with the status that shells give it. */
+/** Waits for the first stop signal. After that, another one ends the process at once, with the status that shells use for it. */
 export function waitForStop(io: Pick<CommandIo, 'stderr'>, notice: string, onReload?: () => void): StopWait {
   let resolve: () => void = () => undefined;
   const stopped = new Promise<void>((done) => {

@@ -1,4 +1,4 @@
-/** What signals come from: the process, or a stand-in. */
+/** The source of signals: the process, or a test's stand-in. */
 export interface SignalSource {
   on(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
   off(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
@@ -11,30 +11,30 @@ export interface StopWatchOptions {
   readonly onStop: (signal: StopSignal) => void;
   /** A later one: end at once. */
   readonly onForce: (signal: StopSignal) => void;
-  /** What SIGHUP does, once it is no wish to stop. @default it stops, as for a terminal that was closed */
+  /** What SIGHUP does, if it does not mean stop. @default it stops, as for a closed terminal */
   readonly onReload?: (() => void) | undefined;
   /** @default the process */
   readonly source?: SignalSource;
   /** Milliseconds. @default the system's clock */
   readonly now?: () => number;
-  /** @default the process's, where npm started it */
+  /** @default the process's parent, if npm started it */
   readonly parent?: ParentWatch | undefined;
 }
 
 /** How the loss of the parent is noticed. */
 export interface ParentWatch {
   id(): number;
-  /** Has something done again and again; gives a function that ends it. */
+  /** Repeats something; returns a function that ends it. */
   repeat(action: () => void): () => void;
 }
 
-/** SIGHUP is a terminal that was closed. */
+/** SIGHUP means that the terminal was closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Signals this soon after the first are the same wish: Ctrl+C reaches us from the terminal, and again through npm. */
+/** Signals this soon after the first are the same request: Ctrl+C arrives from the terminal, and again through npm. */
 const SAME_WISH_MS = 1_000;
 
-/** Listens for the wish to stop. Gives a function that listens no more. */
+/** Listens for stop signals. Returns a function that stops listening. */
 export function watchStopSignals(options: StopWatchOptions): () => void {
   const { onStop, onForce, onReload, source = process, now = Date.now, parent = npmParent() } = options;
   let stoppedAt: number | undefined;
@@ -56,7 +56,7 @@ export function watchStopSignals(options: StopWatchOptions): () => void {
 }
 
 /**
- * npm and npx start us through a shell, which a signal kills without being passed on. A new parent
+ * npm and npx start us through a shell, which a signal kills without passing it on. A new parent
  * is the only sign of that.
  */
 function watchParent({ id, repeat }: ParentWatch, onLost: () => void): () => void {

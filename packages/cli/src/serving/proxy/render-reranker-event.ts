@@ -2,7 +2,7 @@ import { deepestReason } from '@quartermaster/core/internal';
 import type { RerankerFailure } from '@quartermaster/host/search';
 import { oneLine } from '../../terminal/index.ts';
 
-/** What has gone wrong with the reranker, on one line that is safe to print. */
+/** What went wrong with the reranker, on one line that is safe to print. */
 export function renderRerankerEvent(event: RerankerFailure, times: number): string {
   const [what, why] =
     event.kind === 'fallback'

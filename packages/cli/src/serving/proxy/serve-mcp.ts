@@ -28,7 +28,7 @@ import { openConfiguredStore } from '../store/open-configured-store.ts';
 import { tryToMakeTokenKey } from '../store/token-key-file.ts';
 import { renderRerankerEvent } from './render-reranker-event.ts';
 
-/** Serves one MCP client over stdin and stdout until it disconnects or a signal stops it. Everything for people goes to stderr. */
+/** Serves one MCP client over stdin and stdout until it disconnects or a signal stops it. Messages for people go to stderr. */
 export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise<void> {
   const print = (line: string): void => void io.stderr.write(`quartermaster: ${line}\n`);
   const printNew = printOnce(print);
@@ -38,11 +38,11 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
   if (Object.keys(unanswered.mcpServers).length + unanswered.unusableServers.length === 0)
     throw new InputError(NO_SERVERS);
   const { engine } = unanswered.search;
-  // An engine that is asked for by name and can't run is an error at once; otherwise no client waits for a model to load.
+  // An engine that is requested by name and can't run is an error at once; otherwise no client waits for a model to load.
   const asked = engine === 'auto' ? undefined : await configuredEngine(unanswered.search);
   if (asked !== undefined) print(describeEngine(asked));
 
-  // Users may sign in while it runs, and what they get has to be kept encrypted.
+  // Users may sign in while it runs, and their tokens have to be encrypted.
   if (Object.values(unanswered.mcpServers).some((server) => 'url' in server)) tryToMakeTokenKey(unanswered.store);
   const store = await openStoreIfPossible({
     ...{ config: unanswered, isAskedFor: flags.store !== undefined, print },
@@ -113,13 +113,13 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     await learning?.flush();
     await listener.close();
     await store?.close();
-    // A client that is still there keeps the pipe open, and an open pipe would keep us.
+    // A client that is still there keeps the pipe open, and an open pipe would keep this process alive.
     io.stdin.destroy();
     release();
   }
 }
 
-/** Undefined where nothing is to be learned, or there is no place to keep it. */
+/** Undefined if nothing is to be learned, or there is nowhere to store it. */
 function learningFrom(
   { usage: { learn } }: Config,
   store: Store | undefined,
@@ -141,7 +141,7 @@ function later(delayMs: number, run: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** What is used most is pinned from the start on: a list that changes later would cost the client its prompt cache. */
+/** The most used tools are pinned from the start: a list that changes later would invalidate the client's prompt cache. */
 async function withHotTools(
   { gate, autoPins }: Config['tools'],
   learning: UseLearning | undefined,
@@ -150,19 +150,19 @@ async function withHotTools(
   return hot.length === 0 ? gate : { ...gate, pins: [...gate.pins, ...hot] };
 }
 
-/** All servers together, as what is learned from use knows them; the gateway calls them so too. */
+/** The name of all servers together in what is learned from use; the gateway uses the same one. */
 const SERVED_SERVERS = 'mcp';
 
 function describeEngine({ engine, reason }: ChosenEngine): string {
   return `search engine: ${engine} (${reason})`;
 }
 
-/** A form set by the user applies from the first tool on; otherwise the gate decides. */
+/** A form set by the user applies whatever the tools cost; otherwise the gate decides. */
 function settingsFor(form: ProxyForm | undefined, gate: GateSettings): GateSettings {
   return form === undefined || form === 'inline' ? gate : { ...gate, rule: { kind: 'on' } };
 }
 
-/** The store spares starting every server to list its tools, but the proxy works without one. */
+/** With the store, not every server has to be started to list its tools, but the proxy works without one. */
 async function openStoreIfPossible({
   config,
   isAskedFor,

@@ -7,7 +7,7 @@ import { openConfiguredStore } from '../store/open-configured-store.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
 import { renderChange } from './render-change.ts';
 
-/** Shows which definitions are not what was pinned, and pins those that the patterns name as they are now. */
+/** Shows which definitions differ from their pins, and accepts the current ones that the patterns name. */
 export async function acceptDefinitions(
   patterns: readonly string[],
   flags: AcceptFlags,

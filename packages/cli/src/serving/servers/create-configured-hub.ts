@@ -8,24 +8,24 @@ import { oneLine } from '../../terminal/index.ts';
 import { leaveOutOurselves } from '../settings/leave-out-ourselves.ts';
 
 export interface ConfiguredHubOptions {
-  /** As `configuredServers` gives them. */
+  /** As returned by `configuredServers`. */
   readonly servers: HubServers;
-  /** Keeps listings, pins and tokens. Without it every server is started to know its tools. */
+  /** Stores listings, pins and tokens. Without it every server is started to list its tools. */
   readonly store: Pick<Store, 'listings' | 'pins' | 'tokens'> | undefined;
-  /** The `--mcp-config` files: the suggested `mcp login` command names the one that has the server. Left out where untrusted clients would read their paths. */
+  /** The `--mcp-config` files: the suggested `mcp login` command names the one with the server. Left out if untrusted clients would read their paths. */
   readonly mcpConfig?: readonly string[] | undefined;
   readonly env: CommandIo['env'];
   /** Whether changed definitions are held back until they are accepted. @default false */
   readonly isStrict?: boolean;
-  /** Whether servers that are known from the store wait for their first use. @default true */
+  /** Whether servers with a stored listing wait for their first use. @default true */
   readonly isLazy?: boolean;
-  /** The page of a gateway where users sign in. @default the error names the command to run */
+  /** The gateway's page where users sign in. @default the error names the command to run */
   readonly signInPage?: string | undefined;
-  /** Where authorization servers send users back to, asked for when a sign-in is to begin here. @default none begins */
+  /** The redirect address, requested when a sign-in is about to begin here. @default none begins */
   readonly redirectUrl?: () => Promise<string>;
 }
 
-/** The servers of the settings, without those that would start this program again. Undefined where there are none. */
+/** The servers in the settings, without those that would start this program again. Undefined if there are none. */
 export function configuredServers(
   { mcpServers, unusableServers, notes }: Config,
   print: (line: string) => void,
@@ -69,7 +69,7 @@ export function createConfiguredHub(
     ...servers,
     environment: env,
     isLazy,
-    // New ones are held by the settings alone.
+    // Only the settings can hold back new ones.
     quarantine: isStrict && mcp.quarantine === 'off' ? 'changed' : mcp.quarantine,
     policies: tools.policies,
     limits: mcp.limits,
@@ -84,8 +84,8 @@ export function createConfiguredHub(
 }
 
 /**
- * For one user: every address may ask for a sign-in, since clients' files don't say which ones do. One that was given a key of its
- * own is asked with that.
+ * For one user: any remote server may ask for a sign-in, because clients' files don't say which ones do. A server whose entry has
+ * its own key is asked with that.
  */
 export function offerSignIn({ servers, ...rest }: HubServers): HubServers {
   const offered = Object.entries(servers).map(([name, settings]) => {

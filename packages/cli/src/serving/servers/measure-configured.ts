@@ -10,13 +10,13 @@ import { measureServers, type ServerCosts } from './measure-servers.ts';
 
 export interface MeasureOptions {
   readonly io: Pick<CommandIo, 'env'>;
-  /** How the proxy will list the tools. @default mcp.form of the settings */
+  /** How the proxy will list the tools. @default `mcp.form` in the settings */
   readonly form?: ProxyForm | undefined;
   /** Called with the number of servers before they are started. */
   onStart?(servers: number): void;
 }
 
-/** Starts the servers of the settings, counts what their tools cost, and ends them. `files`: how many files beside the settings name them. */
+/** Starts the servers in the settings, counts what their tools cost, and stops them. `files`: how many files besides the settings name them. */
 export async function measureConfigured(
   { context, ...place }: Pick<StatusFlags, 'config' | 'store' | 'mcpConfig' | 'context'>,
   { io, form, onStart }: MeasureOptions,

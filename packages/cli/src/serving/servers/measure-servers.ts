@@ -5,33 +5,33 @@ import { defined } from '@quartermaster/core/internal';
 import type { Hub } from '@quartermaster/mcp';
 import type { ProxyForm } from '../../commands/index.ts';
 
-/** What servers cost a model that is shown all of their tools. Tokens are estimated. */
+/** What servers cost a model that sees all of their tools. Tokens are estimated. */
 export interface ServerCosts {
   readonly contextTokens: number;
   readonly servers: readonly ServerCost[];
   readonly tools: number;
   /** All definitions. */
   readonly tokens: number;
-  /** What is shown instead in the form bridge. */
+  /** What the form bridge shows instead. */
   readonly deferredTokens: number;
-  /** Whether a client sees the form bridge or load: by the form that is set, otherwise by the default gate. */
+  /** Whether a client sees the form bridge or load: by the configured form, otherwise by the default gate. */
   readonly isDeferred: boolean;
 }
 
 export interface ServerCost {
   readonly name: string;
-  /** `ready`: it answers; `idle`: known from its last listing; `down`: it can't be used. */
+  /** `ready`: it responds; `idle`: known from its stored listing; `down`: it can't be used. */
   readonly state: 'ready' | 'idle' | 'connecting' | 'down';
   readonly reason?: string;
   readonly tools: number;
   readonly tokens: number;
   /** Tools that are held back until their changed definitions are accepted. */
   readonly held: number;
-  /** What people should look at in its definitions: `tool: kind (excerpt)`. Absent where there is nothing. */
+  /** What people should look at in its definitions: `tool: kind (excerpt)`. Absent if there is nothing. */
   readonly findings?: readonly string[];
 }
 
-/** Counts what the hub's servers list. Call it once the hub has started. */
+/** Counts the tools that the hub's servers list. Call it once the hub has started. */
 export function measureServers(
   hub: Pick<Hub, 'snapshot' | 'status' | 'unavailable'>,
   { contextTokens, form }: { readonly contextTokens: number; readonly form: ProxyForm | undefined },

@@ -1,7 +1,7 @@
 import { changedFields, type DefinitionChange } from '@quartermaster/mcp';
 import { oneLine, type Terminal } from '../../terminal/index.ts';
 
-/** A changed definition for people: what it was, what it is, field by field. */
+/** A changed definition for people: before and after, field by field. */
 export function renderChange(change: DefinitionChange, { paint }: Terminal): string {
   const lines = changedFields(change).flatMap(({ field, before, after }) => [
     `  ${field}`,
@@ -12,7 +12,7 @@ export function renderChange(change: DefinitionChange, { paint }: Terminal): str
   return [change.isNew === true ? `${name} (new)` : name, ...lines].join('\n');
 }
 
-/** Nothing is cut here: a person decides by it, and what is too long to show says so itself. */
+/** Nothing is cut here, because a person decides by it; texts that are too long say so themselves. */
 function whole(text: string | null): string {
   return text === null ? 'nothing' : oneLine(text, Number.POSITIVE_INFINITY);
 }

@@ -5,13 +5,13 @@ import type { RunningStatus } from './running-status.ts';
 
 export interface StatusReport {
   readonly costs: ServerCosts;
-  /** How many files of servers they come from, beside the settings. @default 1 */
+  /** How many files with servers there are, besides the settings. @default 1 */
   readonly files?: number;
   readonly notes: readonly ServerNote[];
   readonly running: readonly RunningStatus[];
 }
 
-/** How servers are doing, for a terminal. */
+/** The state of servers, for a terminal. */
 export function renderStatus({ costs, files, notes, running }: StatusReport, terminal: Terminal): string {
   const { paint } = terminal;
   const findings = costs.servers.flatMap((server) => server.findings ?? []);
@@ -34,7 +34,7 @@ export function renderStatus({ costs, files, notes, running }: StatusReport, ter
 
 /**
  * The servers with their tokens, what deferral saves, and what is wrong with servers.
- * @param files how many files of servers they come from: no client sends the tools of another's file
+ * @param files how many files the servers come from: no client sends the tools of another's file
  */
 export function renderCosts(costs: ServerCosts, terminal: Terminal, files = 1): string {
   const { paint, width } = terminal;

@@ -24,7 +24,7 @@ export function reportServers(hub: Hub, print: (line: string) => void): () => vo
   });
 }
 
-/** Undefined while there is nothing to say. */
+/** Undefined if there is nothing to report. */
 function describeServer(status: ServerStatus): string | undefined {
   const { state, reason, stderr } = status;
   switch (state) {

@@ -10,10 +10,10 @@ export interface RunningStatus {
   readonly pid: number;
   /** When it started, in ISO 8601. */
   readonly startedAt: string;
-  /** The files that its servers come from. */
+  /** The files of its servers. */
   readonly files: readonly string[];
   readonly servers: readonly { readonly name: string; readonly state: string; readonly tools: number }[];
-  /** What went wrong with servers, the latest last. */
+  /** The latest errors of servers, newest last. */
   readonly errors: readonly { readonly at: string; readonly server: string; readonly reason: string }[];
 }
 
@@ -28,7 +28,7 @@ export interface RecordOptions {
 const MOST_ERRORS = 20;
 const MOST_FILES = 1_000;
 
-/** Keeps a file about this process up to date until the returned function is called. It only informs people: nothing fails without it. */
+/** Keeps a file about this process up to date until the returned function is called. It only informs people: its failures are ignored. */
 export function recordStatus({
   hub,
   env,
@@ -55,7 +55,7 @@ export function recordStatus({
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       writeFileSync(file, JSON.stringify(status), { mode: 0o600 });
     } catch {
-      // A disk that is full, or a folder that is not ours.
+      // The disk is full, or the folder belongs to someone else.
     }
   };
   record();
@@ -68,7 +68,7 @@ export function recordStatus({
   };
 }
 
-/** The processes that are running now. Files that others left behind are deleted. */
+/** The processes that are running now. Deletes the files that others left behind. */
 export function readRunning(
   env: CommandIo['env'],
   isAlive: (pid: number) => boolean = isRunning,
@@ -85,7 +85,7 @@ export function readRunning(
     try {
       return [JSON.parse(readFileSync(file, 'utf8')) as RunningStatus];
     } catch {
-      // It is being written, or was removed just now.
+      // It is being written, or was just removed.
       return [];
     }
   });
@@ -107,7 +107,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Someone else's process is running too.
+    // The process of another user is running too.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

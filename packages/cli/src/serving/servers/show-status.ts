@@ -7,7 +7,7 @@ import { measureConfigured } from './measure-configured.ts';
 import { renderStatus } from './render-status.ts';
 import { readRunning } from './running-status.ts';
 
-/** Starts the servers, says how each is doing and what its tools cost, and ends them. */
+/** Starts the servers, reports their state and what their tools cost, and stops them. */
 export async function showStatus(flags: StatusFlags, { io, terminal, exit }: CommandContext): Promise<void> {
   const { json: isJson, ...place } = flags;
   const { costs, config, files } = await measureConfigured(place, {

@@ -3,7 +3,7 @@ import type { SearchSettings } from '@quartermaster/host/config';
 import { type ChosenEngine, chooseEngine, type FoundReranker } from '@quartermaster/host/search';
 import { InputError } from '../../input-error.ts';
 
-/** The engine that the settings choose. One that was asked for by name and can't run is an error on the command line. */
+/** The engine in the settings. If it was requested by name and can't run, that is an error of the command line. */
 export async function configuredEngine(
   search: Pick<SearchSettings, 'engine'>,
   find?: () => Promise<FoundReranker>,

@@ -12,7 +12,7 @@ export interface DataFolderOptions {
 
 /**
  * Where a user's programs keep their data: never the current folder, which may be a project.
- * `XDG_DATA_HOME` counts everywhere; a relative one is to be ignored (https://specifications.freedesktop.org/basedir-spec).
+ * `XDG_DATA_HOME` applies everywhere; a relative one is ignored (https://specifications.freedesktop.org/basedir-spec).
  */
 export function dataFolder({ env, platform = process.platform, home = homedir() }: DataFolderOptions): string {
   const chosen = env.XDG_DATA_HOME;
@@ -27,7 +27,7 @@ export function userStore(options: DataFolderOptions): string {
   return join(dataFolder(options), 'store.db');
 }
 
-/** The list of the clients whose servers were moved. */
+/** The record of the clients whose servers were moved. */
 export function ledgerFile(dataFolder: string): string {
   return join(dataFolder, 'clients', 'installed.json');
 }

@@ -1,6 +1,6 @@
 import type { Config } from '@quartermaster/host/config';
 
-/** Which tools are deferred and which setting decides it: a setting without effect would go unnoticed otherwise. */
+/** Which tools are deferred and which setting decides it: otherwise a setting without effect would go unnoticed. */
 export function describeDeferral({ deferral, deferralSource }: Pick<Config, 'deferral' | 'deferralSource'>): string {
   const which =
     deferral === 'as-requested'

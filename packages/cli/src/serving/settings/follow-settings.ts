@@ -6,14 +6,14 @@ import { counted } from '../../terminal/index.ts';
 
 export interface FollowOptions {
   readonly hub: Pick<Hub, 'reconfigure'>;
-  /** The settings at the start. */
+  /** The settings at startup. */
   readonly config: Config;
   /** Reads the settings again. */
   load(): Promise<Config>;
-  /** The servers of settings. */
+  /** The servers in some settings. */
   serversOf(config: Config): HubServers;
   print(line: string): void;
-  /** Calls back when a file changes, appears or is gone; gives a function that watches no more. @default looks once a second */
+  /** Calls back when a file changes, appears or disappears; returns a function that stops watching. @default checks once a second */
   watch?(file: string, onChange: () => void): () => void;
 }
 
@@ -24,7 +24,7 @@ export interface FollowedSettings {
 }
 
 /**
- * Keeps a hub's servers as the files say. A file that can't be used changes nothing: it may be half written, and the next change
+ * Keeps a hub's servers in line with the files. An unusable file changes nothing: it may be half written, and the next change
  * brings the rest.
  */
 export function followSettings(options: FollowOptions): FollowedSettings {
@@ -55,7 +55,7 @@ export function followSettings(options: FollowOptions): FollowedSettings {
       await hub.reconfigure(now);
       print(`settings reloaded: ${describeChange(before, now)}`);
     } catch (error) {
-      // Whatever is wrong with a file, those who are being served must not notice.
+      // Whatever is wrong with a file, clients that are being served must not notice.
       print(`the settings are invalid, so the servers are unchanged: ${deepestReason(error)}`);
     }
   };
@@ -93,7 +93,7 @@ function describe(what: string, names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : `${what} ${names.join(', ')}`;
 }
 
-/** Looking at the file survives editors that replace it, network drives, and files that are not there yet. */
+/** Polling survives editors that replace the file, network drives, and files that don't exist yet. */
 function watchByStat(file: string, onChange: () => void): () => void {
   const listener = (): void => onChange();
   watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, listener);

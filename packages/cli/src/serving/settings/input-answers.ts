@@ -1,10 +1,10 @@
 import type { Config, ServerInput } from '@quartermaster/host/config';
 import type { TokenOwner, TokenStore } from '@quartermaster/host/store';
 
-/** Finds what people have answered to the inputs of files. */
+/** Finds the stored answers to the inputs of files. */
 export type Answers = (source: string, id: string) => string | undefined;
 
-/** Reads the answers from the store. One that can't be read, after the key was changed say, counts as not given. */
+/** Reads the answers from the store. An unreadable one, for example after the key was changed, counts as missing. */
 export async function readAnswers(
   inputs: Config['inputs'],
   tokens: Pick<TokenStore, 'get'> | undefined,
@@ -17,7 +17,7 @@ export async function readAnswers(
   return (source, id) => answers.get(keyOf({ source, id }));
 }
 
-/** Kept with the tokens, which are encrypted. The file is part of the key: no other file gets to see the value. */
+/** Stored with the tokens, which are encrypted. The file is part of the key: no other file gets the value. */
 export function ownerOf(input: Pick<ServerInput, 'source' | 'id'>): TokenOwner {
   return { user: 'mcp-input', server: keyOf(input) };
 }

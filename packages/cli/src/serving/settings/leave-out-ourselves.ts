@@ -3,13 +3,13 @@ import type { McpServerSettings } from '@quartermaster/host/config';
 
 export interface OtherServers {
   readonly servers: Readonly<Record<string, McpServerSettings>>;
-  /** The names of entries that start this very command. */
+  /** The names of entries that start this command. */
   readonly ourselves: readonly string[];
 }
 
 /**
- * A client's file that is handed to us as it is may name us too; started from within, we would start ourselves for ever.
- * Found by the command line: `quartermaster mcp`, `npx -y quartermaster@1 mcp`, `node …/quartermaster.js mcp`.
+ * A client's file may contain an entry for this program; starting it would start ourselves again and again.
+ * Recognized by the command line: `quartermaster mcp`, `npx -y quartermaster@1 mcp`, `node …/quartermaster.js mcp`.
  */
 export function leaveOutOurselves(all: Readonly<Record<string, McpServerSettings>>): OtherServers {
   const entries = Object.entries(all);

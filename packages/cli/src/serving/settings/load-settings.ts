@@ -11,11 +11,11 @@ type SettingsFlags = Pick<ServeFlags & McpFlags, 'config' | 'store' | 'host' | '
 
 export interface Settings {
   readonly config: Config;
-  /** Whether there is a `quartermaster.yaml`, or whatever it is called. */
+  /** Whether there is a settings file, whatever its name. */
   readonly hasFile: boolean;
 }
 
-/** The settings as they are used. A file keeps its store beside itself; without a file it is in the user's data folder. */
+/** The settings in use. With a file, the store is next to it; without one, in the user's data folder. */
 export function loadSettings(flags: SettingsFlags, env: CommandIo['env'], answers?: Answers): Settings {
   const { config: path, store, ...rest } = flags;
   const given: ConfigFlags = { ...rest, ...readStoreFlag(store) };
@@ -26,15 +26,15 @@ export function loadSettings(flags: SettingsFlags, env: CommandIo['env'], answer
     });
 
   const config = load(env);
-  // Without a main file, the only ones read are those that the command line names.
+  // Without a settings file, only the files that the command line names are read.
   const hasFile = config.files.length > (flags.mcpConfig?.length ?? 0);
   if (hasFile) return { config, hasFile };
-  // As a variable, so that every other way to name a store stays as strong as it is. An empty one counts as unset.
+  // Set as a variable, so that every other way to name a store still overrides it. An empty one counts as unset.
   const fallback = userStore({ env });
   return { config: load({ ...env, QUARTERMASTER_STORE: env.QUARTERMASTER_STORE || fallback }), hasFile };
 }
 
-/** The same, with what people have answered to the inputs of files. */
+/** The same, with the stored answers to the inputs of files. */
 export async function loadAnsweredSettings(
   flags: SettingsFlags,
   env: CommandIo['env'],

@@ -7,7 +7,7 @@ import { oneLine, renderTable } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
 
-/** Who changed what. */
+/** Prints who changed what. */
 export async function listChanges(flags: AuditFlags, { io }: CommandContext): Promise<void> {
   const { json, limit, by: actor, action, subject, within, config, store: given } = flags;
   if (action !== undefined && !AUDIT_ACTIONS.some((one) => one === action || one.startsWith(`${action}.`))) {

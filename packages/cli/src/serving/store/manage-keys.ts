@@ -28,7 +28,7 @@ import { describeStore, openConfiguredStore } from './open-configured-store.ts';
 
 type StoreFlags = Pick<ListKeysFlags, 'config' | 'store'>;
 
-/** Makes a key. Stdout is its secret and nothing else, so that a script can take it from there. */
+/** Creates a key. Stdout has its secret and nothing else, for scripts. */
 export async function createKey(given: string, flags: CreateKeyFlags, context: CommandContext): Promise<void> {
   const { store, keys: configured } = settingsOf(flags, context);
   const { location } = store;
@@ -94,7 +94,7 @@ export async function updateKey(id: string, flags: UpdateKeyFlags, context: Comm
   }
   const key = await withKeys(flags, context, async (keys) => {
     const { limits = {}, tools } = (await keys.get(id)) ?? {};
-    // Of two rules, the one that is not given stays.
+    // A rule that is not given stays as it is.
     const kept = change.tools == null ? {} : { tools: { ...tools, ...change.tools } };
     return keys.update(id, { ...change, ...kept, ...(hasLimits ? { limits: limitsOf(limits, flags) } : {}) });
   });
@@ -110,7 +110,7 @@ const LIMITS: readonly (keyof KeyLimits)[] = [
   'tokensPerMonth',
 ];
 
-/** The limits of a key, with those that the flags name in place of its own. */
+/** The limits of a key, with those that the flags name replaced. */
 function limitsOf(limits: KeyLimits, flags: Readonly<Partial<Record<keyof KeyLimits, number | 'none'>>>): KeyLimits {
   const entries = LIMITS.map((name) => [name, flags[name] ?? limits[name]] as const);
   return Object.fromEntries(entries.filter(([, limit]) => typeof limit === 'number'));
@@ -129,7 +129,7 @@ function rightsOf({
   };
 }
 
-/** As `createKey`: stdout is the new secret and nothing else. */
+/** Like `createKey`: stdout has the new secret and nothing else. */
 export async function rotateKey(id: string, flags: RotateKeyFlags, context: CommandContext): Promise<void> {
   const { overlap, ...place } = flags;
   const rotated = await withKeys(place, context, (keys) => keys.rotate(id, overlap));

@@ -25,7 +25,7 @@ export async function listUsage({ json, ...flags }: ListUsageFlags, context: Com
   await write(context.io.stdout, `${lines.length === 0 ? NOTHING : renderTable(columns, lines)}\n`);
 }
 
-/** One line for each use: whose, which tool, when, and the vector of the request as base64 bytes. */
+/** One line per use: the key, the tool, the time, and the vector of the request as base64 bytes. */
 export async function exportUsage(flags: UsageFlags, context: CommandContext): Promise<void> {
   await withUses(flags, context, async (uses) => {
     const scopes = new Map<string, UseScope>();

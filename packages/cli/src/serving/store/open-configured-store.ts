@@ -5,7 +5,7 @@ import { UnavailableError } from '../../input-error.ts';
 import { tokenKeys } from './token-key-file.ts';
 import { unavailableStore } from './unavailable-store.ts';
 
-/** Opens the store that the settings name. If it is unavailable, the error says what to do. */
+/** Opens the store in the settings. If it is unavailable, the error says what to do. */
 export async function openConfiguredStore(settings: StoreSettings): Promise<Store> {
   const { location, auditDays } = settings;
   if ('path' in location && location.path !== ':memory:') makeStoreFolder(location.path);
@@ -27,7 +27,7 @@ function makeStoreFolder(path: string): void {
   }
 }
 
-/** Where it is, for people: an address holds a password. */
+/** Where it is, for people: an address may contain a password. */
 export function describeStore({ location }: StoreSettings): string {
   if ('url' in location) return 'in PostgreSQL';
   return location.path === ':memory:' ? 'in memory, lost on exit' : location.path;

@@ -9,7 +9,7 @@ import { unavailableStore } from './unavailable-store.ts';
 /** The length of an AES-256 key. */
 const KEY_BYTES = 32;
 
-/** The keys for tokens: those of the settings, else the one in a file beside the store, if a sign-in has made it. */
+/** The encryption keys: those in the settings, else the one in a file next to the store, if a sign-in has created it. */
 export function tokenKeys({ location, encryptionKeys }: StoreSettings): readonly Uint8Array[] {
   const file = keyFile(location);
   if (encryptionKeys.length > 0 || file === undefined || !existsSync(file)) return encryptionKeys;
@@ -17,8 +17,8 @@ export function tokenKeys({ location, encryptionKeys }: StoreSettings): readonly
 }
 
 /**
- * Makes sure that tokens can be encrypted: with a key file beside the store if the settings have none. A store that others
- * share needs a key that they share too.
+ * Makes sure that tokens can be encrypted: with a key file next to the store if the settings have no key. A shared store needs a key
+ * that all replicas share.
  */
 export function makeTokenKey({ location, encryptionKeys }: StoreSettings): void {
   if (encryptionKeys.length > 0) return;
@@ -35,12 +35,12 @@ export function makeTokenKey({ location, encryptionKeys }: StoreSettings): void 
   }
 }
 
-/** The same, for a sign-in that may come later. A failure only disables sign-in. */
+/** The same, for a sign-in that may happen later. A failure only disables sign-in. */
 export function tryToMakeTokenKey(settings: StoreSettings): void {
   try {
     makeTokenKey(settings);
   } catch {
-    // Said by the sign-in, if there ever is one.
+    // The sign-in reports it, if there ever is one.
   }
 }
 
@@ -60,7 +60,7 @@ function isDatabase(path: string): boolean {
 const SQLITE_START = 'SQLite format 3\0';
 
 /**
- * Makes sure that what responses hid from their clients can be kept encrypted. Returns a notice for the operator if it can't:
+ * Makes sure that conversation state can be stored encrypted. Returns a notice for the operator if it can't:
  * it then stays in memory.
  */
 export function prepareTranscriptKey(settings: StoreSettings): string | undefined {
