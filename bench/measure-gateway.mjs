@@ -4,7 +4,8 @@ import { startBareGateway, startProcess, startUpstream } from '../lab/processes/
 import { drawBars } from './draw-bars.mjs';
 import { deferred, makeBody, makeDefinitions, namedCatalog, renamed } from './gateway/bodies.mjs';
 import { ask, load } from './gateway/client.mjs';
-import { median, percentile } from './statistics.mjs';
+import { EVENTS_SENTENCE, eventRows, measureEvents } from './gateway/measure-events.mjs';
+import { inTurn, median, percentile } from './statistics.mjs';
 
 const FEW = 50;
 /** With the search tool as many as the Messages API takes. */
@@ -18,8 +19,6 @@ const CATALOG = 10_000;
 const LOAD = { rounds: 15, warm: 10, requests: 400, concurrency: 8 };
 const LARGE = { rounds: 15, warm: 3, pauseMs: 100 };
 const NAMED = { rounds: 15, warm: 10, requests: 200, concurrency: 8 };
-/** Two processes with the same work differ by as much as a tenth, so each contestant is started several times. */
-const EVENTS = { starts: 8, rounds: 6, warm: 7, requests: 300, concurrency: 8 };
 const FIRST_BYTE = { rounds: 400, warm: 50 };
 const STREAMS = { count: 500, large: 8, headStartMs: 500 };
 
@@ -30,7 +29,7 @@ const PARTS = {
   named: { needs: ['gateway'], measure: (servers) => measureNamed(servers, makeDefinitions(FEW)) },
   events: {
     needs: [],
-    measure: ({ upstream }) => measureEvents(upstream, makeDefinitions(FEW)),
+    measure: ({ upstream }) => measureEvents(upstream, makeDefinitions(FEW), say),
   },
   'first-byte': { needs: ['gateway'], measure: (servers) => measureFirstByte(servers, makeDefinitions(FEW)) },
   streams: {
@@ -60,17 +59,8 @@ export async function measureGateway({ only = Object.keys(PARTS) }) {
 
 function start(name, upstreamPort) {
   if (name === 'proxy') return startProcess(new URL('gateway/proxy.mjs', import.meta.url), upstreamPort);
-  return startBareGateway(upstreamPort, { settings: SETTINGS[name] });
+  return startBareGateway(upstreamPort);
 }
-
-const STORED = { retentionDays: 90, maxBytes: 256 * 1024 * 1024, wire: false };
-const SETTINGS = {
-  gateway: {},
-  silent: { events: false },
-  told: {},
-  counts: { insight: { keep: 'counts', ...STORED } },
-  queries: { insight: { keep: 'queries', ...STORED } },
-};
 
 /** Requests as fast as they are answered: half of them defer their tools, half send them to be passed on. */
 async function measureLoad({ proxy, gateway }, few) {
@@ -147,33 +137,6 @@ async function measureNamed({ gateway }, few) {
     }
   }
   return { inline: medians(results.inline), named: medians(results.named) };
-}
-
-/** The same requests, a third of which search, with nothing told of them, with events, and with stored insight. */
-async function measureEvents(upstream, few) {
-  const bodies = [makeBody(few), makeBody(deferred(few)), makeBody(deferred(few), { model: 'claude-searching' })];
-  const names = ['silent', 'told', 'counts', 'queries'];
-  const results = Object.fromEntries(names.map((name) => [name, []]));
-  for (let turn = 0; turn < EVENTS.starts; turn += 1) {
-    say(`events and insight, start ${turn + 1} of ${EVENTS.starts} …`);
-    const contestants = {};
-    try {
-      for (const name of [...names.slice(turn % 4), ...names.slice(0, turn % 4)])
-        contestants[name] = await start(name, upstream.port);
-      for (let round = -EVENTS.warm; round < EVENTS.rounds; round += 1) {
-        for (const [name, server] of inTurn(contestants, round)) {
-          const before = (await server.figures()).cpuMs;
-          const { ms } = await load(server, bodies, EVENTS);
-          const cpuMs = (await server.figures()).cpuMs - before;
-          if (round >= 0)
-            results[name].push({ perSecond: EVENTS.requests / (ms / 1_000), cpuMs: cpuMs / EVENTS.requests });
-        }
-      }
-    } finally {
-      for (const server of Object.values(contestants)) server.stop();
-    }
-  }
-  return Object.fromEntries(Object.entries(results).map(([name, list]) => [name, medians(list)]));
 }
 
 async function measureFirstByte({ upstream, gateway }, few) {
@@ -301,11 +264,7 @@ const ROWS = {
       title: 'A named catalog: CPU per request, ms',
     },
   ],
-  events: ({ silent, told, counts, queries }) => [
-    eventsRow('Events', told, silent, 0.97),
-    eventsRow('Insight: counts', counts, told, 0.92),
-    eventsRow('Insight: queries', queries, told, 0.92),
-  ],
+  events: (events) => eventRows(events, FEW),
   'first-byte'({ direct, gateway }) {
     const more = gateway.p50 - direct.p50;
     return [
@@ -334,19 +293,7 @@ const ROWS = {
   ],
 };
 
-/** Requests per second with it against those without, as many as there should be left. */
-function eventsRow(what, on, off, least) {
-  const wall = on.perSecond / off.perSecond;
-  const cpu = off.cpuMs / on.cpuMs;
-  return {
-    what: `${what}, ${FEW} tools`,
-    how: 'requests per second with it / without',
-    values: `${whole(on.perSecond)} / ${whole(off.perSecond)} per s`,
-    ...{ wall, cpu, target: `≥ ${least}`, isMet: wall >= least },
-  };
-}
-
-function render(rows, { large, 'first-byte': firstByte }) {
+function render(rows, { large, events, 'first-byte': firstByte }) {
   const bytes = large === undefined ? '' : `; the body with 10,000 is ${(large.bytes / 1e6).toFixed(1)} MB`;
   return [
     '# The gateway',
@@ -356,11 +303,11 @@ function render(rows, { large, 'first-byte': firstByte }) {
     '| what | measured as | figures | ratio, wall clock | ratio, CPU | target | result |',
     '|---|---|---:|---:|---:|---|---|',
     ...rows.map(
-      ({ what, how, values, wall, cpu, target, isMet }) =>
-        `| ${what} | ${how} | ${values} | ${ratio(wall)} | ${ratio(cpu)} | ${target} | ${isMet ? 'met' : 'missed'} |`,
+      ({ what, how, values, wall, wallRange, cpu, cpuRange, target, isMet }) =>
+        `| ${what} | ${how} | ${values} | ${ratio(wall, wallRange)} | ${ratio(cpu, cpuRange)} | ${target} | ${isMet ? 'met' : 'missed'} |`,
     ),
     '',
-    [largeSentence(large), firstByteSentence(firstByte)].join(' ').trim(),
+    [largeSentence(large), events === undefined ? '' : EVENTS_SENTENCE, firstByteSentence(firstByte)].join(' ').trim(),
   ].join('\n');
 }
 
@@ -381,12 +328,6 @@ function drawPicture(rows) {
   return drawBars(rows.filter((row) => row.bars !== undefined).map(({ title, bars }) => ({ title, bars })));
 }
 
-/** Every other round in the opposite order: who comes after a large one should not always be the same. */
-function inTurn(contestants, round) {
-  const entries = Object.entries(contestants);
-  return round % 2 === 0 ? entries : entries.reverse();
-}
-
 /** Lets a server finish what it does after an answer: collecting garbage, above all. */
 function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));
@@ -396,8 +337,11 @@ function medians(list) {
   return Object.fromEntries(Object.keys(list[0]).map((key) => [key, median(list.map((one) => one[key]))]));
 }
 
-function ratio(value) {
-  return value === undefined ? '' : value.toFixed(2);
+/** With two digits; with three and its interval where that is known. */
+function ratio(value, range) {
+  if (value === undefined) return '';
+  if (range === undefined) return value.toFixed(2);
+  return `${value.toFixed(3)} (${range.map((bound) => bound.toFixed(3)).join('–')})`;
 }
 
 function say(text) {
