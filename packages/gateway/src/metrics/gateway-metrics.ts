@@ -46,7 +46,6 @@ export function createGatewayMetrics(): GatewayMetrics {
     'Responses with deferred tools, by model, form, and whether the conversation searched, called a tool without searching, or did neither.',
     ['model', 'form', 'outcome'],
   );
-  const [models, keys] = [boundedNames(), boundedNames()];
   const found = registry.counter('quartermaster_tools_found_total', 'Tools that searches returned.', []);
   const searchSeconds = registry.histogram('quartermaster_tool_search_seconds', 'Duration of searches.', {
     bounds: SHORT,
@@ -127,20 +126,48 @@ export function createGatewayMetrics(): GatewayMetrics {
     catalogs.read,
   );
 
+  // What each request counts is looked up by its few names alone, and counted in place.
+  const routeOf = eachOnce((route: string) => ({
+    seconds: seconds.of({ route }),
+    withStatus: eachOnce((status: number) => requests.of({ route, status: String(status) })),
+  }));
+  const [models, keys] = [boundedNames(), boundedNames()];
+  const modelOf = eachOnce((model: string) => ({
+    notCalled: lazily(() => notCalled.of({ model })),
+    reached: eachOnce((form: string) => eachOnce((outcome: string) => reach.of({ model, form, outcome }))),
+    forKey: eachOnce((key: string) => ({
+      seconds: modelSeconds.of({ model, key }),
+      searched: eachOnce((verdict: string) => modelSearches.of({ model, key, verdict })),
+      tokens: lazily(() => {
+        const labels = { model, key };
+        return { keptOut: keptOut.of(labels), added: added.of(labels), saved: saved.of(labels) };
+      }),
+    })),
+  }));
+  const decided = eachOnce((decision: string) => decisions.of({ decision }));
+  const searched = eachOnce((engine: string) => eachOnce((verdict: string) => searches.of({ engine, verdict })));
+  const foundTools = lazily(() => found.of({}));
+  const searchDurations = lazily(() => searchSeconds.of({}));
+  const usedTokens = lazily(() => ({
+    input: tokens.of({ direction: 'input' }),
+    output: tokens.of({ direction: 'output' }),
+  }));
+
   function countRecord(record: RequestRecord): void {
     const { decision, form = '', searches: made, called, loaded, tokens: account, reach: got } = record;
-    const model = models(record.model ?? '');
-    const labels = { model, key: keys(record.key ?? '') };
-    modelSeconds.observe(record.durationMs / 1000, labels);
-    if (decision !== undefined) decisions.add({ decision });
-    if (got !== undefined) reach.add({ model, form, outcome: got });
-    for (const { outcome } of made) modelSearches.add({ model, key: labels.key, verdict: outcome });
-    for (const tool of loaded) if (tool.by === 'search' && !wasCalled(tool, called)) notCalled.add({ model });
+    const ofModel = modelOf(models(record.model ?? ''));
+    const ofKey = ofModel.forKey(keys(record.key ?? ''));
+    ofKey.seconds.observe(record.durationMs / 1000);
+    if (decision !== undefined) decided(decision).value += 1;
+    if (got !== undefined) ofModel.reached(form)(got).value += 1;
+    for (const { outcome } of made) ofKey.searched(outcome).value += 1;
+    for (const tool of loaded) if (tool.by === 'search' && !wasCalled(tool, called)) ofModel.notCalled().value += 1;
     catalogs.note(record);
     if (account === undefined) return;
-    keptOut.add(labels, account.keptOut);
-    added.add(labels, account.added);
-    saved.add(labels, account.net);
+    const counts = ofKey.tokens();
+    counts.keptOut.value += account.keptOut;
+    counts.added.value += account.added;
+    counts.saved.value += account.net;
   }
 
   return {
@@ -148,23 +175,26 @@ export function createGatewayMetrics(): GatewayMetrics {
     watchCatalog: catalogs.watch,
     onEvent(event) {
       switch (event.kind) {
-        case 'request-end':
-          requests.add({ route: event.route, status: String(event.status) });
-          seconds.observe(event.durationMs / 1000, { route: event.route });
+        case 'request-end': {
+          const ofRoute = routeOf(event.route);
+          ofRoute.withStatus(event.status).value += 1;
+          ofRoute.seconds.observe(event.durationMs / 1000);
           if (event.used !== undefined) {
-            tokens.add({ direction: 'input' }, event.used.inputTokens);
-            tokens.add({ direction: 'output' }, event.used.outputTokens);
+            const { input, output } = usedTokens();
+            input.value += event.used.inputTokens;
+            output.value += event.used.outputTokens;
           }
           if (event.record !== undefined) countRecord(event.record);
           return;
+        }
         case 'plan-decide':
           catalogs.plan(event);
           return;
         case 'tool-search-end':
-          searches.add({ engine: event.engine ?? 'none', verdict: event.outcome });
+          searched(event.engine ?? 'none')(event.outcome).value += 1;
           if (event.reranker !== undefined) reranked.add({ outcome: event.reranker });
-          if (event.found.length > 0) found.add({}, event.found.length);
-          searchSeconds.observe(event.durationMs / 1000, {});
+          if (event.found.length > 0) foundTools().value += event.found.length;
+          searchDurations().observe(event.durationMs / 1000);
           return;
         case 'search-prepare-end':
           preparations.add({ outcome: outcomeOf(event.isError) });
@@ -207,6 +237,27 @@ export function createGatewayMetrics(): GatewayMetrics {
           return;
       }
     },
+  };
+}
+
+/** What is made for a key when it first comes. Only for keys of which there are few. */
+function eachOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const value = make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
+/** A series that counts nothing yet is not listed. */
+function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -1,11 +1,25 @@
 /** A number that only grows, by labels. */
 export interface Counter<Label extends string> {
   add(labels: Labels<Label>, amount?: number): void;
+  /** The count of these labels, to be held by whoever counts for each request. Listed from now on. */
+  of(labels: Labels<Label>): Count;
+}
+
+/** What one series of a counter has come to. */
+export interface Count {
+  value: number;
 }
 
 /** A distribution, by labels. */
 export interface Histogram<Label extends string> {
   observe(value: number, labels: Labels<Label>): void;
+  /** The distribution of these labels, to be held by whoever counts for each request. Listed from now on. */
+  of(labels: Labels<Label>): Distribution;
+}
+
+/** One series of a histogram. */
+export interface Distribution {
+  observe(value: number): void;
 }
 
 type Labels<Label extends string = string> = Readonly<Record<Label, string>>;
@@ -45,6 +59,7 @@ export function createRegistry(): Registry {
       add(values, amount = 1) {
         series.at(values).value += amount;
       },
+      of: series.at,
     };
   };
   return {
@@ -64,8 +79,7 @@ export function createRegistry(): Registry {
       metrics.push(() => head(name, help, 'counter') + line(name, '', read()));
     },
     histogram(name, help, { bounds, labels }) {
-      // One count for each bound, and one for what is above them all.
-      const series = createSeries(labels, () => ({ counts: [...bounds.map(() => 0), 0], sum: 0 }));
+      const series = createSeries(labels, () => new Buckets(bounds));
       metrics.push(
         () =>
           head(name, help, 'histogram') +
@@ -82,17 +96,32 @@ export function createRegistry(): Registry {
             .join(''),
       );
       return {
-        observe(value, values) {
-          const one = series.at(values);
-          let at = 0;
-          while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
-          one.counts[at] = (one.counts[at] ?? 0) + 1;
-          one.sum += value;
-        },
+        observe: (value, values) => series.at(values).observe(value),
+        of: series.at,
       };
     },
     render: () => metrics.map((write) => write()).join(''),
   };
+}
+
+class Buckets implements Distribution {
+  /** One count for each bound, and one for what is above them all. */
+  readonly counts: number[];
+  sum = 0;
+  readonly #bounds: readonly number[];
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.counts = [...bounds.map(() => 0), 0];
+  }
+
+  observe(value: number): void {
+    const bounds = this.#bounds;
+    let at = 0;
+    while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
+    this.counts[at] = (this.counts[at] ?? 0) + 1;
+    this.sum += value;
+  }
 }
 
 function head(name: string, help: string, type: string): string {
@@ -111,7 +140,7 @@ interface Series<Label extends string, Value> {
   readonly all: readonly (readonly [string, Value])[];
 }
 
-/** Found label by label: some ten of them are counted for each request, and to join their values would take longer than to count. */
+/** Found label by label: to join their values would take longer. */
 function createSeries<Label extends string, Value>(labels: readonly Label[], make: () => Value): Series<Label, Value> {
   const all: [string, Value][] = [];
   const root: Place<Value> = { next: new Map(), value: undefined };
