@@ -5,7 +5,6 @@ import {
   INSIGHT_COUNTS,
   type InsightCell,
   type InsightCounts,
-  type InsightPlace,
   type InsightRecord,
   type InsightStore,
 } from '@quartermaster/host/store';
@@ -14,6 +13,7 @@ import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
 import { type ActivityLog, outcomesOf } from './activity-log.ts';
 import type { Adaptation } from './adapt-upstreams.ts';
+import { InsightCells } from './insight-cells.ts';
 
 /** Counts what tool search did and saved by day, key, model, form and catalog: in the store if told to, else since the process began. */
 export interface InsightMeter {
@@ -49,7 +49,7 @@ export function createInsightMeter(options: {
   const store = settings.keep === 'off' ? undefined : options.store;
   const keepsRecords = store !== undefined && settings.keep === 'queries';
   const startedAt = clock.now();
-  let cells = new Map<string, InsightCell>();
+  let cells = new InsightCells();
   let waiting: InsightRecord[] = [];
   let waitingCharacters = 0;
   let dropped = 0;
@@ -58,14 +58,14 @@ export function createInsightMeter(options: {
 
   async function write(): Promise<void> {
     const [due, records] = [cells, waiting];
-    cells = new Map();
+    cells = new InsightCells();
     waiting = [];
     waitingCharacters = 0;
-    if (due.size + records.length === 0) return;
+    if (due.all.length + records.length === 0) return;
     try {
-      await store?.add({ cells: [...due.values()], records });
+      await store?.add({ cells: due.all, records });
     } catch (error) {
-      for (const cell of due.values()) addCounts(cellAt(cells, cell), cell);
+      for (const cell of due.all) addCounts(cells.at(cell), cell);
       const newer = waiting;
       waiting = [];
       waitingCharacters = 0;
@@ -122,7 +122,7 @@ export function createInsightMeter(options: {
         await flush();
         return store.cells({ owner, fromDay });
       }
-      return [...cells.values()].filter((cell) => cell.day >= fromDay && (owner === undefined || cell.owner === owner));
+      return cells.all.filter((cell) => cell.day >= fromDay && (owner === undefined || cell.owner === owner));
     },
     async records(query) {
       if (!keepsRecords) return [];
@@ -165,10 +165,10 @@ function readStored({ record }: InsightRecord): RequestRecord {
 }
 
 /** Counts a request in place: nothing is made for a cell that is known. */
-function addRecord(cells: Map<string, InsightCell>, record: RequestRecord): void {
+function addRecord(cells: InsightCells, record: RequestRecord): void {
   const { owner, atMs, model = '', form = '', catalogs, searches, reach, loaded, called, tokens } = record;
   const catalog = catalogs?.join(', ').slice(0, MOST_CHARACTERS) ?? '';
-  const cell = cellAt(cells, { day: dayOf(atMs), owner, model: model.slice(0, MOST_CHARACTERS), form, catalog });
+  const cell = cells.at({ day: dayOf(atMs), owner, model: model.slice(0, MOST_CHARACTERS), form, catalog });
   cell.requests += 1;
   if (reach !== undefined) cell[reach] += 1;
   cell.searches += searches.length;
@@ -188,26 +188,6 @@ function addRecord(cells: Map<string, InsightCell>, record: RequestRecord): void
 }
 
 const MOST_CHARACTERS = 100;
-
-/** Keys and catalogs are the gateway's own, models are named by clients: only those can be many. */
-const MOST_CELLS = 20_000;
-const OTHERS = 'others';
-
-/** Where a place is counted; all further models together, once there are too many. */
-function cellAt(cells: Map<string, InsightCell>, place: InsightPlace): InsightCell {
-  const { day, owner, model, form, catalog } = place;
-  const key = `${day}\n${owner}\n${model}\n${form}\n${catalog}`;
-  const known = cells.get(key);
-  if (known !== undefined) return known;
-  if (cells.size >= MOST_CELLS && model !== OTHERS) {
-    return cellAt(cells, { day, owner, model: OTHERS, form: '', catalog: '' });
-  }
-  const cell = { ...NO_COUNTS, day, owner, model, form, catalog };
-  cells.set(key, cell);
-  return cell;
-}
-
-const NO_COUNTS = Object.fromEntries(INSIGHT_COUNTS.map((count) => [count, 0])) as unknown as InsightCounts;
 
 /** Adds counts in place. */
 export function addCounts(into: InsightCounts, from: InsightCounts): void {
