@@ -45,36 +45,43 @@ const KEPT = 2_000;
 const PAGE_RECORDS = 100;
 
 interface Page {
-  readonly records: RequestRecord[];
+  records: RequestRecord[];
   bytes: number;
+  /** Whether records may be added: not once the memory had no room for it. */
+  isOpen: boolean;
   holding: Holding | undefined;
 }
 
 /** @param memory counts the records with all caches; the oldest go when it has no room for them */
 export function createActivityLog(memory: MemoryBudget): ActivityLog {
-  /** The oldest first. */
-  let pages: readonly Page[] = [];
+  // Used in turn, and again: the budget's books may keep a page that was thrown away, and with it its records, until the whole heap is
+  // collected.
+  const pages: readonly Page[] = Array.from({ length: KEPT / PAGE_RECORDS + 1 }, () => ({
+    ...{ records: [], bytes: 0, isOpen: false, holding: undefined },
+  }));
+  let current = 0;
   const followers = new Set<ActivityFollower>();
   const isVisible = (owner: string | undefined, record: RequestRecord): boolean =>
     owner === undefined || record.owner === owner;
 
-  function startPage(): Page {
-    const page: Page = { records: [], bytes: 0, holding: undefined };
-    if (pages.length > KEPT / PAGE_RECORDS) {
-      pages[0]?.holding?.end();
-      pages = pages.slice(1);
-    }
-    pages = [...pages, page];
-    page.holding = memory.hold(MEMORY_OWNER, 0, () => {
-      pages = pages.filter((one) => one !== page);
-    });
-    return page;
+  /** The page to add to: the current one, or the oldest in its place. */
+  function pageToFill(): Page | undefined {
+    const page = pages[current];
+    if (page?.isOpen === true && page.records.length < PAGE_RECORDS) return page;
+    current = (current + 1) % pages.length;
+    const next = pages[current];
+    if (next === undefined) return undefined;
+    next.holding?.end();
+    empty(next);
+    next.isOpen = true;
+    next.holding = memory.hold(MEMORY_OWNER, 0, () => empty(next));
+    return next;
   }
 
   /** The latest first. */
   function* latest(): Generator<RequestRecord> {
-    for (let page = pages.length - 1; page >= 0; page -= 1) {
-      const { records } = pages[page] ?? { records: [] };
+    for (let back = 0; back < pages.length; back += 1) {
+      const { records } = pages[(current - back + pages.length) % pages.length] ?? { records: [] };
       for (let at = records.length - 1; at >= 0; at -= 1) {
         const record = records[at];
         if (record !== undefined) yield record;
@@ -84,8 +91,8 @@ export function createActivityLog(memory: MemoryBudget): ActivityLog {
 
   return {
     add(record) {
-      const last = pages.at(-1);
-      const page = last === undefined || last.records.length >= PAGE_RECORDS ? startPage() : last;
+      const page = pageToFill();
+      if (page === undefined) return;
       page.records.push(record);
       page.bytes += bytesOf(record);
       page.holding?.resize(page.bytes);
@@ -112,6 +119,12 @@ export function createActivityLog(memory: MemoryBudget): ActivityLog {
       return () => followers.delete(follower);
     },
   };
+}
+
+function empty(page: Page): void {
+  page.records = [];
+  page.bytes = 0;
+  page.isOpen = false;
 }
 
 /** They are every key's. No key has this id. */
