@@ -145,11 +145,12 @@ describe('requests in progress', () => {
 
   it('are shown to their own key, and at most a hundred, those that run longest first', () => {
     const activity = createActivity([], () => 70);
-    for (let at = 0; at < 150; at += 1) activity.begin({ ...START, requestId: `r${at}` });
+    for (let at = 149; at >= 0; at -= 1) activity.begin({ ...START, requestId: `r${at}`, atMs: at });
     activity.begin({ ...START, requestId: 'other', access: { owner: 'bob' } });
     expect(activity.running('bob')).toMatchObject({ total: 1, data: [{ id: 'other' }] });
     const { total, data } = activity.running(undefined);
-    expect([total, data.length, data[0]?.id]).toEqual([151, 100, 'r0']);
+    expect([total, data.length]).toEqual([151, 100]);
+    expect(data.map(({ atMs }) => atMs)).toEqual([0, ...Array.from({ length: 99 }, (_, at) => at)]);
   });
 
   it('leave out MCP clients that only listen', () => {

@@ -11,6 +11,7 @@ import type {
   RunningRequests,
   SearchRecord,
 } from './gateway-event.ts';
+import { OpenRequests } from './open-requests.ts';
 
 /** How a request ended, from where requests come in. */
 export interface RequestEnd extends Pick<RequestRecord, 'id' | 'atMs' | 'route' | 'status' | 'durationMs' | 'owner'> {
@@ -53,7 +54,7 @@ export interface Activity {
 
 /** @param sinks whatever reads the events: metrics, usage, traces, logs, insight */
 export function createActivity(sinks: readonly ((event: GatewayEvent) => void)[], now: () => number): Activity {
-  const open = new Map<string, Open>();
+  const open = new OpenRequests<Open>();
   const emit = (event: GatewayEvent): void => {
     for (const sink of sinks) sink(event);
     const request = !('requestId' in event) || event.requestId === undefined ? undefined : open.get(event.requestId);
@@ -61,22 +62,20 @@ export function createActivity(sinks: readonly ((event: GatewayEvent) => void)[]
   };
   return {
     emit,
-    begin: (start) => void open.set(start.requestId, noEvents(start)),
+    begin: (start) => open.add(noEvents(start)),
     running(owner) {
-      const data: RunningRequest[] = [];
-      let total = 0;
-      for (const request of open.values()) {
-        if ((owner !== undefined && request.start.access.owner !== owner) || !isWorthListing(request)) continue;
-        total += 1;
-        if (data.length < MOST_RUNNING) data.push(runningOf(request));
+      const listed: Open[] = [];
+      for (const request of open) {
+        if (owner !== undefined && request.start.access.owner !== owner) continue;
+        if (isWorthListing(request)) listed.push(request);
       }
-      return { nowMs: now(), total, data };
+      listed.sort((left, right) => left.start.atMs - right.start.atMs);
+      return { nowMs: now(), total: listed.length, data: listed.slice(0, MOST_RUNNING).map(runningOf) };
     },
-    drop: (id) => void open.delete(id),
+    drop: (id) => void open.take(id),
     end(request) {
       const { id: requestId, route, status, durationMs, owner, used } = request;
-      const seen = open.get(requestId);
-      open.delete(requestId);
+      const seen = open.take(requestId);
       const record = seen === undefined || !isWorthShowing(request, seen) ? undefined : recordOf(request, seen);
       emit({ kind: 'request-end', requestId, route, status, durationMs, owner, used, record });
       return record;
@@ -135,6 +134,7 @@ const MOST_CHARACTERS = 16_384;
 
 /** What is known of a request so far. Every request makes one, so all fields are set at once, and no object is copied to add a field. */
 interface Open {
+  readonly requestId: string;
   readonly start: RequestStart;
   doing: Exclude<RunningRequest['state'], 'streaming'>;
   plan: Extract<GatewayEvent, { kind: 'plan-decide' }> | undefined;
@@ -158,6 +158,7 @@ interface Open {
 
 function noEvents(start: RequestStart): Open {
   return {
+    requestId: start.requestId,
     start,
     doing: 'waiting',
     plan: undefined,

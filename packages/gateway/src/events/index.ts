@@ -9,3 +9,4 @@ export {
 } from './activity.ts';
 export { explainEvent } from './explain-event.ts';
 export type { GatewayEvent, RequestRecord, RunningRequest, RunningRequests } from './gateway-event.ts';
+export { OpenRequests } from './open-requests.ts';

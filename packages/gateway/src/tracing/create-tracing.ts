@@ -1,9 +1,15 @@
 import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
 import { DIALECTS, type DialectName, type PartOf } from '@quartermaster/host/upstream';
-import type { GatewayEvent, RequestRecord } from '../events/index.ts';
+import { type GatewayEvent, OpenRequests, type RequestRecord } from '../events/index.ts';
 import type { Tracing } from './tracing.ts';
 
 type OpenTelemetry = typeof import('@opentelemetry/api');
+
+/** The span of a request that is being answered. */
+interface TracedSpan {
+  readonly requestId: string;
+  readonly span: Span;
+}
 
 /** Spans by the conventions for generative AI and MCP. */
 export function createTracing(
@@ -11,10 +17,10 @@ export function createTracing(
   { tracer, now, close }: { readonly tracer: Tracer; now(): number; close(): Promise<void> },
 ): Tracing {
   const { SpanKind, SpanStatusCode, ROOT_CONTEXT, trace } = otel;
-  const open = new Map<string, Span>();
+  const open = new OpenRequests<TracedSpan>();
 
   const contextOf = (requestId: string | undefined): Context => {
-    const span = requestId === undefined ? undefined : open.get(requestId);
+    const span = requestId === undefined ? undefined : open.get(requestId)?.span;
     return span === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, span);
   };
   const start = (name: string, options: SpanOptions, context: Context): Span =>
@@ -55,15 +61,14 @@ export function createTracing(
       };
       const parent = headers === undefined ? ROOT_CONTEXT : parentOf(otel, headers);
       const name = method === undefined ? route : `${method} ${route}`;
-      open.set(requestId, start(name, { kind: SpanKind.SERVER, attributes }, parent));
+      open.add({ requestId, span: start(name, { kind: SpanKind.SERVER, attributes }, parent) });
     },
-    dropRequest: (requestId) => void open.delete(requestId),
+    dropRequest: (requestId) => void open.take(requestId),
     onEvent(event) {
       if (event.kind === 'tool-search-end') return traceSearch(event);
       if (event.kind !== 'request-end') return;
-      const span = open.get(event.requestId);
+      const span = open.take(event.requestId)?.span;
       if (span === undefined) return;
-      open.delete(event.requestId);
       span.setAttribute('http.response.status_code', event.status);
       if (event.record !== undefined) span.setAttributes(attributesOf(event.record));
       if (event.status >= 500) fail(span, String(event.status));
