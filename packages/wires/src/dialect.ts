@@ -4,8 +4,8 @@ import type { Form, TransportCapabilities } from '@quartermaster/core/disclosure
 import type { Opened, OpenedSearch, Whole, Wire } from '@quartermaster/core/loop';
 
 /**
- * Everything that surfaces and upstreams need of one protocol. `wire` and `whole` are its codec, `endpoint` is how it goes over
- * HTTP, `api` is what its own API checks, refuses and reports. Nothing outside of it asks which protocol it is.
+ * Everything that surfaces and upstreams need to know about one protocol. `wire` and `whole` are its codec, `endpoint` is its use over
+ * HTTP, `api` is what its own API checks, rejects and reports. Nothing outside asks which protocol it is.
  */
 export interface Dialect<Request, Part, Response, Name extends string = string> {
   /** `anthropic`, `openai-chat`, …: in settings, events and keys. */
@@ -14,13 +14,13 @@ export interface Dialect<Request, Part, Response, Name extends string = string> 
   readonly whole: Whole<Response, Part>;
   readonly endpoint: Endpoint<Part>;
   readonly api: Api<Request, Part>;
-  /** What is different for a request whose MCP servers are called inside the response. Absent where requests can't name any. */
+  /** What differs for a request whose MCP servers are called within the response. Absent if requests can't name any. */
   withServers?(servers: NamedServers): Pick<Dialect<Request, Part, Response>, 'wire' | 'api'>;
   /** For types alone; never set. */
   readonly shapes?: { readonly request: Request; readonly part: Part; readonly response: Response };
 }
 
-/** The MCP servers that a request names, with their tools. Plain data: it may cross to another thread. */
+/** The MCP servers that a request names, with their tools. Plain data: it may be sent to another thread. */
 export interface NamedServers {
   readonly servers: readonly string[];
   readonly tools: readonly ServerTool[];
@@ -32,7 +32,7 @@ export interface NamedServers {
 export interface ServerTool {
   readonly server: string;
   readonly name: string;
-  /** What the model knows it by. */
+  /** The model's name for it. */
   readonly modelName: string;
 }
 
@@ -40,50 +40,50 @@ export interface ServerTool {
 export interface Endpoint<Part> {
   /** The address of the provider's own host. */
   readonly baseUrl: string;
-  /** Where requests go, below the base address. */
+  /** The path of requests, below the base address. */
   readonly path: string;
-  /** What the provider's own host is called in core's table of transports. */
+  /** The name of the provider's own host in core's table of transports. */
   readonly transport: string;
   /** Sets the credential as this version of the API expects it. */
   authorize(headers: Headers, apiKey: string): void;
   /** The error in a part. */
   errorIn(part: Part): JsonObject | undefined;
-  /** Whether the response is complete with this part: a stream that ends before one has been cut. */
+  /** Whether the response is complete with this part: a stream that ends before such a part has been cut. */
   isComplete(part: Part): boolean;
   /**
-   * Why a host's whole response can't be read; undefined if it can. Only what is read here is checked: fields that are
-   * unknown here pass.
+   * Why a host's whole response can't be read; undefined if it can. Only what is read here is checked: unknown fields are
+   * accepted.
    */
   problemInWhole(answer: JsonObject): string | undefined;
   /** The same for one part of a stream. */
   problemInPart(part: JsonObject): string | undefined;
   writePart(part: Part): string;
-  /** What follows the last part of a stream that ended well. */
+  /** What follows the last part of a stream that ended normally. */
   readonly streamEnd: string;
-  /** Keeps a connection alive and means nothing. */
+  /** Keeps a connection alive and has no meaning. */
   readonly ping: string;
 }
 
-/** What a protocol's own API checks, refuses and reports. */
+/** What a protocol's own API checks, rejects and reports. */
 export interface Api<Request, Part> {
   /** Where clients of a gateway send requests. */
   readonly path: string;
-  /** What the path is called in metrics, logs and the rights of keys. */
+  /** The name of the path in metrics, logs and the permissions of keys. */
   readonly route: string;
   readonly format: ToolFormat;
-  /** The longest name of a tool that the API takes. */
+  /** The longest tool name that the API accepts. */
   readonly maxNameLength: number;
-  /** Whether searches are offered a way to ask for descriptions, which needs a place in the messages. */
+  /** Whether searches offer a way to ask for descriptions, which needs a place in the messages. */
   readonly describe: boolean;
-  /** Throws a `RequestError` for a body that the API itself would refuse. */
+  /** Throws a `RequestError` for a body that the API itself would reject. */
   validate(value: JsonObject, context: ValidationContext): void;
-  /** Throws a `RequestError` for what this host can't serve, and would leave out without a word. @default nothing is refused */
+  /** Throws a `RequestError` for what this host can't serve and would silently drop. @default nothing is rejected */
   refuse?(request: Request, can: TransportCapabilities): void;
-  /** Whether the request names MCP servers to call inside the response, or has called them before. @default it can't */
+  /** Whether the request names MCP servers to call within the response, or has called them before. @default it can't */
   namesServers?(value: JsonObject): boolean;
   /** The tools that a list of definitions declares, and how its client searches. Tools that say nothing are `automatic`. */
   readTools(definitions: readonly unknown[], request: Request): ReadTools;
-  /** How this request's client searches; `searchTools` are as `readTools` gave them. */
+  /** How this request's client searches; `searchTools` are those that `readTools` returned. */
   openSearch(request: Request, searchTools: readonly JsonObject[]): RequestSearch;
   /** Whether the tools of a request are only in `tools`. Otherwise that text does not identify them. @default true */
   hasAllTools?(request: Request): boolean;
@@ -94,17 +94,17 @@ export interface Api<Request, Part> {
   /** Whether the host itself runs the search, or expands what the client has found. */
   isServed(search: OpenedSearch | undefined, can: TransportCapabilities): boolean;
   errorBody(error: ErrorFacts, requestId: string): object;
-  /** Text that ends a stream which failed. */
+  /** Text that ends a failed stream. */
   writeError(error: ErrorFacts): string;
   /** The totals of a response, as far as this part has them. A later part replaces them. */
   readUsage(part: Part): UsageFacts | undefined;
   /**
-   * The request with a question for its usage, where its client has not asked: otherwise a key's budget could be used up unseen.
-   * The parts that answer it are `isUsageOnly`. Undefined where nothing has to be added.
+   * The request with a question for its usage, if its client did not ask: otherwise a key's budget could be used up unnoticed.
+   * The parts that answer it are `isUsageOnly`. Undefined if nothing has to be added.
    */
   metered?(request: Request): Request | undefined;
   isUsageOnly?(part: Part): boolean;
-  /** How many characters of the model's answer this part brings: what is written is estimated where no usage is told. */
+  /** How many characters of the model's answer this part has: output is estimated if no usage is reported. */
   writtenLength(part: Part): number;
   /** The names of the tools whose calls begin with this part. */
   readCalls(part: Part): readonly string[];
@@ -120,30 +120,30 @@ export interface RequestSearch {
 
 /** The tools that a request declares, and how it wants to search. */
 export interface ReadTools extends Pick<Opened, 'tools' | 'search'> {
-  /** The definitions by which a request's search is recognised, so that thousands of others need not be read again. */
+  /** The definitions that identify a request's search, so that thousands of others need not be read again. */
   readonly searchTools: readonly JsonObject[];
 }
 
 /** What a request is validated against. */
 export interface ValidationContext {
   readonly headers: Headers;
-  /** Whether a reference may name this tool though the request does not declare it. */
+  /** Whether a reference may name this tool although the request does not declare it. */
   isKnown(name: string): boolean;
 }
 
-/** An error as a client is to read it. */
+/** An error for the client. */
 export interface ErrorFacts {
-  /** In the words of the Messages API: `rate_limit_error`. */
+  /** In the terms of the Messages API: `rate_limit_error`. */
   readonly type: string;
   readonly message: string;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** OpenAI's name for the error. */
   readonly code?: string | undefined;
-  /** The part of the request that is refused. */
+  /** The part of the request that is rejected. */
   readonly param?: string | undefined;
 }
 
-/** What a response has used, as far as its protocol says so. */
+/** The usage of a response, as far as its protocol reports it. */
 export interface UsageFacts {
   readonly inputTokens?: number;
   readonly outputTokens?: number;

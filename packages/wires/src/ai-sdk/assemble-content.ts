@@ -4,13 +4,13 @@ import type { AssistantPart, Metadata, ModelPart } from './language-model-v4-sha
 
 export interface AssembledContent {
   add(part: ModelPart): void;
-  /** What was added so far, as an assistant's message holds it. */
+  /** The content so far, in the format of an assistant's message. */
   content(): AssistantPart[];
 }
 
 type Running = { type: 'text' | 'reasoning'; text: string; providerOptions?: Metadata };
 
-/** Puts the parts of a stream together the way `ai` makes messages of a response. What messages don't hold, such as sources, is left out. */
+/** Joins the parts of a stream the way `ai` makes messages of a response. What messages can't contain, such as sources, is left out. */
 export function assembleContent(): AssembledContent {
   const parts: (AssistantPart | Running)[] = [];
   const running = new Map<string, Running>();

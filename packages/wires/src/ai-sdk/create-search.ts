@@ -5,11 +5,11 @@ import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 /** Options of `createSearch`. */
 export interface CreateSearchOptions {
-  /** What searches, made once for each set of tools. @default the hybrid with the embedded model */
+  /** The search engine, created once for each set of tools. @default hybrid with the embedded model */
   readonly searcher?: (snapshot: Snapshot) => Searcher;
-  /** The tools as `ai` has them, so that parameters can be searched too: `ai` itself passes names and descriptions only. */
+  /** The tools as passed to `ai`, so that parameters can be searched too: `ai` itself passes names and descriptions only. */
   readonly tools?: Readonly<Record<string, object>>;
-  /** How many tools at most, 1 to 50. @default 5 */
+  /** The maximum number of tools, 1 to 50. @default 5 */
   readonly limit?: number;
 }
 
@@ -21,10 +21,10 @@ export type AiSdkSearch = (question: {
 
 const OPTIONS: OptionNames<CreateSearchOptions> = { searcher: true, tools: true, limit: true };
 
-/** How many sets of tools are kept indexed. */
+/** How many indexed sets of tools are cached. */
 const MOST_SETS = 8;
 
-/** A `search` for the AI SDK's own `toolSearch({ search })`: names of tools that fit, best first; none when nothing does. */
+/** A `search` for the AI SDK's own `toolSearch({ search })`: names of matching tools, best first; none if nothing fits. */
 export function createSearch(options: CreateSearchOptions = {}): AiSdkSearch {
   checkOptionNames('createSearch', options, OPTIONS);
   if (options.limit !== undefined) readWholeNumber('limit', options.limit);

@@ -8,7 +8,7 @@ import type {
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
 
-/** The AI SDK's provider interface, fourth version, as of November 2026: its own types under the words of this package. */
+/** The AI SDK's provider interface, version 4, as of November 2026: its own types under this package's names. */
 export type ModelRequest = LanguageModelV4CallOptions;
 /** One part of a language model's stream. */
 export type ModelPart = LanguageModelV4StreamPart;
@@ -31,7 +31,7 @@ export function textOf(message: ModelMessage): string {
     .join('\n');
 }
 
-/** The latest message of the user's that has text, or -1. */
+/** The index of the latest user message with text, or -1. */
 export function latestTextIndex(messages: readonly ModelMessage[]): number {
   return messages.findLastIndex((message) => textOf(message) !== '');
 }

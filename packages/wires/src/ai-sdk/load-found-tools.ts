@@ -1,10 +1,10 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 
-/** How the AI SDK marks what `toolSearch()` returns. */
+/** How the AI SDK marks the results of `toolSearch()`. */
 const TOOL_SEARCH: symbol = Symbol.for('vercel.ai.toolSearch');
 
 /**
- * The same tools, those no longer deferred that earlier messages have found or called. The AI SDK's own `toolSearch()` forgets
+ * The same tools, without deferral for those that earlier messages have found or called. The AI SDK's own `toolSearch()` forgets
  * what it found from one generation to the next; messages do not.
  */
 export function loadFoundTools<Tools extends Readonly<Record<string, object>>>(

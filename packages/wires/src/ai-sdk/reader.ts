@@ -4,23 +4,23 @@ import { defined } from '@quartermaster/core/internal';
 import { orderedReads, type Place, type Reader } from '@quartermaster/core/loop';
 import type { Metadata, ModelPart } from './language-model-v4-shapes-2026-11.ts';
 
-/** A held call with what the provider put beside it: a signature must go back with its call. */
+/** A held call with the provider metadata beside it: a signature must go back with its call. */
 export interface ModelCall extends Call {
   readonly metadata?: Metadata;
 }
 
 type ToolCall = Extract<ModelPart, { type: 'tool-call' }>;
 
-/** Parts with which the model goes on to something else. */
+/** Parts that begin something else. */
 const BEGINNINGS: ReadonlySet<string> = new Set(['text-start', 'reasoning-start', 'tool-input-start', 'tool-call']);
 
 /**
- * Reads the parts of one round. A call is complete with its `tool-call`; the pieces of a held one before that are dropped. One
- * that can't be parsed waits for the end of the stream, where the reason tells a cut call from a badly written one.
+ * Reads the parts of one round. A call is complete with its `tool-call`; the deltas of a held call before that are dropped. A call
+ * that can't be parsed waits for the end of the stream, whose reason distinguishes a cut call from a malformed one.
  */
 export function createReader(holds: (name: string) => boolean): Reader<ModelPart> {
   const reads = orderedReads<ModelPart>();
-  /** Held calls whose pieces are arriving, by id. */
+  /** Held calls whose deltas are arriving, by id. */
   const open = new Map<string, { readonly name: string; readonly place: Place<ModelPart> }>();
   const unread: { readonly part: ToolCall; readonly place: Place<ModelPart>; isLast: boolean }[] = [];
   let isCut = true;
@@ -42,7 +42,7 @@ export function createReader(holds: (name: string) => boolean): Reader<ModelPart
         isCut = part.finishReason.unified === 'length' || part.finishReason.unified === 'interrupted';
         return [{ kind: 'close', part }];
       }
-      // Only the last call can be cut: the model went on after the others.
+      // Only the last call can be cut: the model continued after the others.
       if (BEGINNINGS.has(part.type)) for (const call of unread) call.isLast = false;
       if (part.type === 'tool-input-start' && isHeld(part)) {
         open.set(part.id, { name: part.toolName, place: reads.reserve() });

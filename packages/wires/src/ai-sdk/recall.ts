@@ -14,7 +14,7 @@ import type {
 } from './language-model-v4-shapes-2026-11.ts';
 import { isResultPart, readCallPart, readResultPart, type SearchCall } from './search-parts.ts';
 
-/** What the messages have revealed: our searches, and every call of a real tool. */
+/** What the messages have revealed: by our searches, and by every call of a real tool. */
 export function recallRequest(request: ModelRequest, plan: Plan): Memory {
   if (plan.kind === 'inline') return EMPTY_MEMORY;
   const history = readHistory(request.prompt);
@@ -38,20 +38,20 @@ export function rememberItem(
 }
 
 /**
- * A history with its halves paired. Compaction, forks and pruning leave calls without results and results without calls:
- * unpaired halves are not rendered.
+ * A history in which calls and results are paired. Compaction, forks and pruning leave calls without results and results without
+ * calls: these are not rendered.
  */
 export interface History {
   readonly items: readonly HistoryItem[];
-  /** Calls of ours that have their result, by the part of the call. */
+  /** Our calls that have a result, by the part of the call. */
   readonly searches: ReadonlyMap<AssistantPart, HistorySearch>;
-  /** The call of each result in a `tool` message that answers one. */
+  /** The call of each result in a `tool` message, if it has one. */
   readonly callOf: ReadonlyMap<object, CallPart>;
 }
 
 export type HistoryItem =
   | { readonly kind: 'message'; readonly message: ModelMessage }
-  /** What the model wrote between two results, cut to parts that have their partner. An assistant's turn is one or several of these. */
+  /** What the model wrote between two results, limited to paired parts. An assistant's turn has one or several of these. */
   | {
       readonly kind: 'round';
       readonly messages: readonly AssistantMessage[];
@@ -104,7 +104,7 @@ function toItem(round: readonly Spoken<AssistantMessage, AssistantPart>[]): Hist
   };
 }
 
-/** A result belongs to a call before it, in the same message or, after a pause, in a later one. */
+/** A result belongs to an earlier call in the same message or, after a pause, in an earlier message. */
 function pairSearches(messages: readonly ModelMessage[]): {
   readonly searches: ReadonlyMap<AssistantPart, HistorySearch>;
   readonly results: ReadonlySet<AssistantPart>;
@@ -124,7 +124,7 @@ function pairSearches(messages: readonly ModelMessage[]): {
   return { searches, results };
 }
 
-/** Ids are matched from one assistant's turn to the results right after it: upstreams use the same ids again and again. */
+/** Ids are matched within an assistant's turn and the results right after it, because upstreams reuse ids. */
 function pairCalls(messages: readonly ModelMessage[]): ReadonlyMap<ResultPart, CallPart> {
   const callOf = new Map<ResultPart, CallPart>();
   let open = new Map<string, CallPart>();

@@ -15,7 +15,7 @@ import {
 import { type History, type HistoryItem, type HistorySearch, isRealCall, readHistory, rememberItem } from './recall.ts';
 import { isResultPart, plainCall, readCallPart } from './search-parts.ts';
 
-/** The plain request that goes to the model. */
+/** The plain request for the model. */
 export function renderRequest(request: ModelRequest, view: View, tell: Tell): ModelRequest {
   const { plan, tail } = view;
   if (plan.kind === 'inline') {
@@ -31,7 +31,7 @@ export function renderRequest(request: ModelRequest, view: View, tell: Tell): Mo
   };
 }
 
-/** At the end of the last system message that stands before all others: many models take no more than they are given. */
+/** At the end of the last leading system message: many models support no more of these than they are given. */
 function withNote(prompt: ModelMessage[], note: string | undefined): ModelMessage[] {
   if (note === undefined) return prompt;
   const count = prompt.findIndex(({ role }) => role !== 'system');
@@ -54,7 +54,7 @@ function withTail(prompt: ModelMessage[], tail: string | undefined): ModelMessag
 
 type ModelTool = NonNullable<ModelRequest['tools']>[number];
 
-/** Ours, what the plan shows, what the conversation has revealed, and the tool that the request insists on. */
+/** Our tools, those that the plan shows, those that the conversation has revealed, and the one that the request forces. */
 export function renderTools(request: ModelRequest, view: View & { readonly plan: DeferPlan }): ModelTool[] {
   const { plan } = view;
   const fixed = fixedTools(plan);
@@ -66,7 +66,7 @@ export function renderTools(request: ModelRequest, view: View & { readonly plan:
   return [...fixed.filter(({ name }) => name !== forced.name), ...revealed.map(define), define(forced)];
 }
 
-/** A choice under the name that the model knows. */
+/** The choice with the name that the model knows. */
 export function renderToolChoice(request: ModelRequest, plan: DeferPlan): ModelRequest['toolChoice'] {
   const { toolChoice } = request;
   if (toolChoice?.type !== 'tool') return toolChoice;
@@ -74,7 +74,7 @@ export function renderToolChoice(request: ModelRequest, plan: DeferPlan): ModelR
   return toolName === toolChoice.toolName ? toolChoice : { ...toolChoice, toolName };
 }
 
-/** A choice that forced the search has had its effect: the next round is free. */
+/** A choice that forced the search has been fulfilled: the next round is free. */
 export function relaxToolChoice(request: ModelRequest, plan: DeferPlan): ModelRequest {
   const { toolChoice } = request;
   if (toolChoice?.type !== 'tool' || !plan.own.some(({ name }) => name === toolChoice.toolName)) return request;
@@ -83,7 +83,7 @@ export function relaxToolChoice(request: ModelRequest, plan: DeferPlan): ModelRe
 
 const fixedByPlan = new WeakMap<DeferPlan, readonly ModelTool[]>();
 
-/** Written once per plan: with thousands of tools this must not be work for every request. */
+/** Rendered once per plan: with thousands of tools, this must not be repeated for every request. */
 function fixedTools(plan: DeferPlan): readonly ModelTool[] {
   let fixed = fixedByPlan.get(plan);
   if (fixed === undefined) {
@@ -97,19 +97,19 @@ function defineOwn({ name, description, schema }: Own): ModelTool {
   return { type: 'function', name, description, inputSchema: schema as object };
 }
 
-/** Without a provider's own mark of deferral, which would be refused where no search of the provider's is declared. */
+/** Without a provider's deferral mark, which would be rejected if no provider search is declared. */
 function define(shown: Shown): ModelTool {
   const { tool, name, as } = shown;
   const isProvided = tool.extras.providerType !== undefined;
   const options = isProvided ? { shown } : { name, deferred: false, shown };
   const written = writeTool(tool, 'ai-sdk', options) as unknown as ModelTool;
   if (as !== 'stub' || written.type !== 'function') return written;
-  // What speaks of parameters that are not shown goes with them.
+  // Text about parameters that are not shown is removed with them.
   const { strict: _, inputExamples: __, ...rest } = written;
   return rest;
 }
 
-/** A deferred tool that the model is told to call must be there, found or not. */
+/** A deferred tool that the model is told to call must be declared, found or not. */
 function forcedTool(request: ModelRequest, plan: DeferPlan): Shown | undefined {
   const { toolChoice } = request;
   const name = toolChoice?.type === 'tool' ? modelName(plan.snapshot, toolChoice.toolName) : undefined;
@@ -124,11 +124,11 @@ interface Rendering {
   readonly history: History;
   readonly messages: ModelMessage[];
   memory: Memory;
-  /** Results of ours that wait for those of real calls of the same round. */
+  /** Our results that wait for those of real calls in the same round. */
   waiting: readonly ResultPart[];
 }
 
-/** The prompt as the model reads it: our rounds as ordinary calls and results, deferred tools called the way the form calls them. */
+/** The prompt as the model reads it: our rounds as ordinary calls and results, deferred tools called in the plan's form. */
 function renderPrompt(prompt: readonly ModelMessage[], plan: DeferPlan, tell: Tell): ModelMessage[] {
   const history = readHistory(prompt);
   const rendering: Rendering = { plan, tell, history, messages: [], memory: EMPTY_MEMORY, waiting: [] };
@@ -142,7 +142,7 @@ function renderPrompt(prompt: readonly ModelMessage[], plan: DeferPlan, tell: Te
   return rendering.messages;
 }
 
-/** A prompt without our parts, for a model that is asked without us. The same prompt where there are none. */
+/** A prompt without our parts, for a model that is called without tool search. The same prompt if there are none. */
 export function stripPrompt(prompt: ModelMessage[]): ModelMessage[] {
   const isOurs = (part: AssistantPart): boolean => isResultPart(part) || readCallPart(part) !== undefined;
   if (!prompt.some((message) => message.role === 'assistant' && message.content.some(isOurs))) return prompt;
@@ -172,7 +172,7 @@ function renderRound(
   else messages.push({ role: 'tool', content: [...results] });
 }
 
-/** Results without a call leave; the others stand under the name of their call, and among ours in the order of the calls. */
+/** Drops results without a call; the others get the name of their call, and are sorted with ours in the order of the calls. */
 function renderResults(rendering: Rendering, message: ToolMessage): void {
   const { history, plan, waiting } = rendering;
   const kept = message.content.filter((part) => part.type !== 'tool-result' || history.callOf.has(part));
@@ -226,7 +226,7 @@ function renderAnswer(
   return [{ type: 'tool-result', toolCallId: call.id, toolName: called.name, output }];
 }
 
-/** A call of ours as the model wrote it. Nothing where the plan has no such tool: a call to an undeclared one would be refused. */
+/** A call to one of our tools as the model wrote it. Undefined if the plan lacks the tool: a call to an undeclared one would be rejected. */
 function calledAs(
   search: HistorySearch,
   plan: DeferPlan,
@@ -244,7 +244,7 @@ function calledAs(
   return own === undefined ? undefined : { name: own.name, input };
 }
 
-/** A real call under the name that the model knows, wrapped where the form wraps. Nothing when it stays as it is. */
+/** A real call with the name that the model knows, wrapped if the form wraps. Undefined if it stays as it is. */
 function wrapped(call: CallPart, plan: DeferPlan): { readonly name: string; readonly input: unknown } | undefined {
   const name = modelName(plan.snapshot, call.toolName);
   const called = wrapCall(plan, { name, arguments: call.input });

@@ -4,12 +4,12 @@ import { readSearchAnswer, type SearchAnswer, writeSearchAnswer } from '../inter
 import type { AssistantPart, CallPart, Metadata, ModelPart, ResultPart } from './language-model-v4-shapes-2026-11.ts';
 
 /**
- * How our rounds stand in a response and in the messages made of it: as calls of dynamic tools that the provider executed. The
- * mark in their metadata, which messages keep, tells them from a provider's own.
+ * How our rounds appear in a response and in its messages: as calls of dynamic tools that the provider executed. A
+ * mark in their metadata, which messages keep, distinguishes them from a provider's own.
  */
 const MARK = 'quartermaster';
 
-/** The role of the tool that was called; `function` for a real tool, refused before `ai` saw the call. */
+/** The role of the called tool; `function` for a real tool, refused before `ai` saw the call. */
 type SearchRole = Own['role'] | 'function';
 
 const ROLES: ReadonlySet<unknown> = new Set<SearchRole>(['search', 'describe', 'call', 'function']);
@@ -17,7 +17,7 @@ const ROLES: ReadonlySet<unknown> = new Set<SearchRole>(['search', 'describe', '
 export interface SearchCall {
   readonly id: string;
   readonly role: SearchRole;
-  /** Of the tool that is shown. */
+  /** The name of the tool as shown. */
   readonly name: string;
   readonly input: JsonObject;
 }
@@ -25,7 +25,7 @@ export interface SearchCall {
 type ToolCall = Extract<ModelPart, { type: 'tool-call' }>;
 type ToolResult = Extract<ModelPart, { type: 'tool-result' }>;
 
-/** The visible half of a call. A signature that the provider put beside it stays there. */
+/** The visible half of a call. A signature that the provider attached stays there. */
 export function writeCallPart(call: SearchCall, metadata: Metadata | undefined): ToolCall {
   return {
     type: 'tool-call',
@@ -44,7 +44,7 @@ export function writeResultPart(call: SearchCall, answer: SearchAnswer): ToolRes
     type: 'tool-result',
     toolCallId: call.id,
     toolName: call.name,
-    // Plain JSON by construction; the SDK's type differs from ours in being mutable.
+    // Plain JSON by construction; the SDK's type differs only in being mutable.
     result: writeSearchAnswer(answer) as ToolResult['result'],
     ...(isError ? { isError } : {}),
     dynamic: true,
@@ -59,7 +59,7 @@ export function readCallPart(part: AssistantPart): SearchCall | undefined {
   return { id: part.toolCallId, role, name: part.toolName, input: isJsonObject(part.input) ? part.input : {} };
 }
 
-/** Whether a part is the second half of one of ours. */
+/** Whether a part is the result of one of our calls. */
 export function isResultPart(part: AssistantPart): part is ResultPart {
   return part.type === 'tool-result' && roleIn(part.providerOptions) !== undefined;
 }
@@ -71,7 +71,7 @@ export function readResultPart(part: ResultPart): SearchAnswer {
   return readSearchAnswer(role === 'function' ? undefined : role, value);
 }
 
-/** A call of ours as an ordinary one, with nothing beside it but what the provider put there. */
+/** Our call as an ordinary one, with only the provider's metadata attached. */
 export function plainCall(part: CallPart, called: { readonly name: string; readonly input: unknown }): CallPart {
   const { providerExecuted: _, providerOptions, ...rest } = part;
   const { [MARK]: __, ...others } = providerOptions ?? {};

@@ -14,27 +14,27 @@ import { hostedSearch, readTools } from './open.ts';
 import { stripPrompt } from './render.ts';
 import { modelWhole } from './whole.ts';
 
-/** A middleware for `ai` 6 and 7: each has types for its own version of the specification, and this fits both. */
+/** A middleware for `ai` 6 and 7: each has types for its own version of the specification, and this matches both. */
 export interface ToolSearchMiddleware {
-  /** `v4`, which both majors run. No value is of a type that fits `v3` as well. */
+  /** `v4`, which both major versions run. No value has a type that also matches `v3`. */
   readonly specificationVersion: never;
   readonly wrapGenerate: NonNullable<LanguageModelV4Middleware['wrapGenerate']> & FitsAnyVersion;
   readonly wrapStream: NonNullable<LanguageModelV4Middleware['wrapStream']> & FitsAnyVersion;
 }
 
-/** Can be assigned to a function of any other version of the specification. */
+/** Assignable to a function of any other version of the specification. */
 type FitsAnyVersion = (options: unknown) => never;
 
 /** Options of `toolSearchMiddleware`. */
 export type AiSdkToolSearchOptions = ToolSearchOptions;
 
-/** A name may be as long as any provider takes it; what the provider behind the model can't take, it says itself. */
+/** No limit on names: if the model's provider has one, it reports that itself. */
 const MAX_NAME_LENGTH = 64;
 
 /**
  * Tool search for any model: `wrapLanguageModel({ model, middleware: toolSearchMiddleware(…) })`. The tools of each call are the
- * catalog, and stay with `ai`, which executes what the model calls. Searches show up as calls of dynamic tools that the
- * provider executed; in the messages of a later call they are what is remembered.
+ * catalog, and stay with `ai`, which executes what the model calls. Searches appear as calls of dynamic tools that the
+ * provider executed; in the messages of a later call they are the memory.
  *
  * @example
  * const model = wrapLanguageModel({ model: anyModel, middleware: toolSearchMiddleware() });
@@ -71,7 +71,7 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Tool
           yield* readParts(result.stream);
         },
       });
-      // The first part is waited for: a model that refuses must reject, so that `ai` can try again.
+      // Wait for the first part: a model that fails must reject, so that `ai` can retry.
       const stream = await writeParts(parts);
       const { stream: _, ...rest } = first ?? { stream };
       return { ...rest, stream };
@@ -80,7 +80,7 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Tool
   return middleware as object as ToolSearchMiddleware;
 }
 
-/** Where the provider searches itself there is nothing to add, and nothing of ours may stay in the prompt. */
+/** If the provider itself searches there is nothing to add, and nothing of ours may stay in the prompt. */
 function plan(
   request: ModelRequest,
   context: {
@@ -116,7 +116,7 @@ async function* readParts<Part>(stream: ReadableStream<Part>): AsyncGenerator<Pa
   }
 }
 
-/** A stream of the values, once the first of them is there; rejects where that fails. Read on demand, stopped when cancelled. */
+/** A stream of the values, once the first has arrived; rejects if that fails. Read on demand, stopped when cancelled. */
 async function writeParts<Part>(parts: AsyncIterableIterator<Part>): Promise<ReadableStream<Part>> {
   let next: IteratorResult<Part> | undefined = await parts.next();
   return new ReadableStream<Part>(
@@ -138,8 +138,8 @@ async function writeParts<Part>(parts: AsyncIterableIterator<Part>): Promise<Rea
 type ModelTools = NonNullable<ModelRequest['tools']>;
 
 /**
- * The toolbox for a request's tools. `ai` rebuilds the list for every step, from the same descriptions and schemas: such a list
- * is recognised by what is in it, so that thousands of tools are read and written out as text only when they change.
+ * The toolbox for a request's tools. `ai` rebuilds the list for every step, from the same descriptions and schemas. Such a list
+ * is recognized by its content, so that thousands of tools are read and serialized only when they change.
  */
 function toolboxFinder(toolboxes: RequestToolboxes): (request: ModelRequest) => Toolbox {
   let latest: { readonly tools: ModelTools; readonly toolbox: Toolbox } | undefined;
@@ -156,7 +156,7 @@ function isSame(left: ModelTools, right: ModelTools): boolean {
   return left.length === right.length && left.every((tool, index) => isSameTool(tool, right[index]));
 }
 
-/** Same fields with the same values, objects by identity: schemas are not changed in place. */
+/** The same fields with the same values, objects compared by identity: schemas are not changed in place. */
 function isSameTool(left: object, right: object | undefined): boolean {
   if (left === right) return true;
   if (right === undefined) return false;

@@ -5,12 +5,12 @@ import type { ModelContent, ModelPart, ModelResult } from './language-model-v4-s
 
 type Finish = Extract<ModelPart, { type: 'finish' }>;
 
-/** The end of a whole response, with what a stream has no place for. */
+/** The end of a whole response, with what a stream can't express. */
 interface WholeFinish extends Finish {
   readonly whole?: Pick<ModelResult, 'request' | 'response' | 'structuredOutputText'>;
 }
 
-/** A whole result as the parts that a stream would have brought, and back. */
+/** Converts a whole result to the parts of an equivalent stream, and back. */
 export const modelWhole: Whole<ModelResult, ModelPart> = { toParts, fromParts };
 
 function toParts(result: ModelResult): readonly ModelPart[] {

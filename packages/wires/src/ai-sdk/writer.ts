@@ -15,10 +15,10 @@ import { type SearchCall, writeCallPart, writeResultPart } from './search-parts.
 
 type Finish = Extract<ModelPart, { type: 'finish' }>;
 
-/** Said as the provider's reason when the round limit is met. */
+/** The provider reason if the round limit is reached. */
 const PAUSE_REASON = 'tool_search_pause';
 
-/** Writes one response over all rounds: what opens a stream comes once, ids of texts and calls are unique, usage is summed. */
+/** Writes one response over all rounds: the start of the stream appears once, ids of texts and calls are unique, usage is summed. */
 export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelRequest, ModelPart> {
   const uniqueCall = uniqueIds({ taken: idsIn(request), prefix: 'call_' });
   const uniqueText = uniqueIds({ taken: [], prefix: 'text_' });
@@ -30,7 +30,7 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
   let usage: LanguageModelV4Usage | undefined;
   let closing: Finish | undefined;
   let isFirstRound = true;
-  /** Whether calls were delivered that the provider's reason can't know of. */
+  /** Whether calls were delivered that the provider's finish reason doesn't know of. */
   let delivers = false;
 
   const callId = (id: string): string => once(callIds, id, uniqueCall);
@@ -95,7 +95,7 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
       };
     },
     finish(ending) {
-      // A stream without an end is left without one: `ai` knows what to make of it.
+      // A stream without an end stays without one: `ai` knows how to handle that.
       if (closing === undefined || usage === undefined) return [];
       return [
         {
@@ -108,13 +108,13 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
   };
 }
 
-/** What opens a stream comes once, whatever a provider calls it. */
+/** The start of the stream appears once, whatever the provider calls it. */
 function openingKind(part: ModelPart): string | undefined {
   if (part.type === 'stream-start' || part.type === 'response-metadata') return part.type;
   return part.type === 'custom' && part.kind.endsWith('.message_start') ? part.kind : undefined;
 }
 
-/** `ai` executes calls only after these two reasons; one that says that something went wrong must not become one of them. */
+/** `ai` executes calls only after these two reasons; an error must not be turned into one of them. */
 function reasonFor(ending: Ending, reason: LanguageModelV4FinishReason): LanguageModelV4FinishReason {
   if (ending === 'pause') return { unified: 'other', raw: PAUSE_REASON };
   return ending === 'calls' && reason.unified === 'stop' ? { ...reason, unified: 'tool-calls' } : reason;
@@ -126,7 +126,7 @@ interface Naming {
   readonly textId: (id: string) => string;
 }
 
-/** A part of the model's under a unique id: the numbering of texts and reasoning, and often of calls, restarts in each round. */
+/** A part of the model with a unique id: the numbering of texts and reasoning, and often of calls, restarts in each round. */
 function renumber(part: ModelPart, { plan, callId, textId }: Naming): ModelPart {
   switch (part.type) {
     case 'text-start':
@@ -151,7 +151,7 @@ function renumber(part: ModelPart, { plan, callId, textId }: Naming): ModelPart 
   }
 }
 
-/** Resolved calls for `ai` to execute. The first keeps what the provider put beside the model's own call. */
+/** Resolved calls for `ai` to execute. The first keeps what the provider attached to the model's own call. */
 function realCalls(
   step: Extract<Step, { readonly kind: 'calls' }>,
   { plan, callId }: Pick<Naming, 'plan' | 'callId'>,

@@ -28,23 +28,23 @@ import { writeResponse } from './writer.ts';
 
 /** Options of the Messages API's wire. */
 export interface AnthropicWireOptions {
-  /** Which codes a failed search shows. @default typed */
+  /** Which error codes a failed search shows. @default typed */
   readonly errorCodes?: ErrorCodes;
-  /** What it means that a tool has no `defer_loading`. The API sends it in full; a library may leave it to the gate. @default never */
+  /** What a missing `defer_loading` means. The API sends the tool in full; a library may leave it to the gate. @default never */
   readonly missingDeferral?: Policy;
   /**
-   * What deferred tools without any search tool mean: the `client` searches by itself, as the API has it, or the search is
+   * What deferred tools without a search tool mean: the `client` searches itself, as in the API, or the search is
    * `ours` to add.
    * @default client
    */
   readonly deferredAlone?: 'client' | 'ours';
-  /** The search tool that a provider is asked for in the hosted form when the client declared none. @default bm25 */
+  /** The search tool requested from the provider in the hosted form if the client declared none. @default bm25 */
   readonly hostedEngine?: 'regex' | 'bm25';
-  /** Tools of MCP servers that are called inside the response. @default none are */
+  /** Tools of MCP servers that are called within the response. @default none */
   readonly servers?: ServerCalls;
 }
 
-/** How the Messages API's wire works, unless the options say otherwise. */
+/** The defaults of the Messages API's wire. */
 const ANTHROPIC_WIRE_DEFAULTS: Required<Omit<AnthropicWireOptions, 'servers'>> = {
   errorCodes: 'typed',
   missingDeferral: 'never',
@@ -52,7 +52,7 @@ const ANTHROPIC_WIRE_DEFAULTS: Required<Omit<AnthropicWireOptions, 'servers'>> =
   hostedEngine: 'bm25',
 };
 
-/** The Messages API, in the client's direction and in the upstream's. */
+/** The Messages API, towards the client and towards the upstream. */
 export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<AnthropicRequest, AnthropicEvent> {
   checkOptionNames('createAnthropicWire', options, { ...ANTHROPIC_WIRE_DEFAULTS, servers: true });
   const settings = { ...ANTHROPIC_WIRE_DEFAULTS, ...options };
@@ -77,8 +77,8 @@ export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<An
 export const anthropicWire: Wire<AnthropicRequest, AnthropicEvent> = createAnthropicWire();
 
 /**
- * Searches without a result in what the model said last, where that turn is still open: it was paused, or it waits for the client's
- * results. In a turn that has ended, the result was taken out by the client, and the search is over.
+ * Searches without a result in the model's latest turn, if that turn is still open: it was paused, or it waits for the client's
+ * results. In a turn that has ended, the client removed the result, and the search is over.
  */
 function pendingSearches(request: AnthropicRequest, plan: Plan): readonly Call[] {
   if (plan.kind === 'inline' || plan.form.search !== 'local') return [];
@@ -100,9 +100,9 @@ export type AnthropicDialect = Dialect<AnthropicRequest, AnthropicEvent, Anthrop
 
 /** Options of the Messages API's dialect. */
 export interface AnthropicDialectOptions {
-  /** Which codes a failed search shows. @default typed */
+  /** Which error codes a failed search shows. @default typed */
   readonly errorCodes?: ErrorCodes;
-  /** Whether deferred tools with a cache breakpoint are refused, as the API does. @default false */
+  /** Whether deferred tools with a cache breakpoint are rejected, as the API does. @default false */
   readonly strict?: boolean;
   /** How many tools a request may define. @default the API's limit */
   readonly maxRequestTools?: number;
@@ -130,7 +130,7 @@ function dialectWith(options: AnthropicDialectOptions, servers: ServerCalls | un
       route: 'messages',
       format: 'anthropic',
       maxNameLength: 128,
-      // The Messages API has no block for a description: searches carry what one would say.
+      // The Messages API has no block for a description: search results contain what one would say.
       describe: false,
       validate(value, { headers, isKnown }) {
         refuseThread(value);
@@ -159,7 +159,7 @@ function dialectWith(options: AnthropicDialectOptions, servers: ServerCalls | un
       },
       form(can, search) {
         if (search?.kind === 'client') return chooseForm(can, 'client').form;
-        // What was found is declared at the end of the tools, in the order of discovery: any host knows how to read that.
+        // Found tools are declared at the end of the tools, in the order of discovery: any host can read that.
         return can.references ? FORMS.native : chooseForm(can, 'load').form;
       },
       isServed(search, can) {
@@ -171,7 +171,7 @@ function dialectWith(options: AnthropicDialectOptions, servers: ServerCalls | un
       errorBody: anthropicErrorBody,
       writeError: (error) => writeNamedEvent({ type: 'error', error: anthropicError(error) }),
       readUsage(event) {
-        // Some hosts tell what they have read when they begin, and only what they have written at the end.
+        // Some hosts report input tokens at the start, and only output tokens at the end.
         if (event.type === 'message_start') return readTokens(event.message.usage);
         return event.type === 'message_delta' ? readTokens(event.usage) : undefined;
       },
@@ -195,7 +195,7 @@ const ENDPOINT: AnthropicDialect['endpoint'] = {
   transport: 'anthropic-messages',
   authorize(headers, apiKey) {
     if (!headers.has('anthropic-version')) headers.set('anthropic-version', '2023-06-01');
-    // Versions are dates: the newer ones take the key as a bearer.
+    // Versions are dates: the newer ones take the key as a bearer token.
     const isBearer = (headers.get('anthropic-version') ?? '') >= '2026-10-21';
     if (isBearer) headers.set('authorization', `Bearer ${apiKey}`);
     else headers.set('x-api-key', apiKey);
@@ -214,7 +214,7 @@ const ENDPOINT: AnthropicDialect['endpoint'] = {
   ping: writeNamedEvent({ type: 'ping' }),
 };
 
-/** The field that each event can't be read without. */
+/** The field without which an event can't be read. */
 const EVENT_FIELDS: Readonly<Record<string, string>> = {
   message_start: 'message',
   content_block_start: 'content_block',
@@ -226,12 +226,12 @@ const EVENT_FIELDS: Readonly<Record<string, string>> = {
 /** The dialect of the Messages API with its default options. */
 export const anthropicDialect: AnthropicDialect = createAnthropicDialect();
 
-/** The Messages API's envelope of an error. */
+/** The Messages API's error envelope. */
 export function anthropicErrorBody(error: ErrorFacts, requestId: string): object {
   return { type: 'error', error: anthropicError(error), request_id: requestId };
 }
 
-/** An error in the words of the Messages API. */
+/** An error in the format of the Messages API. */
 export function anthropicError({ type, message, details }: ErrorFacts): {
   type: string;
   message: string;
@@ -279,7 +279,7 @@ function refuseThread({ thread }: JsonObject): void {
   throw new RequestError('unsupported_request', text, { context: { details } });
 }
 
-/** A model that never gets to see a server's tools would answer as if it had none. */
+/** A model that never sees a server's tools would answer as if it had none. */
 function refuseToolsets({ tools, mcp_servers: servers }: AnthropicRequest): void {
   if (!Array.isArray(tools) || !tools.some(isToolset)) return;
   const text =
@@ -289,7 +289,7 @@ function refuseToolsets({ tools, mcp_servers: servers }: AnthropicRequest): void
   throw new RequestError('unsupported_request', text);
 }
 
-/** Of changes in the middle only an addition of a declared tool can be followed; a tool must not be lost without a word. */
+/** Of changes within a conversation only the addition of a declared tool can be followed; a tool must not be dropped silently. */
 function refuseToolChanges({ messages }: AnthropicRequest): void {
   for (const { role, content } of messages) {
     if (role !== 'system' || !Array.isArray(content)) continue;
@@ -303,7 +303,7 @@ function refuseToolChanges({ messages }: AnthropicRequest): void {
   }
 }
 
-/** The SDK passes over events that are not named. */
+/** The SDK ignores events without a name. */
 export function writeNamedEvent(event: AnthropicEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /**
- * What we read of the Messages API as of November 2026, both of its versions (`2023-06-01`, `2026-10-21`). Everything else in
- * a request, a block or an event is carried through unread.
+ * The part of the Messages API that we read, as of November 2026, in both of its versions (`2023-06-01`, `2026-10-21`). Everything
+ * else in a request, a block or an event is carried through unread.
  */
 export interface AnthropicRequest {
   readonly model?: string;
@@ -16,7 +16,7 @@ export interface AnthropicRequest {
   readonly [unknown: string]: unknown;
 }
 
-/** Whether the model must call a tool, and which. */
+/** Whether the model must call a tool, and which one. */
 export interface AnthropicToolChoice {
   readonly type: string;
   /** Of type `tool`. */
@@ -26,13 +26,13 @@ export interface AnthropicToolChoice {
 
 /** One message of a request. */
 export interface AnthropicMessage {
-  /** `user`, `assistant`, or `system` in the middle of a conversation. */
+  /** `user`, `assistant`, or `system` within a conversation. */
   readonly role: string;
   readonly content: string | readonly AnthropicBlock[];
   readonly [unknown: string]: unknown;
 }
 
-/** Any content block. The kinds that we act on have a shape and a guard below. */
+/** Any content block. The kinds that we act on have a type and a guard below. */
 export interface AnthropicBlock {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -104,7 +104,7 @@ export function isBlock(value: unknown): value is AnthropicBlock {
   return isJsonObject(value) && typeof value.type === 'string';
 }
 
-/** A message's blocks; a string is one block of text. What is no block is left out. */
+/** A message's blocks; a string is one text block. Anything that is not a block is left out. */
 export function blocksOf(message: { readonly content: unknown }): readonly AnthropicBlock[] {
   const { content } = message;
   if (typeof content === 'string') return [{ type: 'text', text: content }];
@@ -120,14 +120,14 @@ export interface AnthropicResponse {
   readonly [unknown: string]: unknown;
 }
 
-/** The tokens that a response has used. */
+/** The token usage of a response. */
 export interface AnthropicUsage {
   readonly input_tokens?: number;
   readonly output_tokens?: number;
   readonly [unknown: string]: unknown;
 }
 
-/** The data of one event of a stream. Events of other types pass through, in whatever shape. */
+/** The data of one stream event. Events of other types pass through unchanged. */
 export type AnthropicEvent =
   | { readonly type: 'message_start'; readonly message: AnthropicResponse }
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: AnthropicBlock }
@@ -138,7 +138,7 @@ export type AnthropicEvent =
   | { readonly type: 'ping' }
   | { readonly type: 'error'; readonly error: AnthropicErrorBody };
 
-/** The event near the end of a stream that has the stop reason and the usage. */
+/** The event near the end of a stream with the stop reason and the usage. */
 export interface MessageDeltaEvent {
   readonly type: 'message_delta';
   readonly delta: {

@@ -16,23 +16,23 @@ import {
 } from './anthropic-shapes-2026-11.ts';
 import { assembleBlocks } from './whole.ts';
 
-/** Where a round ended whose client was not shown all of it, with the results that the model then read. No block of the API's. */
+/** Marks where a round ended that the client did not see completely, with the results that the model then read. Not a block of the API. */
 export interface RoundEnd extends AnthropicBlock {
   readonly type: 'round_end';
   readonly results: readonly AnthropicBlock[];
 }
 
-/** How much of a text tells it from another one. */
+/** How much of a text is compared to identify it. */
 const KEY_CHARACTERS = 32;
 
-/** What a block is known by when the client sends it back. */
+/** What identifies a block when the client sends it back. */
 export function keyOf(block: AnthropicBlock): string {
   if (isCall(block)) return block.id;
   if (isText(block)) return `text:${block.text.slice(0, KEY_CHARACTERS)}`;
   return typeof block.tool_use_id === 'string' ? `${block.type}:${block.tool_use_id}` : block.type;
 }
 
-/** The ids that a client sends back with these blocks. */
+/** The ids in these blocks that a client sends back. */
 export function idsIn(blocks: readonly AnthropicBlock[]): readonly string[] {
   return blocks.flatMap((block) => (isCall(block) ? [block.id] : []));
 }
@@ -46,7 +46,7 @@ export function textIn(blocks: readonly AnthropicBlock[]): string {
   return blocks.flatMap((block) => (isText(block) ? [block.text] : [])).join('\n');
 }
 
-/** Blocks with the ends of rounds among them, as messages. */
+/** Blocks, with marks for the ends of rounds, as messages. */
 export function splitMessages(
   message: AnthropicMessage | { readonly role: 'assistant' },
   blocks: readonly AnthropicBlock[],
@@ -84,7 +84,7 @@ export function inCallOrder(
   });
 }
 
-/** The transcript of the Messages API, which has blocks for searches, and none for refused calls and descriptions. */
+/** The transcript of the Messages API, which has blocks for searches, but none for refused calls and descriptions. */
 export const anthropicTranscript: WireTranscript<AnthropicRequest> = {
   version: 1,
   pieces: ({ messages }) =>
@@ -96,7 +96,7 @@ export const anthropicTranscript: WireTranscript<AnthropicRequest> = {
   weave(request, entries) {
     const found = new Map(entries.flatMap((entry) => entry.pieces.map((index) => [index, entry] as const)));
     const messages: AnthropicMessage[] = [];
-    /** Results of the last round that was woven in, until those of the client join them. */
+    /** Results of the last restored round, until those of the client join them. */
     let waiting: readonly AnthropicBlock[] | undefined;
     const push = (message: AnthropicMessage): void => {
       const results = waiting;
@@ -118,10 +118,10 @@ export const anthropicTranscript: WireTranscript<AnthropicRequest> = {
   },
 };
 
-/** Stands for a message that the client has dropped because there was nothing in it. */
+/** Replaces a message that the client dropped because it was empty. */
 const NOTHING: AnthropicMessage = { role: 'assistant', content: [] };
 
-/** The client's message with results that it was not shown before its own, in the order of the calls. */
+/** The client's message, preceded by results that it was not shown, in the order of the calls. */
 function withResults(
   results: readonly AnthropicBlock[],
   message: AnthropicMessage,
@@ -133,7 +133,7 @@ function withResults(
   return { ...message, content: inCallOrder(blocks, spoken) };
 }
 
-/** One message of the client's as the rounds that it was. The results of its last round wait for those of the client. */
+/** One of the client's messages as the rounds that it consisted of. The results of its last round wait for those of the client. */
 function weaveMessage(
   message: AnthropicMessage,
   content: JsonObject,
@@ -151,16 +151,16 @@ function isRoundEnd(block: AnthropicBlock): block is RoundEnd {
 
 function saidIn(block: AnthropicBlock): string {
   if (isText(block)) return block.text;
-  // Clients cut and reorder results: they take no part in telling one conversation from another.
+  // Clients cut and reorder results: they don't identify a conversation.
   if (isToolResult(block)) return '';
   return isSearchResult(block) ? block.tool_use_id : block.type;
 }
 
-/** What the request has become: the client's messages, what it was sent since, and the calls and answers that it was not shown. */
+/** The complete request: the client's messages, what it was sent since, and the calls and answers that it was not shown. */
 interface ReplayedRounds {
   /** The client was sent this. */
   add(event: AnthropicEvent): void;
-  /** The model has made a call here, and the client is shown neither it nor its answer. */
+  /** The model made a call here, and the client sees neither it nor its answer. */
   hide(id: string, step: Step & { readonly kind: 'answer' }): void;
   messages(): readonly AnthropicMessage[];
   hidden(): HiddenContent | undefined;
@@ -168,7 +168,7 @@ interface ReplayedRounds {
 
 /** In the order in which the model wrote. */
 type Entry =
-  /** By its place in the client's content. */
+  /** By its index in the client's content. */
   | { readonly kind: 'shown'; readonly place: number }
   | { readonly kind: 'hidden'; readonly block: AnthropicBlock }
   | { readonly kind: 'end'; readonly end: RoundEnd };
@@ -183,7 +183,7 @@ export function replayedRounds(request: AnthropicRequest): ReplayedRounds {
     if (results.length > 0) entries.push({ kind: 'end', end: { type: 'round_end', results } });
     results = [];
   };
-  /** The blocks that the client was sent, where the model wrote them. An empty text, as hosts open one and say nothing, would be refused. */
+  /** The blocks that the client was sent, where the model wrote them. Empty texts, which some hosts open and never fill, would be rejected. */
   const written = (): readonly { readonly entry: Entry; readonly block: AnthropicBlock }[] => {
     const sent = blocks.blocks();
     return entries.flatMap((entry) => {
@@ -235,7 +235,7 @@ export function replayedRounds(request: AnthropicRequest): ReplayedRounds {
   };
 }
 
-/** A message may bring blocks with its start. */
+/** A message may start with blocks. */
 function startedBy(event: AnthropicEvent): readonly AnthropicBlock[] {
   if (event.type === 'message_start') return blocksOf(event.message);
   return event.type === 'content_block_start' ? [event.content_block] : [];

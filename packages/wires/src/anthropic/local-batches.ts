@@ -1,25 +1,25 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
-/** A request of a batch, and how it is answered. */
+/** A request in a batch, and how to answer it. */
 export interface LocalBatchItem {
   readonly customId: string;
   run(signal: AbortSignal): Promise<Response>;
 }
 
-/** Batches of requests that a host's own batches can't answer, because a model has to be asked several times for each. */
+/** Batches of requests that a host's own batches can't answer, because the model has to be called several times for each. */
 export interface LocalBatches {
-  /** Begins a batch. `url` is where batches are made; its results are found below it. */
+  /** Starts a batch. `url` is where batches are created; its results are found below it. */
   create(items: readonly LocalBatchItem[], url: string): Response;
-  /** Answers for a batch that was made here. Undefined for any other path. */
+  /** Answers for a batch that was created here. Undefined for any other path. */
   answer(http: { readonly url: string; readonly method?: string }): Response | undefined;
-  /** All of them, the latest first, as the API lists them. */
+  /** All of them, newest first, as the API lists them. */
   list(): readonly JsonObject[];
 }
 
 /** How many requests of all batches run at the same time. */
 const AT_ONCE = 4;
 
-/** What all results together may take, in characters; then the batch that ended first is forgotten. */
+/** The limit of all results together, in characters; above it, the batch that ended first is dropped. */
 const MOST_RESULTS = 64 * 1024 * 1024;
 
 const DAY_MS = 86_400_000;
@@ -31,7 +31,7 @@ interface LocalBatch {
   readonly stop: AbortController;
   /** Undefined once it is answered: a request may be large, and its batch is kept for its results. */
   readonly items: (LocalBatchItem | undefined)[];
-  /** By the place of the item. */
+  /** By the index of the item. */
   readonly results: string[];
   readonly counts: Record<Outcome, number>;
   cancelledAt?: number;
@@ -118,7 +118,7 @@ export function createLocalBatches(now: () => number = Date.now): LocalBatches {
   };
 }
 
-/** What has become of one item. Never rejects: a failed request is that item's result. */
+/** Answers one item. Never rejects: a failed request is that item's result. */
 async function answerItem(batch: LocalBatch, index: number, now: () => number): Promise<JsonObject> {
   const { stop, createdAt } = batch;
   if (stop.signal.aborted) return { type: 'canceled' };
@@ -144,7 +144,7 @@ function processing({ items, counts }: LocalBatch): number {
   return items.length - counts.succeeded - counts.errored - counts.canceled - counts.expired;
 }
 
-/** In the words of the API. */
+/** In the format of the API. */
 function shown(batch: LocalBatch): JsonObject {
   const { id, createdAt, endedAt, cancelledAt, counts } = batch;
   const time = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());

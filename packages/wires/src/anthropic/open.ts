@@ -19,7 +19,7 @@ interface OpenOptions {
   readonly deferredAlone: 'client' | 'ours';
 }
 
-/** Reads a request's tools, how its client searches, and what its user said last. */
+/** Reads a request's tools, how its client searches, and the user's latest text. */
 export function openRequest(request: AnthropicRequest, options: OpenOptions): Opened {
   const { search: searchTools, others } = splitTools(request);
   const unknown = others.find(isUnknownSearch);
@@ -32,7 +32,7 @@ export function openRequest(request: AnthropicRequest, options: OpenOptions): Op
   return opened(request, { tools, searchTools, hasDeferred });
 }
 
-/** The same for a request whose tools were read before; `definitions` are the ones that tell how its client searches. */
+/** The same for a request whose tools were read before; `definitions` are the ones that show how its client searches. */
 export function openKnownTools(request: AnthropicRequest, definitions: readonly JsonObject[]): Opened {
   const { search: searchTools, others } = splitTools({ tools: definitions });
   const hasDeferred = others.some((definition) => isJsonObject(definition) && definition.defer_loading === true);
@@ -63,7 +63,7 @@ function opened(
   };
 }
 
-/** The latest message of the user's that has text of its own, beside results or alone. */
+/** The latest user message with its own text, besides results or alone. */
 export function latestTextIndex(messages: readonly AnthropicMessage[]): number {
   return messages.findLastIndex((message) => message.role === 'user' && textOf(message) !== '');
 }
@@ -80,8 +80,8 @@ function textOf(message: AnthropicMessage): string {
 }
 
 /**
- * A client that searches by itself, as Claude Code does: its results hold references, or it declares deferred tools without
- * any search tool (a placeholder, before the first search).
+ * A client that searches itself, as Claude Code does: its results contain references, or it declares deferred tools without
+ * a search tool (a placeholder, before the first search).
  */
 function clientSearch(request: AnthropicRequest, hasDeferred: boolean): OpenedSearch | undefined {
   const referring = request.messages
@@ -100,7 +100,7 @@ export interface SearchTool {
   readonly name: string;
 }
 
-/** The API names the tools with the date of their version; names alone are the latest. */
+/** The API's type names end with the date of their version; names without a date mean the latest. */
 const SEARCH_TYPE = /^tool_search_tool_(regex|bm25)(?:_20251119)?$/;
 
 /** The names that the API gives its search tools. */
@@ -112,13 +112,13 @@ export const SEARCH_TOOL_TYPES = {
   bm25: 'tool_search_tool_bm25_20251119',
 } as const;
 
-/** Whether a definition asks for an unknown kind of search: served as another one, or not at all, it would go unnoticed. */
+/** Whether a definition requests an unknown kind of search: serving another one, or none, would go unnoticed. */
 export function isUnknownSearch(definition: unknown): definition is JsonObject & { readonly type: string } {
   if (!isJsonObject(definition) || typeof definition.type !== 'string') return false;
   return definition.type.startsWith('tool_search_tool') && !SEARCH_TYPE.test(definition.type);
 }
 
-/** Reads a definition as a search tool, of a known date or none. The name follows from the type where it is missing. */
+/** Reads a definition as a search tool, with a known version date or none. A missing name follows from the type. */
 export function readSearchTool(definition: unknown): SearchTool | undefined {
   if (!isJsonObject(definition) || typeof definition.type !== 'string') return undefined;
   const engine = SEARCH_TYPE.exec(definition.type)?.[1];
@@ -142,7 +142,7 @@ export function splitTools(request: { readonly tools?: unknown }): {
   return { search, others };
 }
 
-/** A search's input under the key of its engine: models write `query` for a regex too. Other keys stay. */
+/** A search's input with its engine's key: models write `query` for a regex too. Other keys stay. */
 export function searchInput(engine: SearchTool['engine'], arguments_: unknown): JsonObject {
   const [right, wrong] = engine === 'regex' ? (['pattern', 'query'] as const) : (['query', 'pattern'] as const);
   if (typeof arguments_ === 'string') return { [right]: arguments_ };
@@ -152,7 +152,7 @@ export function searchInput(engine: SearchTool['engine'], arguments_: unknown): 
   return { [right]: value ?? null, ...rest };
 }
 
-/** Our search tool that stands for the client's of this name; the first where the name is of another conversation. */
+/** Our search tool for the client's tool of this name; the first one if the name comes from another conversation. */
 export function ownSearch(plan: Plan, name: string): Own | undefined {
   const searches = plan.kind === 'defer' ? plan.own.filter(({ role }) => role === 'search') : [];
   return (
@@ -162,7 +162,7 @@ export function ownSearch(plan: Plan, name: string): Own | undefined {
   );
 }
 
-/** The engine whose input a search tool of ours takes. */
+/** The engine whose input one of our search tools takes. */
 export function engineIn(own: Own): SearchTool['engine'] {
   const { properties } = own.schema;
   return isJsonObject(properties) && Object.hasOwn(properties, 'pattern') ? 'regex' : 'bm25';
@@ -172,7 +172,7 @@ function engineNamed(name: string): SearchTool['engine'] {
   return name.includes('regex') ? 'regex' : 'bm25';
 }
 
-/** A search tool for the `tools` of a request, in the SDK's own shape. */
+/** A search tool for the `tools` of a request, in the SDK's type. */
 export interface RegexSearchTool {
   type: typeof SEARCH_TOOL_TYPES.regex;
   name: typeof SEARCH_TOOL_NAMES.regex;
@@ -189,12 +189,12 @@ export function regexSearchTool(): RegexSearchTool {
   return { type: SEARCH_TOOL_TYPES.regex, name: SEARCH_TOOL_NAMES.regex };
 }
 
-/** Lets the model search in its own words. */
+/** Lets the model search in plain language. */
 export function bm25SearchTool(): Bm25SearchTool {
   return { type: SEARCH_TOOL_TYPES.bm25, name: SEARCH_TOOL_NAMES.bm25 };
 }
 
-/** Marks a tool to be loaded when a search finds it. A cache breakpoint goes, since the API refuses the two together. */
+/** Marks a tool to be loaded when a search finds it. Removes a cache breakpoint, because the API rejects the two together. */
 export function deferred<Tool extends object>(tool: Tool): Omit<Tool, 'cache_control'> & { defer_loading: true } {
   const { cache_control: _, ...rest } = tool as Tool & { cache_control?: unknown };
   return { ...rest, defer_loading: true };
@@ -207,7 +207,7 @@ export interface ToolReferenceResult {
   content: string | { type: 'tool_reference'; tool_name: string }[];
 }
 
-/** The answer of a search that the client runs itself: the API puts the definitions in place of the names. */
+/** The answer of a search that the client runs itself: the API replaces the names with the definitions. */
 export function toolReferenceResult(toolUseId: string, names: readonly string[]): ToolReferenceResult {
   return {
     type: 'tool_result',

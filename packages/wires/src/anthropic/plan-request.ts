@@ -20,22 +20,22 @@ import type { ErrorCodes } from './search-error.ts';
 
 /** Options of `withToolSearch` for Anthropic's client. */
 export interface AnthropicToolSearchOptions extends ToolSearchOptions {
-  /** What the host can do, as a row of `transports`. @default by the client's base URL; an unknown host has functions only */
+  /** What the host supports, as a row of `transports`. @default by the client's base URL; an unknown host supports functions only */
   readonly transport?: string;
   /**
-   * Tools that can be found though no request declares them: ours, or definitions in any known format. The client gets their
+   * Tools that can be found although no request declares them: ours, or definitions in any known format. The client gets their
    * calls like any other.
    * @default none
    */
   readonly catalog?: readonly object[];
-  /** Which codes a failed search shows. @default typed */
+  /** Which error codes a failed search shows. @default typed */
   readonly errorCodes?: ErrorCodes;
 }
 
-/** The longest name that the Messages API takes. */
+/** The longest name in the Messages API. */
 const MAX_NAME_LENGTH = 128;
 
-/** Decides separately for each request, from what it declares and what the host can do. */
+/** Decides for each request, from what it declares and what the host supports. */
 export function requestPlanner(
   options: AnthropicToolSearchOptions,
   transport: string,
@@ -66,7 +66,7 @@ export function requestPlanner(
       limits: contextWindow({ override: rest.contextTokens, model: opened.model }),
       options: {
         form: chooseForm(can, opened.search?.kind === 'client' ? 'client' : rest.form).form,
-        // The Messages API has no block for a description: searches carry what one would say.
+        // The Messages API has no block for a description: search results contain what one would say.
         describe: false,
         ...defined({ caller: rest.caller }),
       },
@@ -82,7 +82,7 @@ function defers(request: AnthropicRequest): boolean {
   return search.length > 0 || others.some((tool) => isJsonObject(tool) && tool.defer_loading === true);
 }
 
-/** Whether a host that knows nothing of tool search would stumble over the request. */
+/** Whether a host without tool search would reject the request. */
 function hasTraces(request: AnthropicRequest): boolean {
   if (defers(request)) return true;
   return request.messages

@@ -16,10 +16,10 @@ import {
 } from './anthropic-shapes-2026-11.ts';
 import { ownSearch } from './open.ts';
 
-/** A held call while its arguments arrive. */
+/** A held call whose arguments are arriving. */
 interface HeldCall {
   readonly block: ToolUseBlock;
-  /** Among the blocks of the round. */
+  /** Its index among the blocks of the round. */
   readonly index: number;
   readonly place: Place<AnthropicEvent>;
   json: string;
@@ -27,13 +27,13 @@ interface HeldCall {
 
 /**
  * Reads one round. A held call whose arguments are not JSON waits for the next block or the end of the stream: the block's stop
- * comes before the reason, and only what follows tells a call that was cut from one that is miswritten.
+ * comes before the reason, and only what follows distinguishes a cut call from a malformed one.
  */
 export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<AnthropicEvent> {
   const reads = orderedReads<AnthropicEvent>();
   const hosted = hostedSearches(plan);
   const open = new Map<number, HeldCall>();
-  /** The call before the current block, when its arguments are not JSON. */
+  /** The call before the current block, if its arguments are not JSON. */
   let unread: HeldCall | undefined;
   let stopReason: string | null | undefined;
   let hasClientCalls = false;
@@ -44,7 +44,7 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
   };
   const start = (event: AnthropicEvent & { type: 'content_block_start' }): readonly Read<AnthropicEvent>[] => {
     const block = event.content_block;
-    // The model went on: the call before was not cut.
+    // The model continued: the previous call was not cut.
     if (unread !== undefined) unread.place.fill(held(unread, textOf(unread)));
     unread = undefined;
     if (hosted.start(event, reads.reserve)) return reads.take();
@@ -65,7 +65,7 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
     return reads.take();
   };
 
-  /** After a program has run on its own, a message may bring all its calls with its start. */
+  /** After a program has run on its own, a message may contain all its calls at its start. */
   const begin = (event: AnthropicEvent & { type: 'message_start' }): readonly Read<AnthropicEvent>[] => {
     const { message } = event;
     stopReason = message.stop_reason ?? stopReason;
@@ -75,7 +75,7 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
       isToolUse(block) && !holds(block.name) ? [{ kind: 'passed', name: block.name }] : [],
     );
     if (first < 0) return [...passed, ...forward(event)];
-    // What stands before the first held call opens the message; the rest follows as blocks of their own.
+    // Everything before the first held call opens the message; the rest follows as separate blocks.
     const opening = { ...event, message: { ...message, content: blocks.slice(0, first) } };
     return [
       ...passed,
@@ -127,7 +127,7 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
         else call.place.fill(held(call, textOf(call)));
       };
       for (const search of hosted.unanswered()) {
-        // Goes on to the client as it came: after a pause and beside a call of the client's a search is answered in the next response.
+        // Forwarded to the client: after a pause, or beside one of the client's calls, a search is answered in the next response.
         const isLater = search.isSearch && hasClientCalls && !isCut && isStopped(search);
         if (stopReason === 'pause_turn' || isLater) hosted.release(search);
         else finish(heldSearch(search), !isStopped(search));
@@ -148,7 +148,7 @@ function wholeBlock(block: AnthropicBlock, index: number): readonly AnthropicEve
   return [{ ...start, content_block: { ...block, input: {} } }, { type: 'content_block_delta', index, delta }, stop];
 }
 
-/** A search of the host's, or a call that it made up, as a call of ours. */
+/** A search of the host, or a call that it made up, as one of our calls. */
 function heldSearch({ block, index, ownName, events, place }: HostedSearch): HeldCall {
   const json = events.map((event) =>
     event.type === 'content_block_delta' && typeof event.delta.partial_json === 'string'
@@ -166,7 +166,7 @@ function held(call: Pick<HeldCall, 'block'>, arguments_: unknown): Read<Anthropi
   return { kind: 'held', call: { id: call.block.id, name: call.block.name, arguments: arguments_ } };
 }
 
-/** Undefined while it can't be told whether they are all there. Some hosts send them with the block's start. */
+/** Undefined while it is unknown whether they are complete. Some hosts send them with the block's start. */
 function argumentsOf(call: HeldCall): unknown {
   if (call.json.trim() !== '') return parseArguments(call.json);
   const { input } = call.block;
@@ -184,27 +184,27 @@ const CUT_REASONS: ReadonlySet<string> = new Set(['max_tokens', 'model_context_w
 interface HostedSearch {
   readonly block: ServerToolUseBlock;
   readonly index: number;
-  /** By which it is answered in the host's place: our search tool's, or a made-up call's own, which is refused. */
+  /** The tool that answers it in the host's place: our search tool; or the made-up call's own name, which is refused. */
   readonly ownName: string;
   readonly isSearch: boolean;
   readonly events: AnthropicEvent[];
-  /** Where it stands among what the model wrote. */
+  /** Its position in what the model wrote. */
   readonly place: Place<AnthropicEvent>;
 }
 
 /**
- * Keeps searches back until the host's result comes. Models imitate the blocks of earlier searches, and their hosts pass that on
- * though nothing searches: what has no result at the end of the round is ours to answer. The same goes for calls of other server
- * tools in a request that declares none.
+ * Holds searches until the host's result arrives. Models imitate the blocks of earlier searches, and hosts forward that
+ * although nothing searches: a search without a result at the end of the round is ours to answer. The same applies to calls of other
+ * server tools in a request that declares none.
  */
 interface HostedSearches {
-  /** Whether a search begins with this event; it is then kept, at a place of its own. */
+  /** Whether a search begins with this event; it is then held at its own position. */
   start(event: BlockStart, reserve: () => Place<AnthropicEvent>): boolean;
-  /** Whether the event belongs to one that is kept. */
+  /** Whether the event belongs to a held search. */
   add(event: AnthropicEvent & { readonly type: 'content_block_delta' | 'content_block_stop' }): boolean;
-  /** Releases the search that this block is the result of, or the program that has made this call: it runs at the host. */
+  /** Releases the search that this block is the result of, or the program that made this call: it runs at the host. */
   answer(block: AnthropicBlock): void;
-  /** The host's own search goes on to the client as it came. */
+  /** The host's own search is forwarded unchanged. */
   release(search: HostedSearch): void;
   /** Those without a result. */
   unanswered(): readonly HostedSearch[];
@@ -246,7 +246,7 @@ function hostedSearches(plan: Plan): HostedSearches {
   };
 }
 
-/** Tools that the host runs: what Anthropic defines and the client does not run. */
+/** Tools that the host runs: those that Anthropic defines and the client does not run. */
 function declaresServerTools({ snapshot }: Plan): boolean {
   return snapshot.tools.some(
     ({ extras: { providerType } }) => providerType !== undefined && anthropicDefinedTool(providerType) === undefined,
@@ -257,7 +257,7 @@ function isSearchName(name: string, own: readonly string[]): boolean {
   return own.includes(name) || name.startsWith('tool_search_tool');
 }
 
-/** An `error` event in the middle of an upstream's stream. Carries the error's body, so that a surface can pass it on as it came. */
+/** An `error` event within an upstream's stream. Carries the error's body, so that a surface can forward it unchanged. */
 export class UpstreamEventError extends UpstreamError {
   override readonly name = 'UpstreamEventError';
   override readonly body: AnthropicErrorBody;

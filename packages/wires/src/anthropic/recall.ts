@@ -17,7 +17,7 @@ import {
   type ToolUseBlock,
 } from './anthropic-shapes-2026-11.ts';
 
-/** What the messages have revealed, regardless of who searched: references in both kinds of blocks, added tools, calls. */
+/** What the messages have revealed, whoever searched: references in both kinds of blocks, added tools, calls. */
 export function recallRequest(request: AnthropicRequest, plan: Plan): Memory {
   if (plan.kind === 'inline') return EMPTY_MEMORY;
   const history = readHistory(request.messages);
@@ -60,12 +60,12 @@ function spokenFacts(
     case 'call':
     case 'search':
     case 'describe':
-      // What came of it is in the answer.
+      // The answer has its outcome.
       return [];
   }
 }
 
-/** What the client answered: references of its own search, and answers of ours that it keeps as text. */
+/** What the client answered: references from its own search, and our answers that it keeps as text. */
 function answeredFacts(
   block: AnthropicBlock,
   { history, plan }: { readonly history: History; readonly plan: DeferPlan },
@@ -86,7 +86,7 @@ function answeredFacts(
   return names.length === 0 ? [] : [{ kind: 'revealed', names }];
 }
 
-/** Tools that a beta client adds in the middle of a conversation: `{ type: 'tool_addition', tool: { type: 'tool_reference', name } }`. */
+/** Tools that a beta client adds within a conversation: `{ type: 'tool_addition', tool: { type: 'tool_reference', name } }`. */
 function addedFacts(block: AnthropicBlock): readonly Fact[] {
   if (block.type !== 'tool_addition' || !isJsonObject(block.tool) || block.tool.type !== 'tool_reference') return [];
   const name = block.tool.name ?? block.tool.tool_name;
@@ -104,29 +104,29 @@ function wrappedNames(input: unknown): readonly string[] {
 }
 
 /**
- * A history with its halves paired. Compaction, forks and other clients leave calls without results and results without calls:
- * unpaired halves are not rendered.
+ * A history in which calls and results are paired. Compaction, forks and other clients leave calls without results and results
+ * without calls: these are not rendered.
  */
 export interface History {
   readonly items: readonly HistoryItem[];
-  /** Searches that have their result. */
+  /** Searches that have a result. */
   readonly searches: ReadonlyMap<AnthropicBlock, HistorySearch>;
   /** The results of those. */
   readonly searchResults: ReadonlySet<AnthropicBlock>;
-  /** Calls that are answered before the assistant speaks again. */
+  /** Calls that are answered before the assistant's next turn. */
   readonly answeredCalls: ReadonlySet<AnthropicBlock>;
-  /** The call of each result that answers one. */
+  /** The call of each result, if it has one. */
   readonly callOf: ReadonlyMap<AnthropicBlock, ToolUseBlock>;
 }
 
 export type HistoryItem =
   | { readonly kind: 'message'; readonly message: AnthropicMessage; readonly index: number }
-  /** What the model wrote between two results. An assistant's message is one or several of these. */
+  /** What the model wrote between two results. An assistant's message has one or several of these. */
   | {
       readonly kind: 'round';
       readonly message: AnthropicMessage;
       readonly index: number;
-      /** All but the results of searches. */
+      /** Everything except the results of searches. */
       readonly blocks: readonly AnthropicBlock[];
       readonly isLast: boolean;
     };
@@ -139,7 +139,7 @@ export interface HistorySearch {
   readonly cacheControl?: unknown;
 }
 
-/** What a search in the messages has led to. */
+/** The outcome of a search in the messages. */
 export type SearchOutcome =
   | { readonly kind: 'found'; readonly names: readonly string[] }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
@@ -147,7 +147,7 @@ export type SearchOutcome =
 export function readHistory(messages: readonly AnthropicMessage[]): History {
   const { searches, searchResults } = pairSearches(messages);
   const { answeredCalls, callOf } = pairCalls(messages);
-  // Halves without a partner stay for now: who renders a block knows what its host can read.
+  // Unpaired halves stay for now: whether a block is rendered depends on what its host can read.
   const rules = { isAnswer: isSearchResult, answers: searchResults, answered: answeredCalls, isKept: () => true };
   const items = messages.flatMap((message, index): readonly HistoryItem[] => {
     if (message.role !== 'assistant' || typeof message.content === 'string')
@@ -164,7 +164,7 @@ export function readHistory(messages: readonly AnthropicMessage[]): History {
   return { items, searches, searchResults, answeredCalls, callOf };
 }
 
-/** A result belongs to a search before it, in the same message or, after a pause, in a later one. */
+/** A result belongs to an earlier search in the same message or, after a pause, in an earlier message. */
 function pairSearches(messages: readonly AnthropicMessage[]): Pick<History, 'searches' | 'searchResults'> {
   const searches = new Map<AnthropicBlock, HistorySearch>();
   const searchResults = new Set<AnthropicBlock>();
@@ -188,7 +188,7 @@ function pairSearches(messages: readonly AnthropicMessage[]): Pick<History, 'sea
   return { searches, searchResults };
 }
 
-/** Ids are matched from one assistant's turn to the results right after it: upstreams use the same id again and again. */
+/** Ids are matched within an assistant's turn and the results right after it, because upstreams reuse ids. */
 function pairCalls(messages: readonly AnthropicMessage[]): Pick<History, 'answeredCalls' | 'callOf'> {
   const answeredCalls = new Set<AnthropicBlock>();
   const callOf = new Map<AnthropicBlock, ToolUseBlock>();
@@ -212,7 +212,7 @@ function pairCalls(messages: readonly AnthropicMessage[]): Pick<History, 'answer
   return { answeredCalls, callOf };
 }
 
-/** What a search came back with, as the client has kept it. Error codes are any string, messages may be missing. */
+/** The outcome of a search, as stored by the client. Error codes are any string, messages may be missing. */
 export function readOutcome(content: unknown): SearchOutcome {
   if (isJsonObject(content) && typeof content.error_code === 'string') {
     const message = typeof content.error_message === 'string' ? content.error_message : '';
@@ -222,7 +222,7 @@ export function readOutcome(content: unknown): SearchOutcome {
   return { kind: 'found', names: referencesIn(references) };
 }
 
-/** The names that a list of blocks refers to. */
+/** The names in a list of references. */
 export function referencesIn(content: unknown): readonly string[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((block) => (isToolReference(block) ? [block.tool_name] : []));
@@ -243,13 +243,13 @@ export interface ReadSearch {
   /** `tool_search_tool_regex` or `tool_search_tool_bm25`. */
   readonly name: string;
   readonly queries: readonly string[];
-  /** Who called: `direct` is the model itself. */
+  /** Who called: `direct` means the model itself. */
   readonly caller: string;
   /** `pending`: the response was paused or cut before the result. */
   readonly outcome: SearchOutcome | { readonly kind: 'pending' };
 }
 
-/** The searches of a response or of a message in a history, in order, with what each has found. */
+/** The searches of a response or of a message in a history, in order, with what each found. */
 export function readSearches(message: { readonly content: unknown }): readonly ReadSearch[] {
   const blocks = blocksOf(message);
   const results = new Map(blocks.filter(isSearchResult).map((block) => [block.tool_use_id, block.content]));

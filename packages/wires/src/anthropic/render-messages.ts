@@ -27,13 +27,13 @@ import {
 interface MessageContext {
   readonly plan: DeferPlan;
   readonly tell: Tell;
-  /** Whether the tool is declared, so that a reference to it is good. */
+  /** Whether the tool is declared, so that a reference to it is valid. */
   readonly has: (name: string) => boolean;
 }
 
 /**
- * The history as the upstream can read it. Always made the same way from the same messages, so that the model meets the bytes
- * that it has met before, in a later round as in a later turn.
+ * The history as the upstream can read it. Always rendered the same way from the same messages, so that the model reads the
+ * same bytes in a later round and in a later turn.
  */
 export function renderMessages(
   messages: readonly AnthropicMessage[],
@@ -49,7 +49,7 @@ interface HistoryContext extends MessageContext {
   readonly history: History;
 }
 
-/** For an upstream that knows the blocks of a search: all stay, except halves and references that lead nowhere. */
+/** For an upstream that knows the blocks of a search: all stay, except unpaired halves and dangling references. */
 function keepBlocks(messages: readonly AnthropicMessage[], context: HistoryContext): readonly AnthropicMessage[] {
   const { history, has } = context;
   return messages.flatMap((message) => {
@@ -104,8 +104,8 @@ function rewriteBlocks(messages: readonly AnthropicMessage[], context: HistoryCo
 }
 
 /**
- * Whether the results of a round go into the message that follows: always when that is the user's, and past a system message too
- * when it answers calls of the same round, since all results of a round must come together.
+ * Whether the results of a round go into the following message: always if that is the user's, and past a system message too
+ * if it answers calls of the same round, because all results of a round must be in one message.
  */
 function hasCarrier(
   messages: readonly AnthropicMessage[],
@@ -167,7 +167,7 @@ function breakpoint(cacheControl: unknown): { readonly cache_control?: unknown }
   return cacheControl === undefined || cacheControl === null ? {} : { cache_control: cacheControl };
 }
 
-/** References where the upstream expands them and there is one to expand, otherwise the text of the answer. */
+/** References if the upstream expands them and there are any, otherwise the text of the answer. */
 function told(
   found: Found & { readonly kind: 'search' },
   before: Memory,
@@ -178,7 +178,7 @@ function told(
   return good.map((name) => ({ type: 'tool_reference', tool_name: name }));
 }
 
-/** A message of the user's or the system's: references that the client gave are expanded or checked, lone results dropped. */
+/** A user or system message: the client's references are expanded or checked, results without a call are dropped. */
 function answerMessage(
   message: AnthropicMessage,
   before: Memory,
@@ -210,7 +210,7 @@ function withAnswer(block: ToolResultBlock, before: Memory, context: HistoryCont
   return { ...block, content };
 }
 
-/** The message with other blocks; itself when all stay; nothing when none, or only thoughts, are left of what it had. */
+/** The message with other blocks; itself if all stay; undefined if none are left, or only thinking. */
 function withBlocks(
   message: AnthropicMessage,
   change: (block: AnthropicBlock) => readonly AnthropicBlock[],
@@ -224,7 +224,7 @@ function withBlocks(
   return after.every(isThought) ? [] : [{ ...message, content: after }];
 }
 
-/** All results of a round stand in the order of its calls. */
+/** Sorts all results of a round in the order of its calls. */
 function prepend(
   results: readonly AnthropicBlock[],
   message: AnthropicMessage | undefined,

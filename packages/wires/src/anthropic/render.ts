@@ -15,11 +15,11 @@ import {
 import { renderMessages } from './render-messages.ts';
 
 interface RenderOptions {
-  /** The search tool to ask a provider for when the client declared none. */
+  /** The search tool to request from a provider if the client declared none. */
   readonly hostedEngine: SearchTool['engine'];
 }
 
-/** A plain request of the same dialect. Fields and blocks that are not of tool search stay as they are. */
+/** A plain request of the same dialect. Fields and blocks that don't concern tool search stay as they are. */
 export function renderRequest(
   request: AnthropicRequest,
   rendering: { readonly view: View; readonly tell: Tell },
@@ -40,7 +40,7 @@ export function renderRequest(
   };
 }
 
-/** After the client's own instructions, so that their bytes stay where a cache has seen them. */
+/** After the client's own instructions, so that their bytes stay in the cached prefix. */
 function renderSystem(request: AnthropicRequest, note: string | undefined): Pick<AnthropicRequest, 'system'> {
   const { system } = request;
   if (note === undefined) return {};
@@ -60,15 +60,15 @@ function addText(message: AnthropicMessage, text: string): AnthropicMessage {
   return { ...message, content: [...content, { type: 'text', text }] };
 }
 
-/** The tools that go upstream. */
+/** The tools that are sent upstream. */
 interface RenderedTools {
   readonly tools: readonly JsonObject[];
-  /** Whether a tool of this name is among them: a reference to any other would be refused. */
+  /** Whether a tool of this name is among them: a reference to any other would be rejected. */
   readonly has: (name: string) => boolean;
   readonly choice: AnthropicToolChoice | undefined;
 }
 
-/** Ours, then the fixed part of the plan, then what the conversation has revealed, in discovery order. */
+/** Our tools, then the fixed part of the plan, then what the conversation has revealed, in the order of discovery. */
 export function renderTools(request: AnthropicRequest, view: View, hosted: SearchTool['engine']): RenderedTools {
   const plan = view.plan as DeferPlan;
   const fixed = fixedTools(plan);
@@ -97,8 +97,8 @@ export function renderTools(request: AnthropicRequest, view: View, hosted: Searc
 }
 
 /**
- * A cache breakpoint on the client's search tool, in an equivalent place: on the last definition of those that the client wrote no
- * later than it, which is our search where it came first.
+ * Moves a cache breakpoint on the client's search tool to an equivalent place: the last definition that the client wrote no
+ * later than it, or our search tool if it came first.
  */
 function withBreakpoint(
   definitions: readonly JsonObject[],
@@ -128,7 +128,7 @@ interface FixedTools {
 
 const fixedByPlan = new WeakMap<DeferPlan, FixedTools>();
 
-/** Written once per plan: with thousands of tools this must not be work for every request. */
+/** Rendered once per plan: with thousands of tools, this must not be repeated for every request. */
 function fixedTools(plan: DeferPlan): FixedTools {
   let fixed = fixedByPlan.get(plan);
   if (fixed === undefined) {
@@ -146,8 +146,8 @@ function defineOwn({ name, description, schema }: Own): JsonObject {
 }
 
 /**
- * One definition. A marked one has no cache breakpoint, which the API refuses, and its examples in its description: the API
- * documents the field as incompatible. A stub has nothing that speaks of the parameters it does not show.
+ * One definition. A deferred one has no cache breakpoint, which the API rejects, and has its examples in its description: the API
+ * documents the field as incompatible. A stub has nothing about the parameters that it does not show.
  */
 function define(shown: Shown, plan: DeferPlan): JsonObject {
   const { tool, name, as } = shown;
@@ -163,7 +163,7 @@ function define(shown: Shown, plan: DeferPlan): JsonObject {
   }
 }
 
-/** A tool that Anthropic defines goes as it came; a mark of its own stays where the host knows marks. */
+/** A tool that Anthropic defines is sent as received; its own deferral mark stays if the host supports marks. */
 function defineProvided({ tool }: Shown, plan: DeferPlan): JsonObject {
   return writeTool(tool, 'anthropic', plan.form.hidden === 'mark' ? {} : { deferred: false });
 }
@@ -180,14 +180,14 @@ function without(definition: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(definition).filter(([key]) => !keys.includes(key)));
 }
 
-/** The client's own search tools, never deferred; or one of ours to ask for, since marks without a search lead nowhere. */
+/** The client's own search tools, never deferred; or one requested by us, because marks without a search have no effect. */
 function hostedSearch(request: AnthropicRequest, engine: SearchTool['engine']): readonly JsonObject[] {
   const { search } = splitTools(request);
   if (search.length === 0) return [{ type: SEARCH_TOOL_TYPES[engine], name: SEARCH_TOOL_NAMES[engine] }];
   return search.map(({ definition, tool }) => ({ ...without(definition, ['defer_loading']), name: tool.name }));
 }
 
-/** A tool that the request insists on must be there, found or not. */
+/** A tool that the request forces must be declared, found or not. */
 function forcedTool(request: AnthropicRequest, plan: DeferPlan): Shown | undefined {
   const name = forcedName(request);
   if (name === undefined || !plan.deferred.has(name) || plan.form.invoke === 'wrapped') return undefined;
@@ -196,7 +196,7 @@ function forcedTool(request: AnthropicRequest, plan: DeferPlan): Shown | undefin
   return { tool, name, as: 'full', description: tool.description, schema: tool.schema };
 }
 
-/** A forced search is a search by our name; a forced deferred tool is called the way the form calls it. */
+/** A forced search gets our tool's name; a forced deferred tool is called in the plan's form. */
 function renderChoice(request: AnthropicRequest, plan: DeferPlan): AnthropicToolChoice | undefined {
   const choice = request.tool_choice;
   const name = forcedName(request);

@@ -3,7 +3,7 @@ import { cutText } from '@quartermaster/core/internal';
 import type { AnthropicBlock } from './anthropic-shapes-2026-11.ts';
 
 /**
- * Which codes a failed search shows. The API's documentation and its types disagree: `typed` are the types' codes,
+ * Which codes a failed search shows. The API's documentation and its types disagree: `typed` are the codes of the types,
  * `documented` those of the documentation.
  */
 export type ErrorCodes = 'typed' | 'documented';
@@ -35,7 +35,7 @@ const MOST_SERVERS = 5;
 const SERVER_LENGTH = 60;
 const REASON_LENGTH = 160;
 
-/** From our codes to theirs. The documentation has none for a search that took too long, or for input that is no search. */
+/** From our codes to theirs. The documentation has none for a search that took too long, or for invalid input. */
 const CODES: Readonly<Record<string, { readonly [Codes in ErrorCodes]: string }>> = {
   invalid_pattern: { typed: 'invalid_tool_input', documented: 'invalid_pattern' },
   pattern_too_long: { typed: 'invalid_tool_input', documented: 'pattern_too_long' },

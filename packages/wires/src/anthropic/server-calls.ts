@@ -2,13 +2,13 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { NamedServers, ServerTool } from '../dialect.ts';
 import type { AnthropicBlock, AnthropicMessage } from './anthropic-shapes-2026-11.ts';
 
-/** Tools of MCP servers that are called inside the response: a client is shown the calls as `mcp_tool_use`, the model calls functions. */
+/** Tools of MCP servers that are called within the response: the client sees the calls as `mcp_tool_use`, the model calls functions. */
 export interface ServerCalls {
-  /** The server's tool behind a name that a model wrote. */
+  /** The server's tool for a name that a model wrote. */
   resolve(modelName: string): ServerTool | undefined;
-  /** What a model knows a server's tool by, whether it is still there or not. */
+  /** The model's name of a server's tool, whether the tool still exists or not. */
   nameOf(server: string, tool: string): string;
-  /** Whether a reference leads to one of these servers, but to none of its tools. */
+  /** Whether a reference names one of these servers, but none of its tools. */
   isDangling(modelName: string): boolean;
   /** Blocks before everything that the model says. */
   readonly opening: readonly AnthropicBlock[];
@@ -26,10 +26,10 @@ export function serverCalls({ servers, tools, opening }: NamedServers): ServerCa
   };
 }
 
-/** Providers take 64 characters. */
+/** The limit of providers is 64 characters. */
 const MAX_NAME_LENGTH = 64;
 
-/** For a tool that is gone: close enough for a history that is only read. */
+/** For a tool that no longer exists: good enough for a history that is only read. */
 function plainName(server: string, name: string): string {
   return `${server}_${name}`.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_NAME_LENGTH);
 }
@@ -37,8 +37,8 @@ function plainName(server: string, name: string): string {
 type Names = Pick<ServerCalls, 'nameOf' | 'isDangling'>;
 
 /**
- * The messages as a model without a connector reads them: a server's call becomes an ordinary call, and its result a message of
- * the user's after it. A pure function of the blocks, so that a turn that is replayed gives the bytes that it had when it was
+ * The messages as a model without a connector reads them: a server's call becomes an ordinary call, and its result a user
+ * message after it. A pure function of the blocks, so that a replayed turn gives the same bytes as when it was
  * made.
  *
  * ```
@@ -49,7 +49,7 @@ type Names = Pick<ServerCalls, 'nameOf' | 'isDangling'>;
  */
 export function renderServerCalls(messages: readonly AnthropicMessage[], names: Names): readonly AnthropicMessage[] {
   const rendered: AnthropicMessage[] = [];
-  /** Results that belong at the beginning of the user's next message. */
+  /** Results that belong at the start of the user's next message. */
   let carried: readonly AnthropicBlock[] = [];
   for (const message of messages) {
     if (message.role === 'user' && carried.length > 0) {
@@ -86,7 +86,7 @@ function renderTurn(message: AnthropicMessage, names: Names): RenderedTurn {
     }
     if (block.type === 'mcp_tool_listing') continue;
     if (block.type === 'mcp_tool_use' && !paired.has(block.id)) continue;
-    // What the model wrote after the results was its next turn; unless a call of the client's waits for its result as well.
+    // What the model wrote after the results was its next turn, unless one of the client's calls also waits for its result.
     if (results.length > 0 && !hasClientCall) {
       messages.push({ ...message, content: turn }, { role: 'user', content: results });
       turn = [];
@@ -99,7 +99,7 @@ function renderTurn(message: AnthropicMessage, names: Names): RenderedTurn {
   return { messages, carried: results };
 }
 
-/** Half a pair is left by a cut response, or by compaction. */
+/** A cut response or a compaction leaves half a pair. */
 function pairsIn(blocks: readonly AnthropicBlock[]): ReadonlySet<unknown> {
   const called = new Set<unknown>();
   const paired = new Set<unknown>();
@@ -127,7 +127,7 @@ function toResult(block: AnthropicBlock): AnthropicBlock {
   };
 }
 
-/** Results have no citations, which clients are told in so many words. */
+/** Results have no citations, and clients are told so. */
 function toText(block: unknown): unknown {
   if (!isJsonObject(block) || block.citations !== null) return block;
   const { citations: _, ...text } = block;
@@ -145,7 +145,7 @@ function withoutDangling(block: AnthropicBlock, names: Names): AnthropicBlock {
   return { ...block, content: { ...content, tool_references: kept } };
 }
 
-/** A call that names nothing is none, and its result half a pair. */
+/** A call without a name is not a call, and its result is half a pair. */
 function isReadable({ type, id, name, server_name: server }: AnthropicBlock): boolean {
   return type !== 'mcp_tool_use' || [id, name, server].every((value) => typeof value === 'string');
 }

@@ -12,7 +12,7 @@ import {
 import { isUnknownSearch, readSearchTool, SEARCH_TOOL_TYPES } from './open.ts';
 import { readHistory, readOutcome, referencesIn } from './recall.ts';
 
-/** A request that the Messages API refuses: status 400, `invalid_request_error`. */
+/** A request that the Messages API rejects: status 400, `invalid_request_error`. */
 export class AnthropicRequestError extends RequestError {
   override readonly name: string = 'AnthropicRequestError';
   readonly status = 400;
@@ -21,21 +21,21 @@ export class AnthropicRequestError extends RequestError {
 
 /** Options of `validateRequest`. */
 export interface ValidateOptions {
-  /** The request's `anthropic-version`; later versions refuse more. @default 2023-06-01 */
+  /** The request's `anthropic-version`; later versions reject more. @default 2023-06-01 */
   readonly version?: string;
   /**
-   * Whether a cache breakpoint on a deferred tool is refused, as the API does, or left for `render` to drop. A refusal makes
-   * some clients give up tool search without a word.
+   * Whether a cache breakpoint on a deferred tool is rejected, as the API does, or left for `render` to drop. A rejection makes
+   * some clients give up tool search silently.
    * @default false
    */
   readonly strict?: boolean;
-  /** Tools that a reference may name though the request does not declare them: those of a catalog kept elsewhere. @default none */
+  /** Tools that a reference may name although the request does not declare them: those of a stored catalog. @default none */
   readonly isKnown?: (name: string) => boolean;
-  /** How many tools a request may declare, without its search. @default 10_000, the API's limit */
+  /** How many tools a request may declare, without its search tool. @default 10_000, the API's limit */
   readonly maxTools?: number;
 }
 
-/** How requests are validated, unless the options say otherwise. */
+/** The defaults of validation. */
 const VALIDATE_DEFAULTS = {
   version: '2023-06-01',
   strict: false,
@@ -46,8 +46,8 @@ const VALIDATE_DEFAULTS = {
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
- * Checks what the API checks and a gateway must, in the API's own words. Unknown fields and blocks are never a reason: a
- * client that is refused for one continues without tool search.
+ * Makes the API's checks that a gateway must make too, with the API's own messages. Unknown fields and blocks are never rejected: a
+ * client that gets an error for one continues without tool search.
  */
 export function validateAnthropicRequest(value: unknown, options: ValidateOptions = {}): AnthropicRequest {
   const settings = { ...VALIDATE_DEFAULTS, ...options };
@@ -112,7 +112,7 @@ function checkTools(
   const names = new Set<string>();
   const tools: unknown = request.tools ?? [];
   if (!Array.isArray(tools)) throw refused('invalid_request', 'tools: Input should be a list');
-  // The search tool is none of those that it searches.
+  // The search tool does not search itself.
   const count = tools.filter((tool: unknown) => !isJsonObject(tool) || readSearchTool(tool) === undefined).length;
   if (count > maxTools) throw refused('too_many_tools', `tools: at most ${maxTools} tools are allowed`);
   tools.forEach((tool: unknown, index) => {
@@ -131,7 +131,7 @@ function checkTools(
   return names;
 }
 
-/** A toolset has no name of its own. */
+/** A toolset has no name. */
 function checkTool(tool: unknown, index: number): string | undefined {
   if (!isJsonObject(tool)) throw refused('invalid_tool', `tools.${index}: Input should be an object`);
   if (isUnknownSearch(tool)) throw unknownSearch(tool.type, index);
@@ -159,7 +159,7 @@ function isMarked(tool: unknown): boolean {
   return isJsonObject(tool) && tool.defer_loading === true;
 }
 
-/** What 2026-10-21 has dropped. */
+/** What version 2026-10-21 no longer accepts. */
 function checkVersion(request: AnthropicRequest, version: string): void {
   if (version < '2026-10-21') return;
   for (const key of ['temperature', 'top_p', 'top_k']) {
@@ -180,7 +180,7 @@ function checkVersion(request: AnthropicRequest, version: string): void {
   }
 }
 
-/** Every half of a pair has its other half, in its place. */
+/** Checks that calls and results are paired, in their places. */
 function checkPairs(messages: readonly AnthropicMessage[]): void {
   const history = readHistory(messages);
   for (const [index, message] of messages.entries()) {

@@ -11,7 +11,7 @@ import {
 } from './anthropic-shapes-2026-11.ts';
 import { UpstreamEventError } from './reader.ts';
 
-/** A message that was not streamed, taken apart into the events of a stream and put together again. */
+/** Splits a whole message into the events of a stream, and joins them again. */
 export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
   toParts(response) {
     const message = { ...openingFields(response), content: [], stop_reason: null, stop_sequence: null };
@@ -47,8 +47,8 @@ export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
 };
 
 /**
- * The events that a stream brings a block in: clients that read text from deltas find it there. Arguments without a member bring
- * no delta, as in a stream: a call that the token limit has cut has none either, and only the stop reason says which it was.
+ * The stream events of a block: clients that read text from deltas find it there. A call without arguments has
+ * no delta, as in a stream: nor has a call that the token limit cut, and only the stop reason distinguishes the two.
  */
 function blockEvents(block: AnthropicBlock, index: number): readonly AnthropicEvent[] {
   const { started, deltas } = takeApart(block);
@@ -59,7 +59,7 @@ function blockEvents(block: AnthropicBlock, index: number): readonly AnthropicEv
   ];
 }
 
-/** A block as it begins, and the deltas that complete it. Blocks of other kinds begin whole. */
+/** A block at its start, and the deltas that complete it. Blocks of other kinds start complete. */
 function takeApart(block: AnthropicBlock): { started: AnthropicBlock; deltas: readonly AnthropicBlock[] } {
   const { text, thinking, signature, citations, content } = block;
   switch (block.type) {
@@ -94,7 +94,7 @@ function isEmpty(input: unknown): boolean {
   return isJsonObject(input) && Object.keys(input).length === 0;
 }
 
-/** Puts content blocks together from events, as a client's stream reader does. */
+/** Joins events to content blocks, as a client's stream reader does. */
 interface BlockAssembler {
   add(event: AnthropicEvent): void;
   /** The blocks so far, in order. */
@@ -134,7 +134,7 @@ function finished({ block, json }: OpenBlock): AnthropicBlock {
   return json === '' ? block : { ...block, input: toInput(json) };
 }
 
-/** Deltas of kinds that are not known here are for the client alone. */
+/** Deltas of unknown kinds are for the client only. */
 function applyDelta(open: OpenBlock, delta: AnthropicBlock): void {
   const { block } = open;
   switch (delta.type) {
@@ -167,14 +167,14 @@ function joined(before: unknown, added: unknown): string {
 }
 
 /**
- * What the rounds of a response say besides their content. A response has what each of them brought: a container that only the
+ * What the rounds of a response report besides their content. A response has what each of them reported: a container that only the
  * second one opened, the edits of all, the reason of the last.
  */
 interface ResponseClosing {
-  /** A round begins. What the first one opens with goes to the client as it is. */
+  /** A round begins. The start of the first one is forwarded unchanged. */
   begin(message: AnthropicResponse): void;
   add(event: MessageDeltaEvent): void;
-  /** All rounds as one event; undefined when none has closed. */
+  /** All rounds as one event; undefined if none has ended. */
   merged(): MessageDeltaEvent | undefined;
 }
 
@@ -211,24 +211,24 @@ export function responseClosing(): ResponseClosing {
 /** What a message says at its start and nowhere else. */
 const OPENING: ReadonlySet<string> = new Set(['id', 'type', 'role', 'model', 'content', 'usage']);
 
-/** The fields of a whole message that a stream brings at its end. */
+/** The fields of a whole message that a stream has at its end. */
 function closingFields(message: AnthropicResponse): Record<string, unknown> {
   return Object.fromEntries(Object.entries(message).filter(([key]) => !OPENING.has(key)));
 }
 
-/** The fields that a stream brings at its start. */
+/** The fields that a stream has at its start. */
 function openingFields(message: AnthropicResponse): Record<string, unknown> {
   return Object.fromEntries(Object.entries(message).filter(([key]) => OPENING.has(key)));
 }
 
-/** A round that has only begun has no reason to stop. */
+/** A round that has only begun has no stop reason. */
 function lateFields(message: AnthropicResponse): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(closingFields(message)).filter(([key, value]) => !key.startsWith('stop_') && value !== null),
   );
 }
 
-/** The later round's fields, except that nothing takes the place of something and lists of edits grow. */
+/** The later round's fields, except that empty values replace nothing and lists of edits are joined. */
 function mergeFields<Fields extends object>(before: Fields, after: object): Fields {
   const merged: Record<string, unknown> = Object.fromEntries(Object.entries(before));
   for (const [key, value] of Object.entries(after)) {
@@ -245,27 +245,27 @@ function mergeEdits(before: unknown, after: unknown): unknown {
   return { ...before, ...after, applied_edits: edits };
 }
 
-/** What one call reports twice: fields of the later report win unless they are null, as clients read it. */
+/** What one call reports twice: the later report wins unless it is null, as clients read it. */
 function overwriteUsage(before: AnthropicUsage, after: unknown): AnthropicUsage {
   if (!isJsonObject(after)) return before;
   return { ...before, ...Object.fromEntries(Object.entries(after).filter(([, value]) => value !== null)) };
 }
 
-/** The usage of a response over the upstream calls that it took. */
+/** The usage of a response over its upstream calls. */
 interface ResponseUsage {
-  /** A call begins, and says what it has read. */
+  /** A call begins, and reports its input tokens. */
   begin(usage: unknown): void;
   report(usage: unknown): void;
   /** How many tokens the model has written so far. */
   written(): number;
-  /** The sum, with the searches that were run here beside what the upstream ran itself. */
+  /** The sum, with the searches that ran here added to those that the upstream ran. */
   total(searches: number): AnthropicUsage;
 }
 
 export function responseUsage(): ResponseUsage {
   let before: AnthropicUsage = {};
   let current: AnthropicUsage = {};
-  /** What the only round so far said at its end. */
+  /** What the only round so far reported at its end. */
   let reported: AnthropicUsage | undefined;
   let rounds = 0;
   return {
@@ -280,7 +280,7 @@ export function responseUsage(): ResponseUsage {
     },
     written: () => (before.output_tokens ?? 0) + (current.output_tokens ?? 0),
     total(searches) {
-      // One round without a search is the host's own response, word for word.
+      // One round without a search is the host's own response, unchanged.
       if (rounds <= 1 && searches === 0 && reported !== undefined) return reported;
       const usage = { output_tokens: 0, ...add(before, current) };
       return searches === 0 ? usage : add({ server_tool_use: NO_REQUESTS }, add(usage, ran(searches)));
@@ -294,14 +294,14 @@ function ran(searches: number): AnthropicUsage {
   return { server_tool_use: { tool_search_requests: searches } };
 }
 
-/** Iterations are told one by one: those of a later round follow those of an earlier. */
+/** Iterations are listed one by one: those of a later round follow those of an earlier one. */
 function add(left: AnthropicUsage, right: AnthropicUsage): AnthropicUsage {
   const sum = sumUsage(left as JsonObject, right as JsonObject) ?? {};
   const iterations = [left.iterations, right.iterations].filter(Array.isArray);
   return iterations.length < 2 ? sum : { ...sum, iterations: iterations.flat() };
 }
 
-/** Two responses of one turn as one: named by the first, ended by the last, with the content and the usage of both. */
+/** Two responses of one turn as one: with the id of the first, the end of the last, and the content and usage of both. */
 export function joinResponses(before: AnthropicResponse, after: AnthropicResponse): AnthropicResponse {
   const { id, content, usage = {} } = before;
   return {

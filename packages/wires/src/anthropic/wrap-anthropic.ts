@@ -11,14 +11,14 @@ import { createLocalBatches, type LocalBatches } from './local-batches.ts';
 import { type AnthropicToolSearchOptions, requestPlanner } from './plan-request.ts';
 import { UpstreamEventError } from './reader.ts';
 
-/** The part of an Anthropic client that is needed: any of the SDK's, those for other platforms included. */
+/** The part of an Anthropic client that is needed: any of the SDK's, including those for other platforms. */
 export interface AnthropicClient {
   readonly baseURL: string;
   readonly middleware: readonly unknown[];
   withOptions(options: object): unknown;
 }
 
-/** A request as the SDK hands it to its middleware. */
+/** A request as the SDK passes it to its middleware. */
 export interface AnthropicHttpRequest extends RequestInit {
   url: string;
   headers: Headers;
@@ -30,7 +30,7 @@ export type AnthropicMiddleware = (request: AnthropicHttpRequest, next: SendRequ
 type SendRequest = (request: AnthropicHttpRequest) => Promise<Response>;
 
 /**
- * A client like the one given, with tool search: `messages.create`, `messages.stream`, `messages.batches`, `beta.messages` and its
+ * A client like the given one, with tool search: `messages.create`, `messages.stream`, `messages.batches`, `beta.messages` and its
  * tool runner work as before, and the model no longer reads every tool. A batch whose requests need a search that its host does not
  * run is processed here: in this process, four requests at a time, at the price of single requests. Tools stay in the requests; where none is marked as deferred, the gate
  * decides. On a host that has tool search of its own, requests that ask for it pass untouched.
@@ -84,8 +84,8 @@ export function toolSearchMiddleware(
 }
 
 /**
- * A batch goes to its host when the host can answer each of its requests by itself. Otherwise all of them run here, each as a
- * request of its own.
+ * A batch goes to its host if the host can answer each of its requests alone. Otherwise all of them run here, each as a
+ * separate request.
  */
 async function answerBatches(options: {
   readonly http: AnthropicHttpRequest;
@@ -129,7 +129,7 @@ async function answerBatches(options: {
   }, refuse);
 }
 
-/** The host's list with the batches that run here before it; a host without batches has none of its own. */
+/** The host's list, preceded by the batches that run here; a host without batches has none of its own. */
 async function withListed(response: Response, url: URL, batches: LocalBatches): Promise<Response> {
   const own = batches.list();
   if (own.length === 0 || url.searchParams.has('after_id') || url.searchParams.has('before_id')) return response;
@@ -145,7 +145,7 @@ interface ReadItem {
   readonly params: AnthropicRequest;
 }
 
-/** Undefined for a batch that the host refuses in its own words. */
+/** Undefined for a batch that the host rejects with its own message. */
 function readItems(body: JsonObject | undefined): readonly ReadItem[] | undefined {
   if (!Array.isArray(body?.requests) || body.requests.length === 0) return undefined;
   const items = body.requests.flatMap((item: unknown): ReadItem[] => {
@@ -170,7 +170,7 @@ async function explainRefusal(refusal: UpstreamRefusal): Promise<AnthropicErrorB
   return { ...told, type: String(type), message: String(message) };
 }
 
-/** As the API itself refuses a request. */
+/** As the API itself rejects a request. */
 function refuse({ message }: QuartermasterError): Response {
   return refuseWith(400, { type: 'invalid_request_error', message });
 }
@@ -180,7 +180,7 @@ function refuseWith(status: number, error: object): Response {
 }
 
 /**
- * A thread keeps the conversation at the host, where we could neither read nor render it. The SDK takes this refusal as the
+ * A thread keeps the conversation at the host, where we could neither read nor render it. The SDK takes this error as a
  * request to send the whole history instead.
  */
 function refuseThread(isContinued: boolean): Response {

@@ -26,8 +26,8 @@ export interface WriterOptions {
 }
 
 /**
- * Writes one message over all rounds: indexes without a gap, one open block at a time, searches shown as the provider's
- * own blocks, usage added up.
+ * Writes one message over all rounds: indexes without gaps, one open block at a time, searches shown as the provider's
+ * own blocks, usage summed.
  */
 export function writeResponse(
   request: AnthropicRequest,
@@ -40,22 +40,22 @@ export function writeResponse(
   const replay = replayedRounds(request);
   const blocks = blockSequence();
   let isOpen = false;
-  /** Whether the first round said with its start how it ends. */
+  /** Whether the first round stated its end at its start. */
   let isClosedAtStart = false;
   /** From the upstream's indexes of this round to the client's. */
   let indexes = new Map<number, number>();
   let searches = 0;
   let serverCalls = 0;
-  /** Answers to searches of the response before. */
+  /** Answers to searches of the previous response. */
   let late: readonly AnthropicBlock[] = [];
-  /** Whether a call waits for the client, and not for a program at the host's. */
+  /** Whether a call waits for the client, rather than for a program at the host. */
   let waits = false;
 
   const emit = (events: readonly AnthropicEvent[]): readonly AnthropicEvent[] => {
     for (const event of events) replay.add(event);
     return events;
   };
-  /** Blocks that come with a round's start stay there in the first round, and follow what was sent in a later one. */
+  /** Blocks at the start of a round: the first round keeps them there; in later rounds they follow what was sent. */
   const openWith = (message: AnthropicResponse): readonly AnthropicEvent[] => {
     const content = blocksOf(message).map((block) => clientBlock(block, ids.call));
     waits ||= content.some(isClients);
@@ -178,7 +178,7 @@ export function writeResponse(
 
 const DIRECT = { type: 'direct' } as const;
 
-/** A call has an id of its own; everything else about it is the host's word. */
+/** A call gets its own id; everything else in it is what the host wrote. */
 function clientBlock(block: AnthropicBlock, idOf: (id: string) => string): AnthropicBlock {
   return isToolUse(block) ? { ...block, id: idOf(block.id) } : block;
 }
@@ -187,7 +187,7 @@ function wholeBlock(block: AnthropicBlock, blocks: BlockSequence): readonly Anth
   return isToolUse(block) ? blocks.whole({ ...block, input: {} }, block.input) : blocks.whole(block);
 }
 
-/** A call that a program of the model's has made may be answered already, by the program's own result. */
+/** A call made by a program may already be answered, by the program's own result. */
 function isClients(block: AnthropicBlock): boolean {
   const { caller } = block;
   return isToolUse(block) && !(isJsonObject(caller) && caller.type !== 'direct');
@@ -201,12 +201,12 @@ function resultBlock(step: AnswerStep, id: string, options: WriterOptions): Anth
 
 function contentOf(step: AnswerStep, options: WriterOptions): AnthropicBlock {
   const { found, text } = step;
-  // A refusal: the call was no search that could be run.
+  // A refusal: the call was not a search that could run.
   if (found === undefined) return searchError(options.errorCodes, { code: 'invalid_arguments', message: text });
   if (found.kind === 'failure') return searchError(options.errorCodes, found);
   const { names } = found;
   const down = found.kind === 'search' ? (found.unavailable ?? []) : [];
-  // References can't say why there are none, and the error's message is kept by every client.
+  // References can't say why there are none, and every client keeps the error's message.
   if (names.length === 0 && down.length > 0) return searchError(options.errorCodes, unreachable(down));
   return {
     type: 'tool_search_tool_search_result',
@@ -214,7 +214,7 @@ function contentOf(step: AnswerStep, options: WriterOptions): AnthropicBlock {
   };
 }
 
-/** A server's result. A refusal is text alone. */
+/** A server's result. A refusal is just text. */
 function serverResult(id: string, { value, text, isError = false }: AnswerStep): AnthropicBlock {
   const content = Array.isArray(value) ? value : [{ type: 'text', text, citations: null }];
   return { type: 'mcp_tool_result', tool_use_id: id, is_error: isError, content };
@@ -224,7 +224,7 @@ function roleOf(plan: Plan, name: string): Own['role'] | undefined {
   return plan.kind === 'defer' ? plan.own.find((own) => own.name === name.trim())?.role : undefined;
 }
 
-/** Under the name that the client declared; a client that declared none is shown the one whose input ours takes. */
+/** The name that the client declared; a client that declared none sees the one whose input ours takes. */
 function searchShownAs(request: AnthropicRequest, plan: Plan, name: string): SearchTool {
   const own = ownSearch(plan, name);
   const engine = own === undefined ? 'bm25' : engineIn(own);
@@ -241,7 +241,7 @@ function tokensLeft(request: AnthropicRequest, written: number): Pick<AnthropicR
   return left === undefined ? {} : { max_tokens: left };
 }
 
-/** What was forced has been called: what comes next is the model's choice. */
+/** The forced tool has been called: what comes next is the model's choice. */
 function relax(request: AnthropicRequest, hasServerCalls: boolean): AnthropicRequest {
   const name = forcedName(request);
   const isSearch = splitTools(request).search.some(({ tool }) => tool.name === name);
@@ -251,7 +251,7 @@ function relax(request: AnthropicRequest, hasServerCalls: boolean): AnthropicReq
   return { ...request, tool_choice: { ...choice, type: 'auto' } };
 }
 
-/** The upstream's own reason stands when it stopped the model short, whatever calls there are. */
+/** The upstream's own reason counts if it cut the model off, whatever calls there are. */
 function reasonFor(
   { ending, waits }: { readonly ending: Ending; readonly waits: boolean },
   reason: string | null | undefined,
@@ -276,17 +276,17 @@ function emptyMessage(request: AnthropicRequest): AnthropicResponse {
   };
 }
 
-/** The content blocks of one response: numbered from 0 without a gap, one open at a time, as the SDK's reader needs them. */
+/** The content blocks of one response: numbered from 0 without gaps, one open at a time, as the SDK's reader needs them. */
 interface BlockSequence {
-  /** The block that is open. */
+  /** The open block. */
   readonly openIndex: number | undefined;
-  /** So many blocks came with the message's start. */
+  /** How many blocks came with the message's start. */
   skip(count: number): void;
-  /** Opens a block, and closes the one before. */
+  /** Opens a block, and closes the previous one. */
   start(block: AnthropicBlock): readonly AnthropicEvent[];
   /** Closes the open block. */
   stop(): readonly AnthropicEvent[];
-  /** A block from start to stop, its input in between where it has one. */
+  /** A block from start to stop, with its input in between if it has one. */
   whole(block: AnthropicBlock, input?: unknown): readonly AnthropicEvent[];
 }
 
@@ -323,11 +323,11 @@ function blockSequence(): BlockSequence {
   return sequence;
 }
 
-/** The ids that the client gets to see: new in the conversation, and of the API's patterns. Upstreams repeat theirs. */
+/** The ids that the client sees: new in the conversation, and in the API's format. Upstreams reuse theirs. */
 interface ResponseIds {
-  /** `toolu_…`, another one each time. */
+  /** `toolu_…`, a new one each time. */
   call(id: string): string;
-  /** `srvtoolu_…`, the same for the same call. It may hold no hyphen. */
+  /** `srvtoolu_…`, the same for the same call. It must not contain a hyphen. */
   search(call: Call): string;
   /** `mcptoolu_…`, the same for the same call. */
   server(call: Call): string;
@@ -357,5 +357,5 @@ function responseIds(request: AnthropicRequest): ResponseIds {
   };
 }
 
-/** For hosts that give their calls none. */
+/** For hosts that give their calls no ids. */
 const NO_ID = 'call';

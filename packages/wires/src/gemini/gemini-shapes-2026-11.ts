@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /**
- * What we read of `generateContent` and `streamGenerateContent` as of November 2026, in the spelling that the SDK sends
+ * The part of `generateContent` and `streamGenerateContent` that we read, as of November 2026, in the spelling that the SDK sends
  * (`camelCase`). Everything else in a request, a part or a response is carried through unread.
  */
 export interface GeminiRequest {
@@ -23,7 +23,7 @@ export interface GeminiToolConfig {
   readonly [unknown: string]: unknown;
 }
 
-/** Whether the model must call a function, and which. */
+/** Whether the model must call a function, and which one. */
 export interface GeminiCallingConfig {
   /** `AUTO`, `ANY`, `NONE` or `VALIDATED`. */
   readonly mode?: string;
@@ -33,7 +33,7 @@ export interface GeminiCallingConfig {
 
 /** One message of a conversation. */
 export interface GeminiContent {
-  /** `user` or `model`; `function` in older histories, and nothing at all in a system instruction. */
+  /** `user` or `model`; `function` in older histories, and missing in a system instruction. */
   readonly role?: string;
   readonly parts?: readonly GeminiPart[];
   readonly [unknown: string]: unknown;
@@ -54,11 +54,11 @@ export interface GeminiPart {
 
 /** A call to a function that the client runs. */
 export interface GeminiFunctionCall {
-  /** Often absent: then calls and responses are paired by name and order. */
+  /** Often missing: then calls and responses are paired by name and order. */
   readonly id?: string;
   readonly name?: string;
   readonly args?: JsonObject;
-  /** Arguments in pieces, where the request asked for them. */
+  /** Arguments in pieces, if the request asked for them. */
   readonly partialArgs?: readonly JsonObject[];
   readonly willContinue?: boolean;
   readonly [unknown: string]: unknown;
@@ -101,17 +101,17 @@ export interface GeminiCandidate {
   readonly content?: GeminiContent;
   readonly finishReason?: string;
   readonly index?: number;
-  /** Lets the SDK resume the very request that was sent. */
+  /** Lets the SDK resume the same request. */
   readonly continuationToken?: string;
   readonly [unknown: string]: unknown;
 }
 
-/** A content's parts. What is no part is left out. */
+/** A content's parts. Anything that is not a part is left out. */
 export function partsOf(content: GeminiContent | undefined): readonly GeminiPart[] {
   return Array.isArray(content?.parts) ? content.parts.filter(isJsonObject) : [];
 }
 
-/** What the user wrote: text that is no thought. */
+/** What the user wrote: text that is not a thought. */
 export function textOf(content: GeminiContent): string {
   return partsOf(content)
     .flatMap((part) =>
@@ -120,12 +120,12 @@ export function textOf(content: GeminiContent): string {
     .join('\n');
 }
 
-/** The latest content of the user's that has text, or -1. */
+/** The index of the latest user content with text, or -1. */
 export function latestTextIndex(contents: readonly GeminiContent[]): number {
   return contents.findLastIndex((content) => content.role !== 'model' && textOf(content) !== '');
 }
 
-/** The contents of a request, whatever it holds. */
+/** The contents of a request, in whatever form. */
 export function contentsOf(request: GeminiRequest): readonly GeminiContent[] {
   return Array.isArray(request.contents) ? request.contents.filter(isJsonObject) : [];
 }

@@ -16,7 +16,7 @@ import {
 } from './gemini-shapes-2026-11.ts';
 import { isSearchPart } from './search-parts.ts';
 
-/** What to keep of a response whose client is not shown searches: where they stood. */
+/** What to keep of a response whose client does not see searches: where they were. */
 export function hiddenContent(parts: readonly GeminiPart[]): HiddenContent | undefined {
   const hidden = parts.filter(isSearchPart);
   if (hidden.length === 0) return undefined;
@@ -31,7 +31,7 @@ export function hiddenContent(parts: readonly GeminiPart[]): HiddenContent | und
   };
 }
 
-/** The transcript for clients that are not shown searches; for others there is nothing to keep. */
+/** The transcript for clients that don't see searches; for others there is nothing to keep. */
 export const geminiTranscript: WireTranscript<GeminiRequest> = {
   version: 1,
   pieces: (request) => turnsIn(request).map(pieceOf),
@@ -48,7 +48,7 @@ export const geminiTranscript: WireTranscript<GeminiRequest> = {
   },
 };
 
-/** Contents of the model's side by side are one response: clients keep a content for each chunk. */
+/** Adjacent model contents are one response: clients keep a content for each chunk. */
 function turnsIn(request: GeminiRequest): readonly (readonly GeminiContent[])[] {
   const turns: GeminiContent[][] = [];
   for (const content of contentsOf(request)) {
@@ -65,10 +65,10 @@ function pieceOf(turn: readonly GeminiContent[]): HistoryPiece {
   return { by: 'client', text: textIn(parts) };
 }
 
-/** How much of a text tells it from another one. */
+/** How much of a text is compared to identify it. */
 const KEY_CHARACTERS = 32;
 
-/** What a part is known by when the client sends it back. */
+/** What identifies a part when the client sends it back. */
 function keyOf({ functionCall, text, ...other }: GeminiPart): string {
   if (functionCall !== undefined) return `call:${functionCall.id ?? functionCall.name ?? ''}`;
   return text === undefined ? Object.keys(other).sort().join() : `text:${text.slice(0, KEY_CHARACTERS)}`;

@@ -5,8 +5,8 @@ import type { Opened } from '@quartermaster/core/loop';
 import { contentsOf, type GeminiRequest, latestTextIndex, textOf } from './gemini-shapes-2026-11.ts';
 
 /**
- * Reads the declared functions and what the user said last. Built-in tools are no part of the catalog: they pass through. Whether the
- * client wants a stream is said by the method, not by the body. Throws for several candidates at once: each would search for itself.
+ * Reads the declared functions and the user's latest text. Built-in tools are not part of the catalog: they pass through. The method,
+ * not the body, says whether the client wants a stream. Throws for several candidates at once: each would search separately.
  */
 export function openRequest(request: GeminiRequest): Opened {
   const count = request.generationConfig?.candidateCount;
@@ -28,7 +28,7 @@ export function openRequest(request: GeminiRequest): Opened {
   };
 }
 
-/** Every function that the request declares, as it came. */
+/** Every function that the request declares, as received. */
 export function declarationsIn(request: GeminiRequest): readonly unknown[] {
   return toolEntries(request).flatMap((entry) => {
     const { functionDeclarations } = entry;
@@ -36,7 +36,7 @@ export function declarationsIn(request: GeminiRequest): readonly unknown[] {
   });
 }
 
-/** The entries of `tools`, whatever it holds. */
+/** The entries of `tools`, in whatever form. */
 export function toolEntries(request: GeminiRequest): readonly JsonObject[] {
   return Array.isArray(request.tools) ? request.tools.filter(isJsonObject) : [];
 }

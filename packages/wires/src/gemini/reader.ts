@@ -11,12 +11,12 @@ import {
 } from './gemini-shapes-2026-11.ts';
 import { MADE_ID_PREFIX } from './search-parts.ts';
 
-/** A held call with the part that it came in: the signature beside it must go back with it. */
+/** A held call with the part that contained it: the signature beside it must go back with it. */
 export interface GeminiCall extends Call {
   readonly part: GeminiPart;
 }
 
-/** A call whose arguments are still arriving. */
+/** A call whose arguments are arriving. */
 interface OpenCall {
   readonly isHeld: boolean;
   readonly name: string;
@@ -25,8 +25,8 @@ interface OpenCall {
 }
 
 /**
- * Reads the chunks of one round. A function call arrives whole in one part, or in pieces where the request asked for that. A
- * chunk that closes the round keeps its own parts while nothing is held, because then no round follows it. Throws the error that
+ * Reads the chunks of one round. A function call arrives whole in one part, or in pieces if the request asked for that. A
+ * chunk that ends the round keeps its own parts while nothing is held, because then no round follows it. Throws the error that
  * a host ends its stream with.
  */
 export function createReader(holds: (name: string) => boolean): Reader<GeminiResponse> {
@@ -37,7 +37,7 @@ export function createReader(holds: (name: string) => boolean): Reader<GeminiRes
   const hold = (call: { name: string; part: GeminiPart; arguments: JsonObject }): Read<GeminiResponse> => {
     heldCount += 1;
     const id = call.part.functionCall?.id;
-    // Told apart by count: two parallel calls without ids must not be taken for one.
+    // Numbered: two parallel calls without ids must not be taken for one.
     const held: GeminiCall = { ...call, id: id === undefined || id === '' ? `${MADE_ID_PREFIX}${heldCount}` : id };
     return { kind: 'held', call: held };
   };
@@ -77,7 +77,7 @@ export function createReader(holds: (name: string) => boolean): Reader<GeminiRes
       const passed: Read<GeminiResponse>[] = [];
       const written: Read<GeminiResponse>[] = [];
       let kept: GeminiPart[] = [];
-      /** A chunk may bring held calls among other parts: what stands between two of them is a chunk of its own. */
+      /** A chunk may contain held calls among other parts: the parts between two of them become a separate chunk. */
       const flush = (): void => {
         if (kept.length > 0) written.push({ kind: 'forward', part: withParts(chunk, kept, OPEN) });
         kept = [];
@@ -100,7 +100,7 @@ export function createReader(holds: (name: string) => boolean): Reader<GeminiRes
     end() {
       if (open === undefined || !open.isHeld) return [];
       const { name, part } = open;
-      // Nothing but a regular end says that the arguments are complete.
+      // Only a regular end says that the arguments are complete.
       if (finishReason !== 'STOP') return [{ kind: 'cut', name }];
       return [hold({ name, part, arguments: open.arguments.value() })];
     },
@@ -125,7 +125,7 @@ export function withParts(
 }
 
 /**
- * An error in the middle of an upstream's stream. Carries the chunk with the error, so that a surface can pass it on
+ * An error within an upstream's stream. Carries the chunk with the error, so that a surface can forward it
  * unchanged.
  */
 export class UpstreamChunkError extends UpstreamError {
@@ -147,15 +147,15 @@ const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*
 const MOST_STEPS = 64;
 const HIGHEST_INDEX = 10_000;
 
-/** A value under construction. Null-prototype, so that `__proto__` is a name like any other. */
+/** A value under construction. Without a prototype, so that `__proto__` is a name like any other. */
 type Draft = Json | DraftObject | Draft[];
 interface DraftObject {
   [key: string]: Draft;
 }
 
 /**
- * Puts together arguments that arrive in pieces: each names its place by a JSON path (`$.filter.names[0]`) and carries a value,
- * or a further stretch of a text that has begun. Pieces without a readable path are passed over.
+ * Joins arguments that arrive in pieces: each names its place by a JSON path (`$.filter.names[0]`) and has a value,
+ * or the next piece of a text. Pieces without a readable path are ignored.
  */
 export function createPartialArguments(start: JsonObject = {}): {
   add(pieces: readonly JsonObject[]): void;
@@ -201,7 +201,7 @@ function write(root: DraftObject, path: readonly (string | number)[], piece: Jso
   }
 }
 
-/** What is at a place, where it can hold what comes next; otherwise something new that can. */
+/** The value at a place if it can contain what comes next; otherwise a new one that can. */
 function container(known: Draft | undefined, next: string | number): Draft | undefined {
   if (typeof next === 'number') return Array.isArray(known) ? known : [];
   return isJsonObject(known) ? known : (Object.create(null) as DraftObject);

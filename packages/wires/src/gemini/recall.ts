@@ -15,7 +15,7 @@ import {
 } from './gemini-shapes-2026-11.ts';
 import { readAnswerPart, readCallPart, type SearchCall } from './search-parts.ts';
 
-/** What the contents have revealed: our searches where the client keeps them, and every call of a real tool. */
+/** What the contents have revealed: our searches if the client keeps them, and every call of a real tool. */
 export function recallRequest(request: GeminiRequest, plan: Plan): Memory {
   if (plan.kind === 'inline') return EMPTY_MEMORY;
   const history = readHistory(contentsOf(request));
@@ -47,23 +47,23 @@ function calledFact(part: GeminiPart, plan: DeferPlan): Fact | undefined {
 }
 
 /**
- * A history with its halves paired. Compaction, forks and other clients leave calls without responses and responses without
- * calls: unpaired halves are not rendered.
+ * A history in which calls and responses are paired. Compaction, forks and other clients leave calls without responses and responses
+ * without calls: these are not rendered.
  */
 export interface History {
   readonly items: readonly HistoryItem[];
-  /** Calls of ours that have their answer, by the part of the call. */
+  /** Our calls that have an answer, by the part of the call. */
   readonly searches: ReadonlyMap<GeminiPart, HistorySearch>;
-  /** The call of each response that answers one. */
+  /** The call of each response, if it has one. */
   readonly callOf: ReadonlyMap<GeminiPart, GeminiPart>;
-  /** Where each of the model's parts stands. */
+  /** The position of each of the model's parts. */
   readonly rank: ReadonlyMap<GeminiPart, number>;
 }
 
 export type HistoryItem =
-  /** The user's, and whatever else is not the model's. */
+  /** Contents of the user, and any others that are not the model's. */
   | { readonly kind: 'content'; readonly content: GeminiContent }
-  /** What the model wrote between two answers, cut to parts that have their partner. A turn of the model's is one or several of these. */
+  /** What the model wrote between two answers, limited to paired parts. A model turn has one or several of these. */
   | { readonly kind: 'round'; readonly contents: readonly GeminiContent[]; readonly parts: readonly GeminiPart[] };
 
 export interface HistorySearch {
@@ -107,7 +107,7 @@ function toItem(round: readonly Spoken<GeminiContent, GeminiPart>[]): HistoryIte
   };
 }
 
-/** An answer belongs to a call before it, in the same turn or, after a pause, in a later one. */
+/** An answer belongs to an earlier call in the same turn or, after a pause, in an earlier one. */
 function pairSearches(contents: readonly GeminiContent[]): {
   readonly searches: ReadonlyMap<GeminiPart, HistorySearch>;
   readonly answers: ReadonlySet<GeminiPart>;
@@ -129,8 +129,8 @@ function pairSearches(contents: readonly GeminiContent[]): {
 }
 
 /**
- * Pairs the calls of one turn with the responses right after it: by id where both have one, else by name and order, since Gemini
- * often gives no ids, and upstreams that do use the same ones again and again.
+ * Pairs the calls of one turn with the responses right after it: by id if both have one, else by name and order, because Gemini
+ * often gives no ids, and upstreams that do reuse them.
  */
 function pairCalls(contents: readonly GeminiContent[]): ReadonlyMap<GeminiPart, GeminiPart> {
   const callOf = new Map<GeminiPart, GeminiPart>();

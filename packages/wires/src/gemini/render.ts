@@ -17,7 +17,7 @@ import { toolEntries } from './open.ts';
 import { type History, type HistoryItem, type HistorySearch, readHistory, rememberItem } from './recall.ts';
 import { isSearchPart, MADE_ID_PREFIX } from './search-parts.ts';
 
-/** The plain request that goes upstream. */
+/** The plain request that is sent upstream. */
 export function renderRequest(request: GeminiRequest, view: View, tell: Tell): GeminiRequest {
   const { plan, tail } = view;
   const given = contentsOf(request);
@@ -41,14 +41,14 @@ function withTail(contents: readonly GeminiContent[], tail: string | undefined):
   return contents.map((content, index) => (index === latest ? withText(content, tail) : content));
 }
 
-/** As a part of its own: nothing that is there changes by a byte. */
+/** As a separate part: no existing byte changes. */
 function withText(content: GeminiContent, text: string): GeminiContent {
   return { ...content, parts: [...partsOf(content), { text }] };
 }
 
 /**
- * The `tools` of a request with its declarations rebuilt: ours, what the plan shows, what the conversation has revealed, and
- * what the request insists on. They stand where the first declarations stood; built-in tools stay as they are.
+ * The `tools` of a request with new declarations: our tools, those that the plan shows, those that the conversation has revealed, and
+ * those that the request forces. They replace the first declarations; built-in tools stay as they are.
  */
 export function renderTools(request: GeminiRequest, view: View & { readonly plan: DeferPlan }): readonly JsonObject[] {
   const functionDeclarations = declare(request, view);
@@ -73,7 +73,7 @@ function renderToolConfig(request: GeminiRequest, plan: DeferPlan): GeminiToolCo
   return { ...toolConfig, functionCallingConfig: { ...config, allowedFunctionNames: shown } };
 }
 
-/** A configuration that forced nothing but our tools has had its effect: the next round is free. */
+/** A configuration that forced only our tools has been fulfilled: the next round is free. */
 export function relaxToolConfig(request: GeminiRequest, plan: DeferPlan): GeminiRequest {
   const config = callingConfig(request);
   const names = allowedNames(config);
@@ -96,7 +96,7 @@ function declare(request: GeminiRequest, view: View & { readonly plan: DeferPlan
 
 const fixedByPlan = new WeakMap<DeferPlan, readonly JsonObject[]>();
 
-/** Written once per plan: with thousands of tools this must not be work for every request. */
+/** Rendered once per plan: with thousands of tools, this must not be repeated for every request. */
 function fixedDeclarations(plan: DeferPlan): readonly JsonObject[] {
   let fixed = fixedByPlan.get(plan);
   if (fixed === undefined) {
@@ -114,7 +114,7 @@ function define(shown: Shown): JsonObject {
   return writeTool(shown.tool, 'gemini', { name: shown.name, shown });
 }
 
-/** A deferred tool that the model is told to call must be there, found or not: a name without a declaration is refused. */
+/** A deferred tool that the model is told to call must be declared, found or not: a name without a declaration is rejected. */
 function forcedTools(request: GeminiRequest, plan: DeferPlan): readonly Shown[] {
   return allowedNames(callingConfig(request)).flatMap((given): readonly Shown[] => {
     const name = modelName(plan.snapshot, given);
@@ -140,17 +140,17 @@ interface Rendering {
   readonly history: History;
   readonly contents: GeminiContent[];
   memory: Memory;
-  /** Answers of ours that wait for the client's responses to calls of the same round. */
+  /** Our answers that wait for the client's responses to calls of the same round. */
   waiting: readonly Ranked[];
 }
 
-/** A response, and where its call stands. */
+/** A response, and the position of its call. */
 interface Ranked {
   readonly part: GeminiPart;
   readonly rank: number;
 }
 
-/** The history as the model reads it: our rounds as ordinary calls and responses, deferred tools called the way the form calls them. */
+/** The history as the model reads it: our rounds as ordinary calls and responses, deferred tools called in the plan's form. */
 function renderContents(contents: readonly GeminiContent[], plan: DeferPlan, tell: Tell): readonly GeminiContent[] {
   const history = readHistory(contents);
   const rendering: Rendering = { plan, tell, history, contents: [], memory: EMPTY_MEMORY, waiting: [] };
@@ -170,7 +170,7 @@ function renderContents(contents: readonly GeminiContent[], plan: DeferPlan, tel
   return rendering.contents;
 }
 
-/** A history without our parts, for an upstream that is asked without us. */
+/** A history without our parts, for an upstream that is called without tool search. */
 function stripContents(contents: readonly GeminiContent[]): readonly GeminiContent[] {
   if (!contents.some((content) => partsOf(content).some(isSearchPart))) return contents;
   return contents.flatMap((content) => {
@@ -201,9 +201,9 @@ function renderRound(
 }
 
 /**
- * What the client sent between two turns of the model's. Responses without a call leave; the others stand under the name and in the
- * order of their calls, ours among them: parallel responses come in any order, and without ids only the order tells two
- * calls of one name apart. Those that can't be put in order where they are move to the first content that has any.
+ * What the client sent between two model turns. Drops responses without a call; the others, and ours, get the name and the
+ * order of their calls: parallel responses arrive in any order, and without ids only the order distinguishes two
+ * calls of one name. Those that can't be sorted in place move to the first content that has any.
  */
 function renderAnswering(rendering: Rendering, answering: readonly GeminiContent[]): void {
   const { history, plan, waiting } = rendering;
@@ -231,7 +231,7 @@ function renderAnswering(rendering: Rendering, answering: readonly GeminiContent
   }
 }
 
-/** Nothing that has parts is left with none; what did not change stays the object that it was. */
+/** No content that has parts ends up with none; unchanged contents stay the same objects. */
 function pushContent(rendering: Rendering, content: GeminiContent, parts: readonly GeminiPart[]): void {
   const all = partsOf(content);
   if (parts.length === 0 && all.length > 0) return;
@@ -270,7 +270,7 @@ function renderAnswer(
   return { functionResponse: { ...idOf(search), name: called.name, response: toResponse(text) } };
 }
 
-/** A call of ours as the model wrote it. Nothing where the plan has no such tool: a call to an undeclared one would be refused. */
+/** A call to one of our tools as the model wrote it. Undefined if the plan lacks the tool: a call to an undeclared one would be rejected. */
 function calledAs(search: HistorySearch, plan: DeferPlan): { name: string; args: JsonObject } | undefined {
   const { role, name, args } = search.call;
   if (role === undefined) {
@@ -281,7 +281,7 @@ function calledAs(search: HistorySearch, plan: DeferPlan): { name: string; args:
   return own === undefined ? undefined : { name: own.name, args };
 }
 
-/** A real call under the name that the model knows, wrapped where the form wraps. Nothing when it stays as it is. */
+/** A real call with the name that the model knows, wrapped if the form wraps. Undefined if it stays as it is. */
 function wrapped(
   call: { readonly name?: string; readonly args?: JsonObject },
   plan: DeferPlan,
@@ -298,7 +298,7 @@ function idOf(search: HistorySearch): { readonly id?: string } {
   return id.startsWith(MADE_ID_PREFIX) ? {} : { id };
 }
 
-/** A response is an object: our answers are JSON, and a refusal's sentence goes under the key that the API names for output. */
+/** A response is an object: our answers are JSON, and a refusal's sentence gets the key that the API names for output. */
 function toResponse(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

@@ -4,12 +4,12 @@ import { readSearchAnswer, type SearchAnswer, writeSearchAnswer } from '../inter
 import type { GeminiPart } from './gemini-shapes-2026-11.ts';
 
 /**
- * How our rounds stand in a history: as server-side tool calls, which a client is expected to send back as they are. The
+ * How our rounds appear in a history: as server-side tool calls, which clients are expected to send back unchanged. The
  * types are ours; the real API does not know them, so they never go upstream.
  */
 type SearchType = 'TOOL_SEARCH' | 'TOOL_DESCRIBE' | 'TOOL_CALL' | 'FUNCTION_CALL';
 
-/** By the role of the tool that was called. A real tool, refused before the client saw the call, has none. */
+/** By the role of the called tool. A real tool, refused before the client saw the call, has none. */
 const TYPES: { readonly [Role in Own['role']]: SearchType } = {
   search: 'TOOL_SEARCH',
   describe: 'TOOL_DESCRIBE',
@@ -17,7 +17,7 @@ const TYPES: { readonly [Role in Own['role']]: SearchType } = {
 };
 const ALL_TYPES: ReadonlySet<string> = new Set<SearchType>([...Object.values(TYPES), 'FUNCTION_CALL']);
 
-/** An id for a call that came without one. Taken off again on the way upstream. */
+/** An id for a call that had none. Removed again on the way upstream. */
 export const MADE_ID_PREFIX = 'qm_';
 
 /** A call that was answered within the response. */
@@ -25,12 +25,12 @@ export interface SearchCall {
   readonly id: string;
   /** Undefined for a real tool. */
   readonly role: Own['role'] | undefined;
-  /** The name that the model wrote; matters for a real tool only. */
+  /** The name that the model wrote; relevant for a real tool only. */
   readonly name: string;
   readonly args: JsonObject;
 }
 
-/** The visible half of a call. What stood beside it in the model's part, such as a thought signature, stays there. */
+/** The visible half of a call. What the model's part had beside it, such as a thought signature, stays there. */
 export function writeCallPart(call: SearchCall, beside: GeminiPart = {}): GeminiPart {
   const { functionCall: _, ...rest } = beside;
   const isReal = call.role === undefined;
@@ -48,7 +48,7 @@ export function writeAnswerPart(call: SearchCall, answer: SearchAnswer): GeminiP
   return { toolResponse: { id: call.id, toolType: typeOf(call.role), response: writeSearchAnswer(answer) } };
 }
 
-/** Whether a part is one of ours, either half. */
+/** Whether a part is one of ours, call or answer. */
 export function isSearchPart(part: GeminiPart): boolean {
   return ALL_TYPES.has(part.toolCall?.toolType ?? '') || ALL_TYPES.has(part.toolResponse?.toolType ?? '');
 }

@@ -15,18 +15,18 @@ import { geminiWhole } from './whole.ts';
 /** Options of `withToolSearch` for Gemini's client. */
 export interface GeminiToolSearchOptions extends ToolSearchOptions, GeminiWireOptions {
   /**
-   * Tools that can be found though no request declares them: ours, or definitions in any known format. The client gets their
+   * Tools that can be found although no request declares them: ours, or definitions in any known format. The client gets their
    * calls like any other.
    * @default none
    */
   readonly catalog?: readonly object[];
-  /** What requests go out with. @default the platform's own */
+  /** The `fetch` for requests. @default the platform's own */
   readonly fetch?: typeof fetch;
 }
 
 /**
- * A `fetch` with tool search in it, for `new GoogleGenAI({ httpOptions: { fetch } })`. Requests for content are answered by the
- * search loop, all others pass. Below the SDK's methods, so that chats, automatic function calling and MCP tools work as they are.
+ * A `fetch` with tool search, for `new GoogleGenAI({ httpOptions: { fetch } })`. Requests for content are answered by the
+ * search loop, all others pass. Works below the SDK's methods, so chats, automatic function calling and MCP tools work as they are.
  */
 export function toolSearchFetch(options: GeminiToolSearchOptions = {}): typeof fetch {
   const { showSearches, fetch: send = globalThis.fetch, catalog = [], ...search } = options;
@@ -58,7 +58,7 @@ function writeChunk(chunk: object): string {
   return `data: ${JSON.stringify(chunk)}\r\n\r\n`;
 }
 
-/** How the API tells of an error once a stream has begun. */
+/** How the API reports an error once a stream has begun. */
 async function explainRefusal(refusal: UpstreamRefusal): Promise<object> {
   const { status: code, statusText: status } = refusal.response;
   return (await refusal.told()) ?? { error: { code, status, message: refusal.message } };
@@ -72,7 +72,7 @@ interface Target {
 
 const METHOD = /\/([^/]+):(generateContent|streamGenerateContent)$/;
 
-/** A request for content, from its address and its body. Anything else is none of our business. */
+/** Recognizes a request for content by its address and its body. */
 function readTarget(input: RequestInfo | URL, init: RequestInit): Target | undefined {
   if (input instanceof Request) return undefined;
   const [, model, method] = METHOD.exec(new URL(input).pathname) ?? [];
@@ -81,7 +81,7 @@ function readTarget(input: RequestInfo | URL, init: RequestInit): Target | undef
   return { model, isStream: method === 'streamGenerateContent', body: body as unknown as GeminiRequest };
 }
 
-/** As the API itself refuses a request. */
+/** As the API itself rejects a request. */
 function refuse(error: QuartermasterError): Response {
   const body = { error: { code: 400, message: error.message, status: 'INVALID_ARGUMENT' } };
   return Response.json(body, { status: 400 });
@@ -93,10 +93,10 @@ interface PreparerOptions {
   readonly search: ToolSearchOptions;
 }
 
-/** The longest function name that every version of the API takes. */
+/** The longest function name that every version of the API accepts. */
 const MAX_NAME_LENGTH = 64;
 
-/** Decides separately for each request, from what it declares and the catalog. */
+/** Decides for each request, from what it declares and the catalog. */
 export function requestPreparer(
   options: PreparerOptions,
 ): (request: GeminiRequest, model: string) => Planned<GeminiRequest, GeminiResponse> {
@@ -114,7 +114,7 @@ export function requestPreparer(
     if (request.cachedContent !== undefined) return { kind: 'pass', request };
     const opened = wire.open(request);
     const declared = opened.tools;
-    // A tool of the catalog by the name of one that is declared is the client's own.
+    // A catalog tool with the name of a declared one is the client's own.
     const ids = new Set(declared.map((tool) => tool.id));
     const added = catalog.filter((tool) => !ids.has(tool.id));
     const toolbox = toolboxes.toolbox([...declared, ...added], JSON.stringify(declarationsIn(request)));
@@ -125,7 +125,7 @@ export function requestPreparer(
   };
 }
 
-/** Catalog tools are in no request, so they must be declared when nothing is deferred: the model has no other way to reach them. */
+/** Catalog tools are in no request, so they must be declared if nothing is deferred: the model could not reach them otherwise. */
 function withDeclarations(request: GeminiRequest, plan: Plan, added: ReadonlySet<Tool>): GeminiRequest {
   const functionDeclarations = plan.shown
     .filter(({ tool }) => added.has(tool))

@@ -2,7 +2,7 @@ import type { Whole } from '@quartermaster/core/loop';
 import { type GeminiPart, type GeminiResponse, partsOf } from './gemini-shapes-2026-11.ts';
 import { withParts } from './reader.ts';
 
-/** A whole response is a stream of one chunk. Putting chunks together keeps every part as it is: signatures belong to parts. */
+/** A whole response is a stream of one chunk. Joining chunks keeps every part as it is: signatures belong to parts. */
 export const geminiWhole: Whole<GeminiResponse, GeminiResponse> = {
   toParts: (response) => [response],
   fromParts(chunks) {
@@ -14,7 +14,7 @@ export const geminiWhole: Whole<GeminiResponse, GeminiResponse> = {
   },
 };
 
-/** Later chunks say more: what they say of a candidate is added to what is known of it. */
+/** Later chunks add to what is known about a candidate. */
 function mergeChunk(whole: GeminiResponse, chunk: GeminiResponse): GeminiResponse {
   const [known, ...others] = whole.candidates ?? [];
   const [candidate, ...later] = chunk.candidates ?? [];
@@ -22,7 +22,7 @@ function mergeChunk(whole: GeminiResponse, chunk: GeminiResponse): GeminiRespons
   return { ...whole, ...chunk, candidates: [{ ...known, ...candidate }, ...(later.length > 0 ? later : others)] };
 }
 
-/** The empty text that closes a stream says nothing in a whole response. */
+/** The empty text that ends a stream means nothing in a whole response. */
 function withoutEmpty(parts: readonly GeminiPart[]): readonly GeminiPart[] {
   const kept = parts.filter((part) => part.text !== '' || Object.keys(part).length > 1);
   return kept.length === 0 ? parts : kept;

@@ -5,7 +5,7 @@ type Fetch = typeof fetch;
 
 /**
  * The client with tool search in `models.generateContent`, `models.generateContentStream` and `chats`; everything else is the
- * client's own. Functions that a request declares are the catalog, and stay the client's to execute, by hand, by automatic function
+ * client's own. Functions that a request declares are the catalog, and the client still executes them: by hand, by automatic function
  * calling or as MCP tools.
  *
  * @example
@@ -21,7 +21,7 @@ export function withToolSearch(client: GoogleGenAI, options: GeminiToolSearchOpt
     wrapped.set(inner, known);
     return known;
   };
-  // Options that are not allowed are refused now, not with the first request.
+  // Invalid options are rejected now, not with the first request.
   searching(undefined);
   const configure = (config: GenerateContentConfig = {}): GenerateContentConfig => ({
     ...config,
@@ -55,7 +55,7 @@ export function withToolSearch(client: GoogleGenAI, options: GeminiToolSearchOpt
   return Object.create(client, { models: { value: models }, chats: { value: chats } });
 }
 
-/** A message may bring a configuration of its own, which takes the place of the chat's. */
+/** A message may have its own configuration, which replaces the chat's. */
 function wrapChat(chat: Chat, configure: (config: GenerateContentConfig) => GenerateContentConfig): Chat {
   const { sendMessage, sendMessageStream } = chat;
   const withConfig = <Parameters extends { config?: GenerateContentConfig }>(parameters: Parameters): Parameters =>
@@ -65,7 +65,7 @@ function wrapChat(chat: Chat, configure: (config: GenerateContentConfig) => Gene
   return chat;
 }
 
-/** The `fetch` that the client was made with: one for a single request takes its place, so it must go on below. */
+/** The client's own `fetch`: one for a single request replaces it, so it must be called from there. */
 function clientFetch(client: GoogleGenAI): Fetch | undefined {
   const { apiClient } = client as unknown as { readonly apiClient?: { getFetch?(): Fetch | undefined } };
   return apiClient?.getFetch?.();

@@ -19,14 +19,14 @@ import { relaxToolConfig } from './render.ts';
 import { isSearchPart, MADE_ID_PREFIX, type SearchCall, writeAnswerPart, writeCallPart } from './search-parts.ts';
 
 export interface WriterOptions {
-  /** Whether the client gets to see searches, and so sends them back. */
+  /** Whether the client sees searches, and so sends them back. */
   readonly showSearches: boolean;
 }
 
-/** Said when the round limit is met: the API's own word for a model that calls its tools on and on. */
+/** The finish reason at the round limit: the API's own code for a model that keeps calling its tools. */
 const PAUSE_REASON = 'TOO_MANY_TOOL_CALLS';
 
-/** Writes one response over all rounds. What is hidden from the client is recorded all the same, so that the next round has it. */
+/** Writes one response over all rounds. What the client does not see is recorded too, so that the next round has it. */
 export function createWriter(
   request: GeminiRequest,
   plan: Plan,
@@ -49,7 +49,7 @@ export function createWriter(
     return known;
   };
 
-  /** One response to the client: the first round's id stays, usage runs on, and what resumes a single request is left out. */
+  /** One response to the client: the first round's id stays, usage is summed, and what resumes a single request is left out. */
   const stamp = (chunk: GeminiResponse): GeminiResponse => {
     const { responseId } = frame;
     frame = { ...chunk, ...defined({ responseId }) };
@@ -60,7 +60,7 @@ export function createWriter(
     };
   };
 
-  /** Parts of ours as a chunk, in the frame of the latest one. */
+  /** Our parts as a chunk, with the fields of the latest one. */
   const emit = (parts: readonly GeminiPart[]): readonly GeminiResponse[] => {
     sent.push(...parts);
     const visible = isShown ? parts : parts.filter((part) => !isSearchPart(part));
@@ -128,7 +128,7 @@ export function createWriter(
       // A blocked prompt has no candidate, and gets none.
       if (last.candidates === undefined && last.promptFeedback !== undefined) return [framed];
       const parts = partsOf(last.candidates?.[0]?.content);
-      // The SDK's chats forget a turn with an empty chunk in it; the API itself ends with an empty text.
+      // The SDK's chats forget a turn that has an empty chunk; the API itself ends with an empty text.
       const whole = withParts(framed, parts.length > 0 ? parts : [{ text: '' }]);
       const [first, ...others] = whole.candidates ?? [];
       const finishReason = ending === 'pause' ? PAUSE_REASON : first?.finishReason;
@@ -138,7 +138,7 @@ export function createWriter(
   };
 }
 
-/** A token resumes the request that was sent last, which is not the client's own once a round was added. */
+/** A token resumes the last upstream request, which is no longer the client's own once a round was added. */
 function withoutToken(chunk: GeminiResponse, isFirstRound: boolean): GeminiResponse {
   const [first, ...others] = chunk.candidates ?? [];
   if (isFirstRound || first?.continuationToken === undefined) return chunk;
@@ -162,7 +162,7 @@ interface Naming {
   readonly idOf: (id: string) => string;
 }
 
-/** A part of the upstream's under the client's names. A call without an id stays without. */
+/** One of the upstream's parts with the client's names. A call without an id stays without. */
 function forClient(part: GeminiPart, { plan, idOf }: Naming): GeminiPart {
   const { functionCall } = part;
   if (typeof functionCall?.name !== 'string') return part;
@@ -173,7 +173,7 @@ function forClient(part: GeminiPart, { plan, idOf }: Naming): GeminiPart {
   return { ...part, functionCall: { ...functionCall, name, ...defined({ id: ownId }) } };
 }
 
-/** Resolved calls for the client to make. The first stands in the model's own part, with the signature in it. */
+/** Resolved calls for the client to make. The first is in the model's own part, with its signature. */
 function realCalls(step: Extract<Step, { readonly kind: 'calls' }>, { plan, idOf }: Naming): readonly GeminiPart[] {
   const { functionCall: given, ...beside } = partIn(step.call);
   const hasId = given?.id !== undefined && given.id !== '';
@@ -208,7 +208,7 @@ function idsIn(request: GeminiRequest): readonly string[] {
   );
 }
 
-/** The usage of two rounds as one. Counts are added, in lists of details by modality; anything else is the later round's. */
+/** The usage of two rounds as one. Counts are added, also in lists by modality; anything else is the later round's. */
 export function sumUsageMetadata(left: JsonObject | undefined, right: JsonObject | undefined): JsonObject | undefined {
   const sum = sumUsage(left, right);
   if (sum === undefined || left === undefined || right === undefined) return sum;

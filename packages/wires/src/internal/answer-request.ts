@@ -10,7 +10,7 @@ import type { Ask } from './resend.ts';
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
 interface HttpExchange<Request, Part, Whole_> {
-  /** What of a dialect says how its responses go over HTTP. */
+  /** The part of a dialect that says how its responses are sent over HTTP. */
   readonly dialect: { readonly whole: Whole<Whole_, Part>; readonly endpoint: StreamEndpoint<Part> };
   readonly explain: Explain;
   readonly loop: Omit<LoopOptions<Request, Part>, 'upstream'>;
@@ -19,14 +19,14 @@ interface HttpExchange<Request, Part, Whole_> {
   readonly ask: Ask<Request>;
 }
 
-/** Runs the search loop over a host, and answers as the host would. Throws an `UpstreamRefusal` for what the host refuses. */
+/** Runs the search loop over a host, and answers as the host would. Throws an `UpstreamRefusal` for what the host rejects. */
 export function answerRequest<Request, Part, Whole_>(exchange: HttpExchange<Request, Part, Whole_>): Promise<Response> {
   return exchange.stream ? answerStream(exchange) : answerWhole(exchange);
 }
 
 /**
- * A host's refusal goes to the client as it came. A request that can't be served is refused in the dialect's own words: thrown, it would look
- * like a broken connection, and SDKs would try again.
+ * A host's refusal is forwarded unchanged. A request that can't be served is rejected in the dialect's own format: thrown, it would look
+ * like a broken connection, and SDKs would retry.
  */
 export async function orRefusal(
   answer: () => Promise<Response>,
@@ -55,7 +55,7 @@ async function answerWhole<Request, Part, Whole_>(exchange: HttpExchange<Request
   return Response.json(body, { headers });
 }
 
-/** Answers once the first part is there: an error before it keeps its status, and the SDK can try again. */
+/** Answers once the first part has arrived: an error before that keeps its status, and the SDK can retry. */
 async function answerStream<Request, Part, Whole_>(exchange: HttpExchange<Request, Part, Whole_>): Promise<Response> {
   const { dialect, explain } = exchange;
   let headers = new Headers();
@@ -70,14 +70,14 @@ async function answerStream<Request, Part, Whole_>(exchange: HttpExchange<Reques
   try {
     return streamResponse(dialect.endpoint, { first: await rest.next(), rest, headers, explain });
   } catch (error) {
-    // A stream that begins with the host's own error is passed on as one.
+    // A stream that begins with the host's own error is forwarded as one.
     const told = error instanceof UpstreamRefusal ? undefined : await explain(error);
     if (told === undefined) throw error;
     return eventStream(told, headers);
   }
 }
 
-/** A host that answers whole though a stream was asked for is read all the same. */
+/** A whole response to a stream request is read as well. */
 async function* readParts<Part, Whole_>(
   whole: Whole<Whole_, Part>,
   response: Response,
@@ -122,14 +122,14 @@ function parsePart<Part>(data: string): Part {
   }
 }
 
-/** What describes the host's body does not describe ours. */
+/** Headers that describe the host's body don't describe ours. */
 function keptHeaders(headers: Headers): Headers {
   const kept = new Headers(headers);
   for (const name of ['content-length', 'content-encoding', 'content-type', 'transfer-encoding']) kept.delete(name);
   return kept;
 }
 
-/** An answer of the host's that is no success: handed to the client as it came, so that its SDK retries or throws as ever. */
+/** A host's response that is not a success: forwarded unchanged, so that the client's SDK retries or throws as usual. */
 export class UpstreamRefusal extends UpstreamError {
   override readonly name = 'UpstreamRefusal';
   readonly response: Response;
@@ -140,7 +140,7 @@ export class UpstreamRefusal extends UpstreamError {
     this.response = response;
   }
 
-  /** Its body, for a stream that is already under way; undefined where that tells of no error. */
+  /** Its body, for a stream that has already begun; undefined if it contains no error. */
   async told(): Promise<(JsonObject & { readonly error: JsonObject }) | undefined> {
     const body: unknown = await this.response.json().catch(() => undefined);
     return isJsonObject(body) && isJsonObject(body.error) ? { ...body, error: body.error } : undefined;
@@ -150,18 +150,18 @@ export class UpstreamRefusal extends UpstreamError {
 /** How a dialect writes its streams. */
 type StreamEndpoint<Part> = Pick<Endpoint<Part>, 'writePart' | 'streamEnd'>;
 
-/** What ends a stream in the middle of which something failed. Undefined: it breaks off, as there is nothing to tell. */
+/** Ends a stream in which something failed. Undefined: it just breaks off, because there is nothing to report. */
 type Explain = (error: unknown) => Promise<string | undefined>;
 
 interface StreamSource<Part> {
-  /** Already here: a host that refuses must be able to answer with its own status, not with a stream that breaks. */
+  /** Already received: a host's refusal must keep its own status instead of breaking a stream. */
   readonly first: IteratorResult<Part>;
   readonly rest: AsyncIterableIterator<Part>;
   readonly headers: Headers;
   readonly explain: Explain;
 }
 
-/** A streaming response. The parts are stopped when no one reads on. */
+/** A streaming response. The parts stop when the reader stops. */
 export function streamResponse<Part>(endpoint: StreamEndpoint<Part>, source: StreamSource<Part>): Response {
   const { rest } = source;
   let next: IteratorResult<Part> | undefined = source.first;
@@ -188,7 +188,7 @@ export function streamResponse<Part>(endpoint: StreamEndpoint<Part>, source: Str
   return eventStream(body, source.headers);
 }
 
-/** The body as a stream of events; what the headers say otherwise stays. */
+/** The body as a stream of events; all other headers stay. */
 function eventStream(body: BodyInit, given: Headers): Response {
   const headers = new Headers(given);
   headers.set('content-type', 'text/event-stream; charset=utf-8');

@@ -14,7 +14,7 @@ export function checkOpenAIRequest({ model, tools }: JsonObject): void {
   }
 }
 
-/** OpenAI's envelope of an error. */
+/** OpenAI's error envelope. */
 export function openaiErrorBody(error: ErrorFacts): object {
   const { message, type, param = null } = error;
   return { error: { message, type, param, code: openaiErrorCode(error) ?? null } };

@@ -1,14 +1,14 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
 
-/** A search tool of another gateway's, as `openrouter:tool_search` and `orq:tool_search`: ours takes its place. */
+/** Another gateway's search tool, such as `openrouter:tool_search` and `orq:tool_search`: ours replaces it. */
 export function isOtherSearch(tool: unknown): boolean {
   return isJsonObject(tool) && typeof tool.type === 'string' && /^[\w-]+:tool_search$/.test(tool.type);
 }
 
 /**
- * `deferred_tools`, by which OpenRouter's clients ask for a search over the tools that they mark. Throws for a search of the client's
- * own, which this field has no way to answer here, and for a shape that it does not have: tools in it would be lost.
+ * `deferred_tools`, by which OpenRouter's clients request a search over the tools that they mark. Throws for a client-executed search,
+ * which can't be answered in this field, and for any shape that the field does not have: tools in it would be lost.
  */
 export function checkDeferredTools(request: object): void {
   const { deferred_tools: control } = request as { readonly deferred_tools?: unknown };
@@ -31,7 +31,7 @@ function refused(problem: string): RequestError {
   return new RequestError('unsupported_request', message, { context: { parameter: 'deferred_tools' } });
 }
 
-/** The request without it: a host would refuse a field that it does not know. */
+/** The request without it: a host would reject an unknown field. */
 export function withoutDeferredTools<Request extends object>(request: Request): Request {
   if (!('deferred_tools' in request)) return request;
   const { deferred_tools: _, ...rest } = request;

@@ -11,9 +11,9 @@ import { openaiTool } from './shown-tools.ts';
 
 /** How tool search behaves for an OpenAI client. */
 export interface OpenAIToolSearchOptions extends ToolSearchOptions {
-  /** What the host can do, as a row of `transports`. @default by the request's address; an unknown host has functions only */
+  /** What the host supports, as a row of `transports`. @default by the request's address; an unknown host supports functions only */
   readonly transport?: string;
-  /** Tools that can be found though no request declares them: ours or in any known format. @default none */
+  /** Tools that can be found although no request declares them: ours or in any known format. @default none */
   readonly catalog?: readonly object[];
   /** Runs the catalog's tools inside the loop. Without it the client gets their calls like any other. */
   readonly execute?: NonNullable<ToolboxOptions['execute']>;
@@ -25,9 +25,9 @@ export interface AdaptedDialect<Request, Part, Response_> {
   readonly dialect: Dialect<Request, Part, Response_, 'openai-chat' | 'openai-responses'>;
   isRequest(value: object): boolean;
   readTools(request: Request): readonly Tool[];
-  /** Definitions among those that stand in the messages, not in `tools`. */
+  /** Definitions that are in the messages, not in `tools`. */
   loadedTools(request: Request): readonly unknown[];
-  /** Whether the request has traces of tool search in it: marks, search tools, past searches. */
+  /** Whether the request has traces of tool search: marks, search tools, past searches. */
   isMarked(request: Request): boolean;
 }
 
@@ -37,13 +37,13 @@ export interface RequestBody {
   readonly tools?: unknown;
 }
 
-/** What becomes of a request, and which tools are executed inside the loop. */
+/** What happens to a request, and which tools are executed inside the loop. */
 interface PreparedRequest<Request, Part> {
   readonly planned: Planned<Request, Part>;
   readonly isLocal?: (tool: Tool) => boolean;
 }
 
-/** The toolbox and the plan for a request; nothing for one that is to pass. */
+/** The toolbox and the plan for a request; undefined for one that passes unchanged. */
 export function requestPreparer<Request extends RequestBody, Part, Response_>(
   adapted: AdaptedDialect<Request, Part, Response_>,
   options: OpenAIToolSearchOptions,
@@ -69,7 +69,7 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
     const declared = adapted.readTools(request);
     const isClient = search?.kind === 'client';
     if (declared.length + catalog.length === 0 && !isClient) return undefined;
-    // What the client declares comes first: a tool of the catalog by the same name is the client's own.
+    // What the client declares comes first: a catalog tool of the same name is the client's own.
     const ids = new Set(declared.map((tool) => tool.id));
     const added = catalog.filter((tool) => !ids.has(tool.id));
     const ours = new Set(added.map((tool) => tool.id));

@@ -21,23 +21,23 @@ import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 /**
  * How an adapter searches: all options of a toolbox except the catalog, which is what each request declares, and the
- * execution of tools, which stays the client's.
+ * execution of tools, which stays with the client.
  */
 export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execute' | 'hooks' | 'form' | 'searcher'> {
-  /** What searches by words and meaning, or how to make it for a snapshot. @default the hybrid with the embedded model */
+  /** The searcher, or a function that creates it for a snapshot. @default hybrid with the embedded model */
   readonly searcher?: SearcherSource;
   /**
    * How schemas reach the model; `client` if the client brings its own search. A form that the transport can't carry becomes
    * `bridge`. @default auto
    */
   readonly form?: FormName | 'auto';
-  /** What the host can do, as a row of `transports`. @default the dialect's own row */
+  /** What the host supports, as a row of `transports`. @default the dialect's own row */
   readonly transport?: string;
   /** @default TRANSPORTS */
   readonly transports?: TransportTable;
-  /** Which tools may be deferred, where that is not left to the gate. */
+  /** Which tools may be deferred, if the gate does not decide. */
   readonly policies?: PolicyRules;
-  /** Whose requests these are. @default a caller that may use everything */
+  /** Who makes these requests. @default a caller that may use everything */
   readonly caller?: Caller;
   /** The model's context window, for the gate. @default from the model's name */
   readonly contextTokens?: number;
@@ -46,7 +46,7 @@ export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execu
   /** Whether the latest user message is searched before the model is asked. @default false */
   readonly prefetch?: boolean;
   /**
-   * Where searches and refused calls, which a client is not shown, are kept until it sends the response back. It must belong to
+   * Where searches and refused calls that the client does not see are kept until it sends the response back. It must belong to
    * this client alone. `false` keeps nothing.
    * @default up to 32 MiB in memory
    */
@@ -54,20 +54,20 @@ export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execu
 }
 
 export interface RequestToolboxes {
-  /** The toolbox for these tools; `key` is their content as text, and the same content gives the same toolbox back. */
+  /** The toolbox for these tools; `key` is their content as text, and the same content returns the same toolbox. */
   toolbox(tools: readonly Tool[], key: string): Toolbox;
-  /** What to plan by, for a dialect that can say nothing but functions, whatever its host could do besides. */
+  /** The capabilities to plan with, for a dialect that has only functions, whatever else its host supports. */
   settings(model: string | undefined): Pick<PlanQuestion<unknown, unknown>, 'limits' | 'options'>;
 }
 
-/** How many tool lists are kept indexed at a time. Content only: no conversation leaves a trace here. */
+/** How many tool lists stay indexed. Content only: no conversation leaves a trace here. */
 const MOST_TOOLBOXES = 8;
-/** What they may take together, the latest left out of account. */
+/** The limit of their memory together, without the latest. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** What tools take for each character of the text that they were read from, the text included. */
+/** The memory of tools per character of the text that they were read from, including the text. */
 const BYTES_PER_CHARACTER = 4;
 
-/** Toolboxes over what requests declare, each built once for as long as the same tools keep coming. */
+/** Toolboxes over what requests declare, each built once for as long as the same tools are used. */
 export function requestToolboxes(
   options: ToolSearchOptions & Pick<ToolboxOptions, 'execute' | 'hooks'>,
   transport: {
@@ -75,7 +75,7 @@ export function requestToolboxes(
     readonly maxNameLength: number;
     /** Where `{server}` and `{tool}` go in the names that the model sees. @default the tool's own name */
     readonly nameTemplate?: string;
-    /** Options of the adapter's own, which it has read itself. @default none */
+    /** The adapter's own options, which it has already read. @default none */
     readonly ownOptions?: Readonly<Record<string, true>>;
   },
 ): RequestToolboxes {
@@ -142,10 +142,10 @@ function dropOldest(kept: Map<string, Toolbox>): void {
   }
 }
 
-/** What has no words in a dialect of functions: half of a pair would be sent if the host's row were believed. */
+/** What a dialect of functions can't express: the host's own row would lead to half of a pair being sent. */
 const UNSPOKEN = { references: false, clientSearch: false, hostedSearch: [], deferMark: false } as const;
 
-/** What `runLoop` takes from the options of an adapter. Called once for an adapter: its requests share a transcript. */
+/** The adapter's options for `runLoop`. Called once per adapter: its requests share a transcript. */
 export function loopSettings(
   options: ToolSearchOptions,
 ): Pick<LoopOptions<unknown, unknown>, 'caller' | 'maxRounds' | 'prefetch' | 'transcript'> {

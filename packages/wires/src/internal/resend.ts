@@ -4,7 +4,7 @@ import { defined } from '@quartermaster/core/internal';
 /** Sends a request in place of the client's. */
 export type Ask<Request> = (request: Request, signal?: AbortSignal) => Promise<Response>;
 
-/** One request after another with the address and the headers of the client's, each with a body of its own. */
+/** Several requests with the address and the headers of the client's, each with its own body. */
 export function resend<Request, Init extends RequestInit>(
   init: Init,
   send: (init: Init & { readonly headers: Headers }) => Promise<Response>,
@@ -14,14 +14,14 @@ export function resend<Request, Init extends RequestInit>(
     round += 1;
     const headers = new Headers(init.headers);
     headers.delete('content-length');
-    // A key that says that two requests are the same must not stand on two that are not.
+    // An idempotency key must not be on two different requests.
     const key = headers.get('idempotency-key');
     if (key !== null && round > 1) headers.set('idempotency-key', `${key}-${round}`);
     return send({ ...init, headers, body: JSON.stringify(request), ...defined({ signal }) });
   };
 }
 
-/** A request's body. Undefined for one that is not a JSON object: the host can say so better. */
+/** A request's body. Undefined if it is not a JSON object: the host has the better error message. */
 export function readJsonBody(body: unknown): JsonObject | undefined {
   if (typeof body !== 'string') return undefined;
   try {

@@ -2,17 +2,17 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Found, Own } from '@quartermaster/core/disclosure';
 import type { Step } from '@quartermaster/core/dispatch';
 
-/** What a call of ours was answered with. A refusal is a text, and leaves nothing to remember. */
+/** The answer to one of our calls. A refusal is a text, and leaves nothing to remember. */
 export type SearchAnswer =
   | { readonly kind: 'found'; readonly found: Found }
   | { readonly kind: 'refused'; readonly text: string };
 
-/** An answer out of a step. */
+/** The answer in a step. */
 export function toSearchAnswer(step: Extract<Step, { readonly kind: 'answer' }>): SearchAnswer {
   return step.found === undefined ? { kind: 'refused', text: step.text } : { kind: 'found', found: step.found };
 }
 
-/** An answer as JSON, for protocols whose messages have room for it: nothing that was found is lost on a replay. */
+/** An answer as JSON, for protocols whose messages have room for it: a replay loses nothing that was found. */
 export function writeSearchAnswer(answer: SearchAnswer): JsonObject {
   if (answer.kind === 'refused') return { refused: answer.text };
   const { found } = answer;
@@ -35,7 +35,7 @@ export function writeSearchAnswer(answer: SearchAnswer): JsonObject {
   }
 }
 
-/** The other direction. The history is untrusted: anything that is not one of our answers counts as one that found nothing. */
+/** The reverse. The history is untrusted: anything that is not one of our answers counts as one that found nothing. */
 export function readSearchAnswer(role: Own['role'] | undefined, value: unknown): SearchAnswer {
   const answer = isJsonObject(value) ? value : {};
   if (typeof answer.refused === 'string') return { kind: 'refused', text: answer.refused };

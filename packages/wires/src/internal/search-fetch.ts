@@ -12,7 +12,7 @@ import { loopSettings } from './request-toolbox.ts';
 import { readJsonBody, resend } from './resend.ts';
 
 /**
- * A `fetch` with tool search in it. Below the SDK's methods, so that every helper works as it is: requests to the endpoint are
+ * A `fetch` with tool search. It works below the SDK's methods, so every helper works as it is: requests to the endpoint are
  * answered by the search loop, all others pass.
  */
 export function searchFetch<Request extends RequestBody, Part, Response_>(
@@ -52,7 +52,7 @@ interface Target<Request> {
   readonly host: string;
 }
 
-/** Undefined for what is no request to the endpoint. */
+/** Undefined if it is not a request to the endpoint. */
 function readTarget<Request extends RequestBody, Part, Response_>(
   { dialect, isRequest }: AdaptedDialect<Request, Part, Response_>,
   input: RequestInfo | URL,
@@ -65,7 +65,7 @@ function readTarget<Request extends RequestBody, Part, Response_>(
   return { request: body as unknown as Request, host: url.hostname };
 }
 
-/** The error event for a host that refuses when the stream is already under way. */
+/** The error event for a host that fails after the stream has begun. */
 async function explain(error: unknown): Promise<string | undefined> {
   if (!(error instanceof UpstreamRefusal)) return undefined;
   const code = String(error.response.status);
@@ -73,7 +73,7 @@ async function explain(error: unknown): Promise<string | undefined> {
   return `event: error\ndata: ${JSON.stringify(told)}\n\n`;
 }
 
-/** As the API itself refuses a request. */
+/** As the API itself rejects a request. */
 function refuse(error: QuartermasterError): Response {
   const { parameter } = error.context;
   const param = typeof parameter === 'string' ? parameter : null;
@@ -81,12 +81,12 @@ function refuse(error: QuartermasterError): Response {
   return Response.json(body, { status: 400 });
 }
 
-/** The part of an OpenAI client that is needed: any of the SDK's, Azure's included. */
+/** The part of an OpenAI client that is needed: any of the SDK's, including Azure's. */
 export interface OpenAIClient {
   withOptions(options: { fetch: typeof fetch }): unknown;
 }
 
-/** A client like the one given, whose requests go out through a `fetch` made around its own. */
+/** A client like the given one, whose requests use a `fetch` made around its own. */
 export function withFetch<Client extends OpenAIClient>(
   client: Client,
   wrap: (send: typeof fetch) => typeof fetch,

@@ -2,8 +2,8 @@ import type { Snapshot, Tool } from '@quartermaster/core';
 import { isJsonObject, toolId } from '@quartermaster/core/catalog';
 
 /**
- * A tool that OpenAI takes as a function: it refuses parameters that are an object without `properties` ("object schema missing
- * properties") or have no type. Only here, on the way out: in the catalog, and in any other format, the schema stays what its owner
+ * A tool that OpenAI accepts as a function: it rejects parameters that are an object without `properties` ("object schema missing
+ * properties") or have no type. Applied only on the way out: in the catalog, and in any other format, the schema stays what its owner
  * wrote. What a client declared to OpenAI itself goes there as it came.
  */
 export function openaiTool(tool: Tool, format: 'openai-chat' | 'openai-responses'): Tool {
@@ -15,15 +15,15 @@ export function openaiTool(tool: Tool, format: 'openai-chat' | 'openai-responses
 }
 
 /**
- * The name by which the client knows a tool that the model calls. A tool that the client declared keeps the name it came with,
- * even where the model was shown another one because that name can't be used; any other is known by what the model sees.
+ * The client's name of a tool that the model calls. A tool that the client declared keeps its name, even if the model
+ * was shown another one because that name can't be used; any other tool has the name that the model sees.
  */
 export function clientName(snapshot: Snapshot, modelName: string): string {
   const tool = snapshot.resolve(modelName);
   return tool === undefined || tool.server !== undefined ? modelName : tool.name;
 }
 
-/** The other direction: the name that the model sees, for one in the client's messages. */
+/** The reverse: the name that the model sees, for one in the client's messages. */
 export function modelName(snapshot: Snapshot, name: string): string {
   const tool = snapshot.get(toolId(undefined, name));
   return tool === undefined ? name : snapshot.modelName(tool);
@@ -36,8 +36,8 @@ interface ToolFields {
 }
 
 /**
- * A request with these tools in place of its own. OpenAI's APIs refuse an empty list, and what is said about a choice among none: where
- * nothing is left to declare, the keys go. A request that declared no tools keeps what it says besides.
+ * A request with these tools in place of its own. OpenAI's APIs reject an empty list, and a choice without tools: if
+ * nothing is left to declare, both keys are removed. A request that declared no tools keeps its other fields.
  */
 export function declareTools<Request extends ToolFields>(request: Request, tools: readonly unknown[]): Request {
   if (tools.length > 0) return { ...request, tools };

@@ -16,8 +16,8 @@ import { chatWhole } from './whole.ts';
 import { createWriter } from './writer.ts';
 
 /**
- * OpenAI's Chat Completions, and every host that imitates them. Knows functions only: carries the forms stub, bridge and load.
- * A search is never shown to the client: with a transcript it is remembered all the same, without one only calls are.
+ * OpenAI's Chat Completions, and every host that imitates it. Has functions only, so it carries the forms stub, bridge and load.
+ * A search is never shown to the client: with a transcript it is remembered anyway, without one only calls are.
  */
 export const openaiChatWire: Wire<ChatRequest, ChatChunk> = {
   dialect: 'openai-chat',
@@ -29,7 +29,7 @@ export const openaiChatWire: Wire<ChatRequest, ChatChunk> = {
   transcript: chatTranscript,
 };
 
-/** Chat Completions: tool search for models and clients that know none. */
+/** Chat Completions: tool search for models and clients without it. */
 export const chatDialect: Dialect<ChatRequest, ChatChunk, ChatCompletion, 'openai-chat'> = {
   name: 'openai-chat',
   wire: openaiChatWire,

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /**
- * What we read of the Chat Completions API as of November 2026. Hosts that imitate it add fields of their own; whatever is not
+ * The part of the Chat Completions API that we read, as of November 2026. Hosts that imitate it add their own fields; anything not
  * named here is carried through unread.
  */
 export interface ChatRequest {
@@ -11,7 +11,7 @@ export interface ChatRequest {
   readonly tool_choice?: unknown;
   readonly stream?: boolean | null;
   readonly stream_options?: { readonly include_usage?: boolean; readonly [unknown: string]: unknown } | null;
-  /** How many answers to write side by side. */
+  /** How many answers to write in parallel. */
   readonly n?: number | null;
   readonly [unknown: string]: unknown;
 }
@@ -36,7 +36,7 @@ export interface ChatToolCall {
   readonly [unknown: string]: unknown;
 }
 
-/** One chunk of a stream. What has no choices (an error, a filter's report) passes through. */
+/** One chunk of a stream. A chunk without choices (an error, a filter's report) passes through. */
 export interface ChatChunk {
   readonly id?: string;
   readonly object?: string;
@@ -89,7 +89,7 @@ export interface ChatChoice {
   readonly [unknown: string]: unknown;
 }
 
-/** The calls of a message that have an id and a name; the rest is no call that anyone could answer. */
+/** The calls of a message that have an id and a name; others could not be answered. */
 export function callsOf(message: ChatMessage): readonly ChatToolCall[] {
   return Array.isArray(message.tool_calls) ? message.tool_calls.filter(isToolCall) : [];
 }
@@ -98,7 +98,7 @@ function isToolCall(value: unknown): value is ChatToolCall {
   return isJsonObject(value) && typeof value.id === 'string' && nameOf(value) !== undefined;
 }
 
-/** The name of a call, whichever of the two types it is. */
+/** The name of a call of either type. */
 export function nameOf(call: { readonly function?: unknown; readonly custom?: unknown }): string | undefined {
   const inner = isJsonObject(call.function) ? call.function : call.custom;
   return isJsonObject(inner) && typeof inner.name === 'string' && inner.name !== '' ? inner.name : undefined;
@@ -112,7 +112,7 @@ export function textOf(message: ChatMessage): string {
   return parts.flatMap((part) => (isJsonObject(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n');
 }
 
-/** A tool that a client's own search has found, as hosts that defer tools take it: `{ type: 'tool_reference', tool_name }`. */
+/** A tool found by a client's own search, as hosts that defer tools accept it: `{ type: 'tool_reference', tool_name }`. */
 export function isReference(part: unknown): part is JsonObject {
   return isJsonObject(part) && part.type === 'tool_reference' && typeof (part.tool_name ?? part.name) === 'string';
 }

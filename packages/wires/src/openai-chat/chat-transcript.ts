@@ -20,7 +20,7 @@ export function roundMessages({ message, calls, answers }: ChatRound): readonly 
   ];
 }
 
-/** What to keep of a response: the rounds before the last, which the client was not shown, and the last one. */
+/** What to keep of a response: the rounds before the last, which the client did not see, and the last one. */
 export function hiddenContent(response: {
   /** The text that the client was sent, over all rounds. */
   readonly text: string;
@@ -50,7 +50,7 @@ export const chatTranscript: WireTranscript<ChatRequest> = {
         case 'user':
           return { by: 'client', text: textOf(message) };
         case 'tool':
-          // Clients cut and reorder results: they take no part in telling one conversation from another.
+          // Clients cut and reorder results: they don't identify a conversation.
           return { by: 'client', text: '' };
         default:
           return { by: 'none' };
@@ -77,10 +77,10 @@ export const chatTranscript: WireTranscript<ChatRequest> = {
   },
 };
 
-/** Stands for a message that the client has dropped because there was nothing in it. */
+/** Replaces a message that the client dropped because it was empty. */
 const NOTHING: ChatMessage = { role: 'assistant', content: null };
 
-/** One message of the client's and its results, as the rounds that they were. */
+/** One of the client's messages and its results, as the rounds that they consisted of. */
 function weaveResponse(
   message: ChatMessage,
   results: readonly ChatMessage[],
@@ -88,7 +88,7 @@ function weaveResponse(
 ): readonly ChatMessage[] {
   const rounds = (Array.isArray(content.rounds) ? content.rounds : []).map(readRound);
   const last = readRound(content.last);
-  // A text that the client has changed can't be taken apart: it stays whole, in the last round.
+  // A text that the client has changed can't be split: it stays whole, in the last round.
   const isSameText = textOf(message) === content.text;
   const before = isSameText ? rounds : rounds.map((round) => ({ ...round, message: withoutContent(round.message) }));
   const { tool_calls: _, ...rest } = message;
@@ -138,7 +138,7 @@ function withoutContent({ content: _, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
-/** The message with the last round's share of its text, in the shape that the client has given it. */
+/** The message with the last round's share of its text, in the client's format. */
 function withContent(message: ChatMessage, text: unknown): ChatMessage {
   const content = typeof text === 'string' && text !== '' ? text : null;
   const [only, ...more] = Array.isArray(message.content) ? message.content : [];

@@ -5,7 +5,7 @@ import type { Opened } from '@quartermaster/core/loop';
 import { checkDeferredTools, isOtherSearch } from '../internal/other-spellings.ts';
 import { type ChatMessage, type ChatRequest, textOf } from './chat-shapes-2026-11.ts';
 
-/** Reads a request. Throws for several choices at once: each would search for itself, and a stream has one history. */
+/** Reads a request. Throws for several choices at once: each would search separately, and a stream has one history. */
 export function openRequest(request: ChatRequest): Opened {
   if (typeof request.n === 'number' && request.n > 1) {
     throw new RequestError(
@@ -25,8 +25,8 @@ export function openRequest(request: ChatRequest): Opened {
 }
 
 /**
- * The functions and custom tools that a request declares. `defer_loading`, which the API itself does not know, is read; tools
- * without it are `missingDeferral`. The older `functions` are no part of the catalog: they pass through.
+ * The functions and custom tools that a request declares. `defer_loading`, which the API itself does not have, is read; tools
+ * without it are `missingDeferral`. The older `functions` are not part of the catalog: they pass through.
  */
 export function readTools(request: ChatRequest, missingDeferral: Policy = 'automatic'): readonly Tool[] {
   const { tools } = parseTools(declared(request).filter(isReadable), {
@@ -37,12 +37,12 @@ export function readTools(request: ChatRequest, missingDeferral: Policy = 'autom
   return tools;
 }
 
-/** Tools of types that only the upstream knows. They are sent as they came, and never deferred. */
+/** Tools of types that only the upstream knows. They are sent as received, and never deferred. */
 export function foreignTools(request: ChatRequest): readonly unknown[] {
   return declared(request).filter((tool) => !isReadable(tool) && !isOtherSearch(tool));
 }
 
-/** The latest message of the user's that has text, or -1. */
+/** The index of the latest user message with text, or -1. */
 export function latestUserIndex(messages: readonly ChatMessage[]): number {
   return messages.findLastIndex((message) => message.role === 'user' && textOf(message).trim() !== '');
 }

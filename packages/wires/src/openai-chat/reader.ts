@@ -17,8 +17,8 @@ export interface HeldChatCall extends Call {
 }
 
 /**
- * Reads one round. Calls are told apart by their index, which hosts leave out or repeat: then by their id. The first call is streamed
- * if it is to be passed on; the others follow whole at the end, in the model's order, so that a client has one open call at a time.
+ * Reads one round. Calls are distinguished by their index or, because hosts leave it out or repeat it, by their id. The first call is
+ * streamed if it is forwarded; the others follow whole at the end, in the model's order, so that a client has one open call at a time.
  */
 export function createReader(holds: (name: string) => boolean): Reader<ChatChunk> {
   const calls: OpenCall[] = [];
@@ -38,7 +38,7 @@ export function createReader(holds: (name: string) => boolean): Reader<ChatChunk
     return call;
   };
 
-  /** What of a delta goes to the client now. */
+  /** The part of a delta that goes to the client now. */
   const take = (delta: ChatToolCallDelta, reads: Read<ChatChunk>[]): readonly ChatToolCallDelta[] => {
     const call = find(delta);
     call.delta = mergeCall(call.delta, delta);
@@ -87,7 +87,7 @@ export function createReader(holds: (name: string) => boolean): Reader<ChatChunk
         }
         if (call.fate !== 'held') return [];
         heldCount += 1;
-        // Only the last call can be cut: the model went on after the others.
+        // Only the last call can be cut: the model continued after the others.
         return [toHeld(call, { order: heldCount - 1, isCut: isCut && call === calls.at(-1) })];
       });
     },
@@ -96,15 +96,15 @@ export function createReader(holds: (name: string) => boolean): Reader<ChatChunk
 
 interface OpenCall {
   readonly index: number;
-  /** All of it so far. */
+  /** Everything so far. */
   delta: ChatToolCallDelta;
-  /** `live`: streamed as it comes. `waiting`: passed on once the round ends. */
+  /** `live`: streamed as it arrives. `waiting`: forwarded once the round ends. */
   fate: 'unknown' | 'held' | 'live' | 'waiting';
-  /** Among the calls that are passed on, from 0. */
+  /** Its index among the forwarded calls, from 0. */
   order: number;
 }
 
-/** Some hosts repeat id and name in every piece: they are stated once, only the text goes on. */
+/** Some hosts repeat id and name in every piece: they are sent once, then only the text. */
 function mergeCall(before: ChatToolCallDelta, delta: ChatToolCallDelta): ChatToolCallDelta {
   const { index: _, ...rest } = delta;
   return mergeDelta(before, rest);

@@ -15,13 +15,13 @@ import {
 import { forcedName } from './tool-choice.ts';
 
 /**
- * What the messages have revealed: what was called, and what was found in the searches that the transcript has put back. Without
- * one a chat client's messages hold calls alone.
+ * What the messages have revealed: what was called, and what was found in the searches that the transcript has restored. Without
+ * a transcript, a chat client's messages contain only calls.
  */
 export function recallRequest(request: ChatRequest, plan: Plan): Memory {
   if (plan.kind === 'inline') return EMPTY_MEMORY;
   const forced = forcedName(request.tool_choice);
-  // Last, so that what stood in the list before stays where it was.
+  // Last, so that everything before it in the list stays in place.
   const last: readonly Fact[] = forced === undefined ? [] : [{ kind: 'revealed', names: known(plan, forced) }];
   return [...factsIn(request.messages, plan), ...last].reduce(remember, EMPTY_MEMORY);
 }
@@ -62,7 +62,7 @@ function factsOf(call: ChatToolCall, context: { plan: DeferPlan; answer: string 
     case 'describe':
       return answer === undefined ? [] : [{ kind: 'revealed', names: readTold(answer) }];
     case 'call':
-      // A call that was let through stands in the history under the real name; this one was refused.
+      // An accepted call is in the history under the real name; this one was refused.
       return [];
   }
 }
@@ -76,7 +76,7 @@ function answerTo(id: string, messages: readonly ChatMessage[], index: number): 
   return undefined;
 }
 
-/** A tool that the model is forced to call must be there in full, found or not. */
+/** A tool that the model is forced to call must be declared in full, found or not. */
 function known(plan: DeferPlan, forced: string): readonly string[] {
   const name = modelName(plan.snapshot, forced);
   return plan.deferred.has(name) ? [name] : [];

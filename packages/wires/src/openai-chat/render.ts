@@ -17,7 +17,7 @@ import { foreignTools, latestUserIndex } from './open.ts';
 import { argumentsOf, roleOf } from './recall.ts';
 import { forcedName, renderToolChoice } from './tool-choice.ts';
 
-/** The plain request for the upstream. Searches within a turn already stand in it as ordinary calls with their answers. */
+/** The plain request for the upstream. Searches within a turn are already in it as ordinary calls with their answers. */
 export function renderRequest(given: ChatRequest, view: View, tell: Tell): ChatRequest {
   const { plan } = view;
   const request = withoutDeferredTools(given);
@@ -31,7 +31,7 @@ export function renderRequest(given: ChatRequest, view: View, tell: Tell): ChatR
   return declareTools(rendered, tools);
 }
 
-/** `defer_loading` is no field of this API, nor are other gateways' search tools: an upstream would refuse them. */
+/** This API has no `defer_loading`, and no search tools of other gateways: an upstream would reject them. */
 function withoutMarks(request: ChatRequest): ChatRequest {
   const { tools } = request;
   if (!Array.isArray(tools) || !tools.some((tool) => hasMark(tool) || isOtherSearch(tool))) return request;
@@ -40,7 +40,7 @@ function withoutMarks(request: ChatRequest): ChatRequest {
   return plain.length === 0 ? rest : { ...request, tools: plain };
 }
 
-/** All tools are in the list: a reference is worth its name. */
+/** All tools are in the list: a reference only needs the name. */
 function withoutReferences(request: ChatRequest): ChatRequest {
   if (!request.messages.some((message) => referencesIn(message).length > 0)) return request;
   const asText = (part: unknown): unknown =>
@@ -69,7 +69,7 @@ function hasMark(tool: unknown): boolean {
 
 const fixed = new WeakMap<DeferPlan, readonly JsonObject[]>();
 
-/** Ours and those that are always shown: written once per plan, since a catalog may be large. */
+/** Our tools and those that are always shown: rendered once per plan, because a catalog may be large. */
 function fixedTools(plan: DeferPlan): readonly JsonObject[] {
   const known = fixed.get(plan);
   if (known !== undefined) return known;
@@ -78,7 +78,7 @@ function fixedTools(plan: DeferPlan): readonly JsonObject[] {
   return tools;
 }
 
-/** What is revealed stands last, so that as much as possible of the prefix stays. */
+/** Revealed tools come last, so that as much as possible of the prefix stays. */
 function declaredTools(request: ChatRequest, view: View, plan: DeferPlan): readonly unknown[] {
   const late = plan.form.reveal === 'append' ? view.revealed : forcedTools(request, view, plan);
   const names = new Set(late.map((shown) => shown.name));
@@ -88,7 +88,7 @@ function declaredTools(request: ChatRequest, view: View, plan: DeferPlan): reado
   return [...kept, ...foreignTools(request), ...late.map(writeShown)];
 }
 
-/** A tool that `tool_choice` forces must be declared, whatever the form; for that request alone. */
+/** A tool that `tool_choice` forces must be declared, in every form; for that request only. */
 function forcedTools(request: ChatRequest, view: View, plan: DeferPlan): readonly Shown[] {
   const forced = forcedName(request.tool_choice);
   if (forced === undefined) return [];
@@ -100,7 +100,7 @@ function writeOwn(own: Own): JsonObject {
   return { type: 'function', function: { name: own.name, description: own.description, parameters: own.schema } };
 }
 
-/** A stub can't be `strict`, which asks for a closed schema. A custom tool has no schema to take away: it stays whole. */
+/** A stub can't be `strict`, which requires a closed schema. A custom tool has no schema to remove: it stays whole. */
 function writeShown(shown: Shown): JsonObject {
   const { tool, name } = shown;
   if (shown.as !== 'stub' || tool.extras.freeform === true) {
@@ -118,7 +118,7 @@ function renderMessages(request: ChatRequest, plan: DeferPlan, tell: Tell): read
   });
 }
 
-/** References that a client's own search gave, as the answer of ours: hosts of this API know none. */
+/** References from a client's own search, as an answer of ours: hosts of this API have none. */
 function renderReferences(message: ChatMessage, plan: DeferPlan, tell: Tell): ChatMessage {
   const names = referencesIn(message).map((name) => modelName(plan.snapshot, name));
   if (names.length === 0 || !Array.isArray(message.content)) return message;
@@ -127,7 +127,7 @@ function renderReferences(message: ChatMessage, plan: DeferPlan, tell: Tell): Ch
   return { ...message, content: [...others, { type: 'text', text }] };
 }
 
-/** A real call as the model wrote it: wrapped in the bridge form, and under the name that the model was shown. */
+/** A real call as the model wrote it: wrapped in the bridge form, with the name that the model was shown. */
 function renderCall(call: ChatToolCall, plan: DeferPlan): ChatToolCall {
   const known = nameOf(call);
   if (known === undefined) return call;
@@ -144,7 +144,7 @@ function renderCall(call: ChatToolCall, plan: DeferPlan): ChatToolCall {
   return { ...call, custom: { input: '', ...call.custom, name } };
 }
 
-/** Some hosts refuse a history with arguments that are no JSON, and a client that was not shown the call can't mend it. */
+/** Some hosts reject a history with arguments that are not JSON, and a client that did not see the call can't fix it. */
 function withReadableArguments(call: ChatToolCall): ChatToolCall {
   const text = call.function?.arguments;
   if (call.function === undefined || typeof text !== 'string' || text === '' || isObjectText(text)) return call;
@@ -159,7 +159,7 @@ function isObjectText(text: string): boolean {
   }
 }
 
-/** At the end of the first message when that instructs the model, in a message of its own otherwise: the same place in every turn. */
+/** At the end of the first message if that instructs the model, otherwise as a separate message: the same place in every turn. */
 function withNote(messages: readonly ChatMessage[], note: string | undefined): readonly ChatMessage[] {
   if (note === undefined) return messages;
   const [first, ...rest] = messages;
@@ -183,8 +183,8 @@ function withText(message: ChatMessage, text: string): ChatMessage {
 }
 
 /**
- * The messages with every call answered and every answer asked for, as the API wants them: compaction and forks leave halves.
- * Results belong to the message right before them, because upstreams use the same id again and again.
+ * The messages with every call answered and no answer without a call, as the API requires: compaction and forks leave halves.
+ * Results belong to the message right before them, because upstreams reuse ids.
  */
 export function pairCalls(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const paired: ChatMessage[] = [];
@@ -223,7 +223,7 @@ function pairTurn(message: ChatMessage, results: readonly ChatMessage[]): readon
   return isEmpty(rest) ? [] : [rest];
 }
 
-/** Nothing but a role: the API refuses such a message. */
+/** A message with only a role, which the API rejects. */
 function isEmpty(message: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(message).every(
     ([key, value]) => key === 'role' || value === null || value === undefined || value === '' || isEmptyList(value),

@@ -2,7 +2,7 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan } from '@quartermaster/core/disclosure';
 import { modelName } from '../internal/shown-tools.ts';
 
-/** The one tool that a `tool_choice` forces, or that a definition defines: both name it in the same place. */
+/** The one tool that a `tool_choice` forces, or that a definition defines: both have the name in the same place. */
 export function forcedName(choice: unknown): string | undefined {
   if (!isJsonObject(choice)) return undefined;
   const inner = choice.type === 'custom' ? choice.custom : choice.function;
@@ -10,8 +10,8 @@ export function forcedName(choice: unknown): string | undefined {
 }
 
 /**
- * A `tool_choice` for what is declared now. A list of allowed tools that names deferred ones would be refused upstream: it is
- * cut down to those that are there, and ours are let in so that the others can be reached.
+ * A `tool_choice` for what is declared now. A list of allowed tools that names deferred ones would be rejected upstream: it is
+ * reduced to the declared ones, and ours are added so that the others can be reached.
  */
 export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readonly unknown[]): unknown {
   if (!isJsonObject(choice)) return choice;
@@ -25,7 +25,7 @@ export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readon
   return renamed(choice, plan);
 }
 
-/** A choice that forced the search has had its effect: the next round is free. */
+/** A choice that forced the search has been fulfilled: the next round is free. */
 export function relaxToolChoice(choice: unknown, plan: DeferPlan): unknown {
   const name = forcedName(choice);
   return name !== undefined && plan.own.some((own) => own.name === name) ? 'auto' : choice;

@@ -10,7 +10,7 @@ import type {
   ChatToolCallDelta,
 } from './chat-shapes-2026-11.ts';
 
-/** A chat completion as the chunks that a stream would have brought, and back. */
+/** Converts a chat completion to the chunks of an equivalent stream, and back. */
 export const chatWhole: Whole<ChatCompletion, ChatChunk> = { toParts, fromParts };
 
 function toParts(response: ChatCompletion): readonly ChatChunk[] {
@@ -34,7 +34,7 @@ function toDelta(choice: ChatChoice): ChatChunkChoice {
   };
 }
 
-/** On a call of a whole response that is numbered, as some hosts do though only chunks need it. */
+/** For a numbered call in a whole response: some hosts number them although only chunks need it. */
 const NUMBERED: unique symbol = Symbol('numbered');
 
 function toPiece(call: ChatToolCall, index: number): ChatToolCallDelta {
@@ -60,7 +60,7 @@ function fromParts(parts: readonly ChatChunk[]): ChatCompletion {
   };
 }
 
-/** A message that says nothing at all says so. */
+/** A message without any content says so. */
 function withContent(choice: ChatChoice): ChatChoice {
   const isSilent = Object.keys(choice.message).every((key) => key === 'role');
   return isSilent ? { ...choice, message: { ...choice.message, content: null } } : choice;
@@ -97,7 +97,7 @@ function addCall(calls: readonly ChatToolCall[], delta: ChatToolCallDelta): read
   return known === undefined ? [...calls, merged] : calls.with(index, merged);
 }
 
-/** Fields that say what something is: a later value replaces the earlier one. */
+/** Fields that identify something: a later value replaces the earlier one. */
 const STATED: ReadonlySet<string> = new Set([
   'role',
   'type',
@@ -110,14 +110,14 @@ const STATED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Folds one delta into what came before: texts go on, lists grow, objects are merged, and everything else is replaced. Unknown
+ * Folds one delta into the previous ones: texts continue, lists grow, objects are merged, and everything else is replaced. Unknown
  * fields (reasoning of other hosts) fold by the same rule.
  */
 export function mergeDelta(
   before: Readonly<Record<string, unknown>>,
   delta: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  // Marks of ours that are no fields stay too.
+  // Our marks, which are not enumerable, stay too.
   const marks = Object.getOwnPropertySymbols(delta).map((mark) => [mark, Reflect.get(delta, mark)]);
   const merged: Record<string, unknown> = { ...before, ...Object.fromEntries(marks) };
   for (const [key, value] of Object.entries(delta)) {

@@ -5,9 +5,9 @@ import type { ChatChunk, ChatCompletion, ChatRequest } from './chat-shapes-2026-
 import { readTools } from './open.ts';
 
 /**
- * A client like the one given, with tool search in `chat.completions`: `create`, `parse`, `stream` and `runTools` work as before,
- * and the model no longer reads every tool. Tools stay in the requests; the gate decides from their size whether they are held
- * back, `defer_loading: true` beside a tool's `type` decides for that tool. Requests with few tools pass untouched.
+ * A client like the given one, with tool search in `chat.completions`: `create`, `parse`, `stream` and `runTools` work as before,
+ * and the model no longer reads every tool. Tools stay in the requests. The gate decides from their size whether they are deferred;
+ * `defer_loading: true` next to a tool's `type` decides for that tool. Requests with few tools pass unchanged.
  *
  * @example
  * const client = withToolSearch(new OpenAI());
@@ -33,6 +33,6 @@ const CHAT: AdaptedDialect<ChatRequest, ChatChunk, ChatCompletion> = {
   isRequest: (value) => 'messages' in value && Array.isArray(value.messages),
   readTools,
   loadedTools: () => [],
-  // The wire takes marks off by itself, and there is nothing else.
+  // The wire removes marks by itself, and there is nothing else to remove.
   isMarked: () => false,
 };

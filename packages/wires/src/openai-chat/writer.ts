@@ -20,8 +20,8 @@ import { relaxToolChoice } from './tool-choice.ts';
 import { mergeDelta } from './whole.ts';
 
 /**
- * Writes one response over all rounds: one id, one role, running indexes, summed usage. Rounds in which tools were searched
- * for are not shown; their text is, each on a paragraph of its own.
+ * Writes one response over all rounds: one id, one role, consecutive indexes, summed usage. Rounds with searches
+ * are not shown; their text is, each in a separate paragraph.
  */
 export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatRequest, ChatChunk> {
   const unique = uniqueIds({ taken: idsIn(request.messages), prefix: 'call_' });
@@ -35,11 +35,11 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
   let callCount = 0;
   let usage: JsonObject | undefined;
   let closing: ChatChunk | undefined;
-  /** The host's own chunk for usage, where it sends one apart. */
+  /** The host's separate chunk for usage, if it sends one. */
   let counting: ChatChunk | undefined;
   let round = newRound();
 
-  /** The first round's frame is the response's; what stands beside it, a host's own fields, stays with its chunk. */
+  /** The first round's fields are the response's; a host's own fields stay with their chunk. */
   const framed = (part: ChatChunk): ChatChunk => {
     if (isFirstRound && part.id !== undefined) {
       frame = { ...frameOf(part), ...frame };
@@ -139,14 +139,14 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
   };
 }
 
-/** Under whichever name the client has set its limit. */
+/** The field that the client set its limit in. */
 function tokensLeft(request: ChatRequest, usage: JsonObject | undefined): Partial<ChatRequest> {
   const names = ['max_tokens', 'max_completion_tokens'] as const;
   const left = names.map((name) => [name, remainingTokens(request[name], usage?.completion_tokens)] as const);
   return Object.fromEntries(left.filter(([, tokens]) => tokens !== undefined));
 }
 
-/** What says which response a chunk belongs to. An id may come empty first, and filled later. */
+/** The fields that identify a chunk's response. An id may be empty first, and filled later. */
 function frameOf({ id, object, created, model }: ChatChunk): ChatChunk {
   return {
     ...(id === '' ? {} : { id }),
@@ -161,9 +161,9 @@ interface Round {
   readonly passed: Map<number, number>;
   /** What the model wrote besides calls. */
   message: Readonly<Record<string, unknown>>;
-  /** All calls in the order in which the model made them. */
+  /** All calls in the model's order. */
   readonly calls: Slot[];
-  /** The answers to those that the client is not shown, by their ids. */
+  /** The answers to those that the client does not see, by id. */
   readonly answers: Record<string, string>;
   usage: JsonObject | undefined;
 }
@@ -176,7 +176,7 @@ function written({ message, calls, answers }: Round): ChatRound {
   return { message: message as JsonObject, calls, answers };
 }
 
-/** One text over all rounds: what a later round writes begins a paragraph. */
+/** One text over all rounds: each later round starts a paragraph. */
 function paragraphs(): { next(piece: string): string; break(): void } {
   let hasText = false;
   let isBroken = false;
@@ -194,12 +194,12 @@ function paragraphs(): { next(piece: string): string; break(): void } {
   };
 }
 
-/** What is left of a later round's first chunk once its role is gone. */
+/** The rest of a later round's first chunk without its role. */
 function isNothing(delta: ChatDelta): boolean {
   return Object.values(delta).every((value) => value === null || value === undefined || value === '');
 }
 
-/** Whether a chunk says nothing beside its choices, such as a host's own figures. */
+/** Whether a chunk has anything besides its choices, such as a host's own figures. */
 function isPlain(part: ChatChunk): boolean {
   return Object.keys(part).every((key) => PLAIN.has(key));
 }
@@ -209,7 +209,7 @@ const PLAIN: ReadonlySet<string> = new Set([
   ...['system_fingerprint', 'service_tier', 'obfuscation', 'provider'],
 ]);
 
-/** A limit that was met is told as such even where calls wait. A round limit is one too: this API has no pause. */
+/** A reached limit is reported as such even if calls wait. So is the round limit: this API has no pause. */
 function finishReason(ending: Ending, reason: string | null): string | null {
   if (ending === 'pause') return 'length';
   if (ending === 'done') return reason === 'tool_calls' ? 'stop' : reason;

@@ -13,8 +13,8 @@ import {
 } from './responses-shapes-2026-11.ts';
 
 /**
- * Reads a request. Throws for one whose history is kept elsewhere: what it has revealed can only be read from the items. References to
- * what the transcript knows are resolved before.
+ * Reads a request. Throws for one whose history is stored elsewhere: what it has revealed can only be read from the items. References to
+ * what the transcript knows have been resolved before.
  */
 export function openRequest(request: ResponsesRequest): Opened {
   for (const [parameter, advice] of Object.entries(REFUSED)) {
@@ -38,8 +38,8 @@ export function openRequest(request: ResponsesRequest): Opened {
 }
 
 /**
- * What a request declares, its search tool left out. Members of a namespace have it as their server. Where the client searches,
- * what it has found is declared too: those definitions stand in its items and nowhere else.
+ * What a request declares, without its search tool. Members of a namespace have it as their server. If the client searches,
+ * what it has found is declared too: those definitions are in its items and nowhere else.
  */
 export function readTools(request: ResponsesRequest, missingDeferral: Policy = 'automatic'): readonly Tool[] {
   const read = (definitions: readonly unknown[]): readonly Tool[] =>
@@ -47,15 +47,15 @@ export function readTools(request: ResponsesRequest, missingDeferral: Policy = '
   const declared = read(
     (Array.isArray(request.tools) ? request.tools : []).filter((tool) => !isSearchTool(tool) && !isOtherSearch(tool)),
   );
-  // A tool that is declared twice is the catalog's to refuse.
+  // The catalog rejects a tool that is declared twice.
   if (new Set(declared.map(({ id }) => id)).size < declared.length) return declared;
   const byId = new Map<string, Tool>();
-  // A search may find the same tool again; what is declared stands.
+  // A search may find the same tool again; the declaration counts.
   for (const tool of [...read(loadedTools(request)), ...declared]) byId.set(tool.id, tool);
   return byId.size === declared.length ? declared : [...byId.values()];
 }
 
-/** The definitions that a client which searches by itself has found. */
+/** The definitions found by a client that searches itself. */
 export function loadedTools(request: ResponsesRequest): readonly unknown[] {
   if (openSearch(request)?.kind !== 'client') return [];
   return itemsOf(request).flatMap((item) =>
@@ -75,7 +75,7 @@ export function openSearch(request: ResponsesRequest): OpenedSearch | undefined 
   return { kind: 'hosted', engine: 'any', name: 'tool_search' };
 }
 
-/** The latest message of the user's that has text, or -1. */
+/** The index of the latest user message with text, or -1. */
 export function latestUserIndex(items: readonly ResponsesItem[]): number {
   return items.findLastIndex((item) => item.role === 'user' && textOf(item.content).trim() !== '');
 }

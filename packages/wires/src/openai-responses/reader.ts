@@ -3,13 +3,13 @@ import { parseArguments } from '@quartermaster/core/dispatch';
 import { orderedReads, type Place, type Read, type Reader } from '@quartermaster/core/loop';
 import { isCall, isSearchCall, type ResponsesEvent, type ResponsesItem } from './responses-shapes-2026-11.ts';
 
-/** A held call with the item that the model wrote, and the place in the round's output that it had. */
+/** A held call with the item that the model wrote, and its position in the round's output. */
 export interface HeldItemCall extends Call {
   readonly item: ResponsesItem;
   readonly outputIndex: number;
 }
 
-/** Items that the client has to answer before the model can go on. */
+/** Items that the client has to answer before the model can continue. */
 const WAITING: ReadonlySet<string> = new Set([
   'function_call',
   'custom_tool_call',
@@ -23,8 +23,8 @@ const WAITING: ReadonlySet<string> = new Set([
 const CLOSINGS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
 /**
- * Reads one round. All events of a held item are kept back; it is handed over once the round has ended well, and what the model wrote
- * after it follows it.
+ * Reads one round. All events of a held item are held back; the call is handed over once the round has ended normally, followed by what
+ * the model wrote after it.
  */
 export function createReader(holds: (name: string) => boolean, plan: Plan): Reader<ResponsesEvent> {
   const reads = orderedReads<ResponsesEvent>();
@@ -65,7 +65,7 @@ export function createReader(holds: (name: string) => boolean, plan: Plan): Read
     end() {
       for (const [outputIndex, { name, item, isDone, place }] of held) {
         const parsed = argumentsIn(item);
-        // Only the last item can be cut: the model went on after the others.
+        // Only the last item can be cut: the model continued after the others.
         const isWritten = parsed !== undefined || ending === 'response.completed' || outputIndex !== lastIndex;
         if (!isDone || ending === 'response.failed' || !isWritten) {
           place.fill({ kind: 'cut', name });
@@ -97,7 +97,7 @@ function heldName(
   return item.namespace === undefined && holds(item.name) ? item.name : undefined;
 }
 
-/** The name of our search tool, which a `tool_search_call` does not say. */
+/** The name of our search tool, which a `tool_search_call` does not contain. */
 function ownSearchName(plan: Plan): string | undefined {
   return plan.kind === 'defer' ? plan.own.find((own) => own.role === 'search')?.name : undefined;
 }

@@ -19,21 +19,21 @@ import {
 import { forcedTool } from './tool-choice.ts';
 import { namesIn, toModelName } from './tool-names.ts';
 
-/** What the items have revealed, regardless of who searched: definitions in search outputs, answers of ours, calls. */
+/** What the items have revealed, whoever searched: definitions in search outputs, our answers, calls. */
 export function recallRequest(request: ResponsesRequest, plan: Plan): Memory {
   if (plan.kind === 'inline') return EMPTY_MEMORY;
   const items = itemsOf(request);
   const memory = walkHistory(items, { plan, history: readHistory(items) }).memory;
   const forced = forcedTool(request.tool_choice);
   if (forced === undefined) return memory;
-  // A tool that the model is forced to call must be there in full, found or not.
+  // A tool that the model is forced to call must be declared in full, found or not.
   const name = toModelName(plan.snapshot, forced);
   return plan.deferred.has(name) ? remember(memory, { kind: 'revealed', names: [name] }) : memory;
 }
 
 export interface Walked {
   readonly memory: Memory;
-  /** The memory before the round in which an item was written: searches side by side share it. */
+  /** The memory before the round in which an item was written: parallel searches share it. */
   readonly before: ReadonlyMap<ResponsesItem, Memory>;
 }
 
@@ -86,9 +86,9 @@ export function argumentsOf(call: CallItem): unknown {
   return parseArguments(call.arguments) ?? call.arguments;
 }
 
-/** A history with its halves paired. Unpaired halves are not rendered. */
+/** A history in which calls and outputs are paired. Unpaired halves are not rendered. */
 export interface History {
-  /** Searches that have their output, by either half. */
+  /** Searches that have an output, by either half. */
   readonly searches: ReadonlyMap<ResponsesItem, HistorySearch>;
   /** The call of each output, and each call that has one. */
   readonly calls: ReadonlyMap<ResponsesItem, CallItem>;
@@ -98,11 +98,11 @@ export interface HistorySearch {
   readonly call: SearchCallItem;
   readonly output: SearchOutputItem;
   readonly queries: readonly string[];
-  /** What the two halves are called by: the same in every turn, whatever else is in the history. */
+  /** The ids that both halves are given: the same in every turn, whatever else is in the history. */
   readonly key: string;
 }
 
-/** Pairs each output with the latest open call of its id: upstreams use the same id again and again. */
+/** Pairs each output with the latest open call of its id, because upstreams reuse ids. */
 export function readHistory(items: readonly ResponsesItem[]): History {
   const searches = new Map<ResponsesItem, HistorySearch>();
   const calls = new Map<ResponsesItem, CallItem>();
@@ -127,7 +127,7 @@ export function readHistory(items: readonly ResponsesItem[]): History {
   return { searches, calls };
 }
 
-/** By what they share; else in order, as the provider's own searches come, which share nothing. */
+/** By the shared part of their ids; else in order, because the provider's own searches share nothing. */
 function takeSearch(open: SearchCallItem[], output: SearchOutputItem): SearchCallItem | undefined {
   const key = keyOf(output);
   const named = open.findIndex((call) => key !== undefined && keyOf(call) === key);

@@ -39,7 +39,7 @@ import { namesIn, toModelName } from './tool-names.ts';
 
 /**
  * The plain request for the upstream. Searches in the history become calls of an ordinary function with their answers, or
- * searches that the client executes where the upstream knows those.
+ * client-executed searches if the upstream knows those.
  */
 export function renderRequest(given: ResponsesRequest, view: View, tell: Tell): ResponsesRequest {
   const { plan } = view;
@@ -57,7 +57,7 @@ export function renderRequest(given: ResponsesRequest, view: View, tell: Tell): 
   return declareTools(rendered, tools);
 }
 
-/** Other gateways' search tools are none of this API's: an upstream would refuse them. */
+/** This API has no search tools of other gateways: an upstream would reject them. */
 function withoutOtherSearches(request: ResponsesRequest): ResponsesRequest {
   const { tools } = request;
   if (!Array.isArray(tools) || !tools.some(isOtherSearch)) return request;
@@ -93,7 +93,7 @@ interface RenderContext {
   readonly history: History;
   readonly walked: Walked;
   readonly view: View;
-  /** Messages of ours among what was rendered. */
+  /** Our messages among the rendered items. */
   readonly hints: Set<ResponsesItem>;
 }
 
@@ -117,7 +117,7 @@ function renderSearch(search: HistorySearch, plan: DeferPlan): readonly Response
   const { id, arguments: input } = search.call;
   const call_id = callIdOf(search);
   if (plan.form.reveal === 'native') {
-    // The id ties a search to the reasoning before it; one that we have made up ties nothing.
+    // The id ties a search to the reasoning before it; one that we created ties nothing.
     const kept = typeof id === 'string' && id.startsWith('tsc_') ? { id } : {};
     return [{ type: 'tool_search_call', ...kept, call_id, execution: 'client', status: 'completed', arguments: input }];
   }
@@ -146,7 +146,7 @@ function renderFound(search: HistorySearch, context: RenderContext): readonly Re
   return [output, message];
 }
 
-/** Outputs of one round stay together: a message between them would part a call from its output. */
+/** Outputs of one round stay together: a message between them would separate a call from its output. */
 function behindOutputs(items: readonly ResponsesItem[], hints: ReadonlySet<ResponsesItem>): readonly ResponsesItem[] {
   if (hints.size === 0) return items;
   const placed: ResponsesItem[] = [];
@@ -165,7 +165,7 @@ function behindOutputs(items: readonly ResponsesItem[], hints: ReadonlySet<Respo
   return [...placed, ...waiting];
 }
 
-/** Parallel answers are in the order of their calls, regardless of their source. */
+/** Parallel answers are in the order of their calls, whatever their source. */
 function inCallOrder(items: readonly ResponsesItem[]): readonly ResponsesItem[] {
   const places = new Map<string, number>();
   const ordered: ResponsesItem[] = [];
@@ -188,18 +188,18 @@ function inCallOrder(items: readonly ResponsesItem[]): readonly ResponsesItem[] 
   return ordered;
 }
 
-/** Not an id that a call of the model's could have too. */
+/** An id that none of the model's calls can have. */
 function callIdOf(search: HistorySearch): string {
   return `call_ts_${search.key}`;
 }
 
-/** A search's output has room for definitions only: what else its answer says (nothing fits, you go in circles) follows it. */
+/** A search's output has room for definitions only: the rest of the answer (nothing fits, repeated searches) follows it. */
 function hintIn(text: string): string | undefined {
   const answer: unknown = JSON.parse(text);
   return isJsonObject(answer) && typeof answer.hint === 'string' ? answer.hint : undefined;
 }
 
-/** Names that the catalog no longer holds have nothing to load. */
+/** Names that are no longer in the catalog have nothing to load. */
 function loaded(name: string, { plan, view }: RenderContext): readonly ResponsesItem[] {
   const late = view.revealed.find((shown) => shown.name === name);
   if (late !== undefined) return [writeLoaded(late.tool, name)];
@@ -207,7 +207,7 @@ function loaded(name: string, { plan, view }: RenderContext): readonly Responses
   return tool === undefined || !plan.deferred.has(name) ? [] : [writeLoaded(tool, name)];
 }
 
-/** A real call as the model wrote it: wrapped in the bridge form, and under the name that the model was shown. */
+/** A real call as the model wrote it: wrapped in the bridge form, with the name that the model was shown. */
 function renderCall(call: CallItem, plan: DeferPlan): CallItem {
   if (roleOf(plan, call) !== undefined) return withReadableArguments(call);
   const name = toModelName(plan.snapshot, call);
@@ -216,24 +216,24 @@ function renderCall(call: CallItem, plan: DeferPlan): CallItem {
   if (wrapped.name === name) return { ...flat, name };
   const arguments_ = JSON.stringify(wrapped.arguments);
   if (call.type === 'function_call') return { ...flat, name: wrapped.name, arguments: arguments_ };
-  // A custom call's id is none of a function call.
+  // A custom call's id is not valid for a function call.
   return { type: 'function_call', call_id: call.call_id, name: wrapped.name, arguments: arguments_ };
 }
 
-/** Some hosts refuse a history with arguments that are no JSON, and a client that was not shown the call can't mend it. */
+/** Some hosts reject a history with arguments that are not JSON, and a client that did not see the call can't fix it. */
 function withReadableArguments(call: CallItem): CallItem {
   if (call.type !== 'function_call' || typeof call.arguments !== 'string' || call.arguments === '') return call;
   try {
     if (isJsonObject(JSON.parse(call.arguments))) return call;
   } catch {
-    // Not JSON: kept under a key of its own.
+    // Not JSON: stored under a separate key.
   }
   return { ...call, arguments: JSON.stringify(toInput(call.arguments)) };
 }
 
 /**
- * Reasoning must stand right before what it led to: the API refuses it otherwise. Where that was a search that the client was
- * not shown, or half of a pair, the reasoning goes with it.
+ * Reasoning must come right before what it led to: the API rejects it otherwise. If that was a search that the client
+ * did not see, or half of a pair, the reasoning is removed with it.
  */
 function withoutLooseReasoning(items: readonly ResponsesItem[]): readonly ResponsesItem[] {
   return items.filter((item, index) => {
@@ -259,7 +259,7 @@ function withText(before: unknown, text: string): string {
 
 const fixed = new WeakMap<DeferPlan, readonly Json[]>();
 
-/** The tools to declare for a view. The fixed part is written once per plan, since a catalog may be large. */
+/** The tools to declare for a view. The fixed part is rendered once per plan, because a catalog may be large. */
 export function renderTools(request: ResponsesRequest, view: View, plan: DeferPlan): readonly unknown[] {
   const first = fixedTools(plan);
   const search = searchTool(request);
@@ -275,7 +275,7 @@ export function renderTools(request: ResponsesRequest, view: View, plan: DeferPl
   return [...kept, ...late.map(writeShown)];
 }
 
-/** The client's own search as a function, for an upstream that knows no other. */
+/** The client's own search as a function, for an upstream without client-executed search. */
 function writeClientSearch(search: JsonObject): JsonObject {
   const { description, parameters } = search;
   return {
@@ -289,7 +289,7 @@ function writeClientSearch(search: JsonObject): JsonObject {
 
 const QUERY_SCHEMA: JsonObject = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] };
 
-/** A definition for a search's output, as the model gets to call it. */
+/** A definition for a search's output, as the model can call it. */
 function writeLoaded(tool: Tool, name: string): JsonObject {
   return writeTool(openaiTool(tool, 'openai-responses'), 'openai-responses', { name, deferred: true });
 }
@@ -305,19 +305,19 @@ function fixedTools(plan: DeferPlan): readonly Json[] {
   return tools;
 }
 
-/** For the provider's own search: as they came, namespaces kept, with the marks that the plan gives them. */
+/** For the provider's own search: as received, with namespaces, and with the marks that the plan gives them. */
 function writeMarked(plan: DeferPlan): readonly Json[] {
   const byTool = new Map(plan.shown.map((shown) => [openaiTool(shown.tool, 'openai-responses'), shown]));
   return writeTools([...byTool.keys()], 'openai-responses', (tool) => {
     const shown = byTool.get(tool);
-    // A tool that its provider runs (a whole MCP server) is deferred by its own mark; the gate has no say in it.
+    // A tool that its provider runs (a whole MCP server) is deferred by its own mark; the gate does not decide about it.
     const deferred = tool.extras.providerType === undefined ? shown?.as === 'mark' : tool.policy === 'always';
     const isNamed = tool.extras.namespace === undefined && tool.server !== undefined;
     return { deferred, ...(isNamed && shown !== undefined ? { name: shown.name } : {}) };
   });
 }
 
-/** A tool that `tool_choice` forces must be declared, whatever the form; for that request alone. */
+/** A tool that `tool_choice` forces must be declared, in every form; for that request only. */
 function forcedTools(request: ResponsesRequest, view: View, plan: DeferPlan): readonly Shown[] {
   const forced = forcedTool(request.tool_choice);
   if (forced === undefined) return [];
@@ -325,7 +325,7 @@ function forcedTools(request: ResponsesRequest, view: View, plan: DeferPlan): re
   return view.revealed.filter((shown) => shown.name === name);
 }
 
-/** Not `strict`, which asks for every parameter to be required. */
+/** Not `strict`, which would make every parameter required. */
 function writeOwn(own: Own, plan: DeferPlan): JsonObject {
   const { name, description, schema: parameters } = own;
   if (plan.form.reveal === 'native' && own.role === 'search') {
@@ -334,7 +334,7 @@ function writeOwn(own: Own, plan: DeferPlan): JsonObject {
   return { type: 'function', name, description, parameters, strict: false };
 }
 
-/** A stub can't be `strict`, which asks for a closed schema. A custom tool has no schema to take away: it stays whole. */
+/** A stub can't be `strict`, which requires a closed schema. A custom tool has no schema to remove: it stays whole. */
 function writeShown(shown: Shown): JsonObject {
   const { tool, name } = shown;
   const options = { name, deferred: shown.as === 'mark' };

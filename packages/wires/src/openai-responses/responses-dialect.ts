@@ -23,8 +23,8 @@ import { responsesWhole } from './whole.ts';
 import { createWriter } from './writer.ts';
 
 /**
- * OpenAI's Responses API. Carries every form: stub, bridge and load by functions alone, native by searches that the client (we)
- * executes, hosted by the provider's own.
+ * OpenAI's Responses API. Carries every form: stub, bridge and load by functions alone, native by client-executed searches (we are
+ * the client), hosted by the provider's own search.
  */
 export const openaiResponsesWire: Wire<ResponsesRequest, ResponsesEvent> = {
   dialect: 'openai-responses',
@@ -75,7 +75,7 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
     refuse(request, can) {
       if (can.deferMark) return;
       refuseLoneOutputs(request);
-      // A host that does not know conversations would answer as if nothing had been said before.
+      // A host without conversations would answer as if nothing had been said before.
       if (isAbsent(request.conversation)) return;
       const text =
         'conversation: this one is not kept here. Make one with POST /v1/conversations, or use previous_response_id';
@@ -89,7 +89,7 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
       return { tools, searchTools, ...defined({ search }) };
     },
     openSearch: (_, searchTools) => ({ search: openSearch({ tools: searchTools }) }),
-    // What a client has found for itself stands among its items.
+    // What a client has found itself is in its items.
     hasAllTools: (request) => openSearch(request)?.kind !== 'client',
     isStored: ({ store }) => store !== false,
     form: (can, search) => chooseForm(can, search?.kind === 'client' ? 'client' : 'auto').form,
@@ -118,7 +118,7 @@ function checkPresent(value: JsonObject): void {
   if (says.every(isAbsent)) throw invalid('input', 'input: Field required');
 }
 
-/** Absent, where a prompt or a conversation says everything. */
+/** Missing if a prompt or a conversation contains everything. */
 function checkInput(input: unknown): void {
   if (isAbsent(input) || typeof input === 'string') return;
   if (!Array.isArray(input)) throw invalid('input', 'input: Input should be a string or a list of items');
@@ -134,7 +134,7 @@ function checkInput(input: unknown): void {
   }
 }
 
-/** OpenAI refuses an output without its call itself; elsewhere it would be left out, and the model never know of it. */
+/** OpenAI itself rejects an output without its call; other hosts would drop it, and the model would never see it. */
 function refuseLoneOutputs(request: ResponsesRequest): void {
   if (!isAbsent(request.previous_response_id) || !isAbsent(request.conversation)) return;
   const items = itemsOf(request);

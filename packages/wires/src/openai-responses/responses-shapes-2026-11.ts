@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
-/** What we read of the Responses API as of November 2026. Everything else in a request, an item or an event is carried through unread. */
+/** The part of the Responses API that we read, as of November 2026. Everything else in a request, an item or an event is carried through unread. */
 export interface ResponsesRequest {
   readonly model?: string;
-  /** A text is one message of the user's. */
+  /** A text is one user message. */
   readonly input?: string | readonly ResponsesItem[];
   readonly instructions?: string | null;
   /** Functions, custom tools, namespaces of both, tools that the provider runs, and its search tool. */
@@ -13,7 +13,7 @@ export interface ResponsesRequest {
   readonly [unknown: string]: unknown;
 }
 
-/** Any item of an input or an output. A message may come without a type. */
+/** Any item of an input or an output. The type of a message may be missing. */
 export interface ResponsesItem {
   readonly type?: string;
   readonly id?: string | null;
@@ -38,7 +38,7 @@ export interface CallOutputItem extends ResponsesItem {
   readonly output?: unknown;
 }
 
-/** A search. `execution: "server"` comes without a `call_id`. */
+/** A search. With `execution: "server"` it has no `call_id`. */
 export interface SearchCallItem extends ResponsesItem {
   readonly type: 'tool_search_call';
   readonly call_id?: string | null;
@@ -98,7 +98,7 @@ export function isSearchOutput(item: ResponsesItem): item is SearchOutputItem {
   return item.type === 'tool_search_output';
 }
 
-/** Whether the model wrote an item: what follows an answer begins another round. */
+/** Whether the model wrote an item: what follows an answer starts another round. */
 export function isWritten(item: ResponsesItem): boolean {
   if (item.type === undefined || item.type === 'message') return item.role === 'assistant';
   return item.type === 'reasoning' || item.type === 'program' || /_call$/.test(item.type);

@@ -25,7 +25,7 @@ export function hiddenContent(response: {
   readonly items: readonly ResponsesItem[];
   /** What the client was sent. */
   readonly response: ResponsesResponse & { readonly output: readonly ResponsesItem[] };
-  /** The request that it answers, and its id: unless the client has it stored nowhere, it may refer to both. */
+  /** The request that it answers, and its id: unless nothing is stored for the client, it may refer to both. */
   readonly request: ResponsesRequest;
   readonly id: string | undefined;
 }): HiddenContent | undefined {
@@ -52,17 +52,17 @@ export function hiddenContent(response: {
   };
 }
 
-/** Definitions of thousands of tools, which its client knows, are not kept with each response. */
+/** Definitions of thousands of tools, which the client knows, are not stored with each response. */
 function withinBound(response: ResponsesResponse): ResponsesResponse {
   return JSON.stringify(response.tools ?? []).length > LONGEST_TOOLS ? { ...response, tools: [] } : response;
 }
 
 const LONGEST_TOOLS = 64 * 1024;
 
-/** The longest history that is kept with a response for requests that go on from it, in characters of JSON. */
+/** The longest history that is stored with a response for requests that continue from it, in characters of JSON. */
 const LONGEST_HISTORY = 256 * 1024;
 
-/** All that the model has read and written up to the end of a response. Nothing where that is too much to keep with each of them. */
+/** Everything that the model has read and written up to the end of a response. Undefined if that is too much to store with each of them. */
 function historyOf(
   request: ResponsesRequest,
   items: readonly ResponsesItem[],
@@ -77,7 +77,7 @@ export const responsesTranscript: WireTranscript<ResponsesRequest> = {
   pieces: (request) =>
     itemsOf(request).map((item) => {
       if (isModels(item)) return { by: 'model', ...pieceOf(item) };
-      // Clients cut and reorder results: they take no part in telling one conversation from another.
+      // Clients cut and reorder results: they don't identify a conversation.
       if (isCallOutput(item)) return { by: 'client', text: '' };
       return item.role === 'user' ? { by: 'client', text: textOf(item.content) } : { by: 'none' };
     }),
@@ -127,7 +127,7 @@ function conversationOf({ conversation }: ResponsesRequest): readonly string[] |
   return typeof id === 'string' ? [id] : undefined;
 }
 
-/** Throws for what a conversation that is kept here can't do. */
+/** Throws for requests that a stored conversation can't serve. */
 function checkConversation(request: ResponsesRequest, kept: JsonObject): void {
   const refuse = (text: string): never => {
     throw new RequestError('unsupported_request', text, { context: { parameter: 'conversation' } });
@@ -147,7 +147,7 @@ function isReference(item: ResponsesItem): item is ResponsesItem & { readonly id
   return item.type === 'item_reference' && typeof item.id === 'string';
 }
 
-/** The items of one response and what answers them, with what was hidden. The client's answers come before what was said beside ours. */
+/** The items of one response and their answers, with what was hidden. The client's answers come before messages beside ours. */
 function weaveItems(region: readonly ResponsesItem[], content: JsonObject): readonly ResponsesItem[] {
   const replaced = new Set(Array.isArray(content.replaces) ? content.replaces : []);
   const sent = region.filter((item) => isModels(item) && !replaced.has(keyOf(item)));
@@ -158,7 +158,7 @@ function weaveItems(region: readonly ResponsesItem[], content: JsonObject): read
 }
 
 /**
- * Whether the model went on after calls that wait for the client: then these are the items of another response, which has the same
+ * Whether the model continued after calls that wait for the client: then these are the items of another response, with the same
  * ids because its host counts from 0 in each.
  */
 function isOtherResponse(items: readonly (ResponsesItem | undefined)[], end: number, content: JsonObject): boolean {
@@ -192,7 +192,7 @@ function idsIn(item: ResponsesItem): readonly string[] {
   return [item.id, item.call_id].filter((id): id is string => typeof id === 'string' && id !== '');
 }
 
-/** What an item is known by when the client sends it back: a call by its call's id, which clients need, others by their own. */
+/** What identifies an item when the client sends it back: for a call its call id, which clients need, for others their own id. */
 function keyOf(item: ResponsesItem): string {
   if (isCallOutput(item)) return `output:${item.call_id}`;
   const [id] = [item.call_id, item.id].filter((one) => typeof one === 'string');

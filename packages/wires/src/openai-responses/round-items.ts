@@ -5,7 +5,7 @@ import type { HeldItemCall } from './reader.ts';
 import type { ResponsesItem, SearchCallItem, SearchOutputItem } from './responses-shapes-2026-11.ts';
 import { isSearch, itemOf, type WriterState } from './writer-state.ts';
 
-/** A round for the history: what the model wrote, in its order, then the answers, then what they had no room for. */
+/** A round for the history: what the model wrote, in its order, then the answers, then what did not fit into them. */
 export function roundItems(state: WriterState): readonly ResponsesItem[] {
   const { round } = state;
   const written = new Map(
@@ -31,8 +31,8 @@ export function roundItems(state: WriterState): readonly ResponsesItem[] {
 }
 
 /**
- * A held call and its answer. A search that found is kept by what it found where that can be shown or loaded; any other answer
- * is kept as the text that it was.
+ * A held call and its answer. A successful search is stored by what it found if that can be shown or loaded; any other answer
+ * is stored as its text.
  */
 function pairFor(
   step: Step & { readonly kind: 'answer' },
@@ -57,12 +57,12 @@ function pairFor(
   return { item: { ...source, ...id, call_id }, answer: { type: output, call_id, output: step.text }, aside: [] };
 }
 
-/** Whether the names found are all that there is to tell. */
+/** Whether the found names are all that there is to report. */
 function isKeptByNames({ found }: Step & { readonly kind: 'answer' }): boolean {
   return found?.kind === 'search' && found.also === undefined && found.unavailable === undefined;
 }
 
-/** A search of ours as the provider would show its own: two items that share the end of their ids. */
+/** One of our searches as the provider would show its own: two items whose ids share their end. */
 export function searchCallItem(call: Call, key: string): SearchCallItem {
   const input = parseArguments(call.arguments) ?? { query: String(call.arguments ?? '') };
   return {
@@ -75,7 +75,7 @@ export function searchCallItem(call: Call, key: string): SearchCallItem {
   };
 }
 
-/** Its outcome. A search that could not be run is `incomplete`: there is no other place to say so. */
+/** Its outcome. A search that could not run is `incomplete`: there is no other place to say so. */
 export function searchOutputItem(step: Step, key: string, plan: Plan): SearchOutputItem {
   const found = step.kind === 'answer' ? step.found : undefined;
   const names = found?.kind === 'search' ? found.names : [];
@@ -89,7 +89,7 @@ export function searchOutputItem(step: Step, key: string, plan: Plan): SearchOut
   };
 }
 
-/** Full definitions as the client knows them. One that came after the plan was made is told by its name. */
+/** Full definitions as the client knows them. One that was added after the plan was made is given by its name. */
 function writeFound(names: readonly string[], plan: Plan): readonly unknown[] {
   const { snapshot } = plan;
   const tools = names.map((name) => snapshot.resolve(name)).filter((tool): tool is Tool => tool !== undefined);

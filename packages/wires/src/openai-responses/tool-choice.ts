@@ -11,8 +11,8 @@ export function forcedTool(choice: unknown): ClientName | undefined {
 }
 
 /**
- * A `tool_choice` for what is declared now. A list of allowed tools that names deferred ones would be refused upstream: it is
- * cut down to those that are there, and ours are let in so that the others can be reached.
+ * A `tool_choice` for what is declared now. A list of allowed tools that names deferred ones would be rejected upstream: it is
+ * reduced to the declared ones, and ours are added so that the others can be reached.
  */
 export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readonly unknown[]): unknown {
   if (!isJsonObject(choice)) return choice;
@@ -29,7 +29,7 @@ export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readon
   return { ...choice, tools: [...kept, ...plan.own.map((own) => writeOwn(own.name, plan))] };
 }
 
-/** A choice that forced the search has had its effect: the next round is free. */
+/** A choice that forced the search has been fulfilled: the next round is free. */
 export function relaxToolChoice(choice: unknown, plan: DeferPlan): unknown {
   if (isJsonObject(choice) && choice.type === 'tool_search') return 'auto';
   const forced = forcedTool(choice);

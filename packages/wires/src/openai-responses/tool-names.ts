@@ -7,7 +7,7 @@ export interface ClientName {
   readonly namespace?: string;
 }
 
-/** The name by which the client knows a tool that the model calls. The model sees namespaces as part of a name. */
+/** The client's name of a tool that the model calls. The model sees namespaces as part of a name. */
 export function toClientName(snapshot: Snapshot, modelName: string): ClientName {
   const tool = snapshot.resolve(modelName);
   if (tool?.server !== undefined && tool.extras.namespace !== undefined)
@@ -15,7 +15,7 @@ export function toClientName(snapshot: Snapshot, modelName: string): ClientName 
   return { name: tool === undefined || tool.server !== undefined ? modelName : tool.name };
 }
 
-/** The other direction: the name that the model sees, for a call in the client's items. */
+/** The reverse: the name that the model sees, for a call in the client's items. */
 export function toModelName(
   snapshot: Snapshot,
   client: { readonly name: string; readonly namespace?: unknown },

@@ -2,7 +2,7 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Whole } from '@quartermaster/core/loop';
 import type { ResponsesEvent, ResponsesItem, ResponsesResponse } from './responses-shapes-2026-11.ts';
 
-/** A response as the events that a stream would have brought, and back. */
+/** Converts a response to the events of an equivalent stream, and back. */
 export const responsesWhole: Whole<ResponsesResponse, ResponsesEvent> = { toParts, fromParts };
 
 function toParts(response: ResponsesResponse): readonly ResponsesEvent[] {
@@ -27,7 +27,7 @@ const CLOSINGS: Readonly<Record<string, string>> = {
   cancelled: 'response.failed',
 };
 
-/** A whole item as the events that a stream brings it in: added empty, filled, done. Items of other kinds are added whole. */
+/** A whole item as the events of a stream: added empty, filled, done. Items of other kinds are added whole. */
 export function outputEvents(item: ResponsesItem, outputIndex: number): readonly ResponsesEvent[] {
   const place = { output_index: outputIndex, ...(typeof item.id === 'string' ? { item_id: item.id } : {}) };
   const { emptied, filling } = fillingOf(item, place);
@@ -42,7 +42,7 @@ export function outputEvents(item: ResponsesItem, outputIndex: number): readonly
 /** Where an event of an item belongs. */
 type Place = Pick<ResponsesEvent, 'output_index' | 'item_id'>;
 
-/** The fields of an item that begin empty, and the events that fill them. */
+/** The fields of an item that start empty, and the events that fill them. */
 function fillingOf(item: ResponsesItem, place: Place): { emptied: object; filling: readonly ResponsesEvent[] } {
   const text = TEXTS[item.type ?? ''];
   const value = text === undefined ? undefined : item[text.field];

@@ -12,10 +12,10 @@ import {
 } from './responses-shapes-2026-11.ts';
 
 /**
- * A client like the one given, with tool search in `responses`: `create`, `parse` and `stream` work as before, and the model no
- * longer reads every tool. Tools stay in the requests; the gate decides from their size whether they are held back,
- * `defer_loading: true` decides for one tool. A request with a `tool_search` tool passes untouched where the host knows it; elsewhere
- * we search in its place, and show the same items, or pass on the client's own search as a function.
+ * A client like the given one, with tool search in `responses`: `create`, `parse` and `stream` work as before, and the model no
+ * longer reads every tool. Tools stay in the requests. The gate decides from their size whether they are deferred;
+ * `defer_loading: true` decides for one tool. A request with a `tool_search` tool passes unchanged if the host knows it; elsewhere
+ * we search in its place, and show the same items, or forward the client's own search as a function.
  *
  * @example
  * const client = withToolSearch(new OpenAI());

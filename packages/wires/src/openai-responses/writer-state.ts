@@ -13,38 +13,38 @@ import {
   type ResponsesResponse,
 } from './responses-shapes-2026-11.ts';
 
-/** Where an item of the upstream's stands in the client's output. */
+/** The position of an upstream item in the client's output. */
 export interface Placed {
   readonly index: number;
-  /** What the upstream first called it by. */
+  /** The first id that the upstream gave it. */
   readonly given: { readonly id: string | undefined; readonly callId: string | undefined };
-  /** What it is called by in our events. */
+  /** Its id in our events. */
   readonly id: string | undefined;
   readonly callId: string | undefined;
 }
 
 export interface WriterRound {
-  /** By the upstream's place. */
+  /** By the upstream's index. */
   readonly placed: Map<number, Placed>;
   /** From the upstream's ids of this round to the client's. */
   readonly ids: Map<string, string>;
-  /** What the upstream itself wrote, by its place: for the next round's input. */
+  /** What the upstream itself wrote, by index: for the next round's input. */
   readonly written: Map<number, ResponsesItem>;
   steps: readonly Step[];
-  /** The items that stand for steps which the client has to answer. */
+  /** The items for steps that the client has to answer. */
   readonly delivered: Map<Step, readonly ResponsesItem[]>;
   usage: JsonObject | undefined;
-  /** What the upstream called this round's response at its start. */
+  /** The upstream's name of this round's response at its start. */
   responseId: string | undefined;
 }
 
 /** What a response is written from. */
 export interface WriterState {
   readonly request: ResponsesRequest;
-  /** As the client sent it: by what it refers to, not with it. */
+  /** As the client sent it: with references, not resolved. */
   readonly asked: ResponsesRequest;
   readonly plan: Plan;
-  /** Whether the client is shown searches. */
+  /** Whether the client sees searches. */
   readonly isShown: boolean;
   /** Whether the client searches, and the upstream calls a function for it. */
   readonly isClientSearch: boolean;
@@ -57,7 +57,7 @@ export interface WriterState {
   readonly number: (event: ResponsesEvent) => ResponsesEvent;
   /** Whether the host numbers its events, as its first one shows. */
   isNumbered: boolean | undefined;
-  /** What the two items of a search share. */
+  /** The shared part of the ids of a search's two items. */
   readonly searchKey: (call: Call) => string;
   opening: ResponsesResponse | undefined;
   closing: ResponsesEvent | undefined;
@@ -119,7 +119,7 @@ export function newRound(): WriterRound {
 }
 
 /**
- * The id of a search that is written for a call. Clients refer to it later by this alone: for a host that numbers its calls, the
+ * The id of a search that is written for a call. Clients later refer to it by this id alone: for a host that numbers its calls, the
  * id of the response makes it unique.
  */
 export function searchId(callId: string, { opening }: Pick<WriterState, 'opening'>): string {
@@ -133,7 +133,7 @@ export function isSearch(call: Call, plan: Plan): boolean {
   return plan.kind === 'defer' && plan.own.some((own) => own.role === 'search' && own.name === call.name);
 }
 
-/** The item that a held call came in. */
+/** The item of a held call. */
 export function itemOf(call: Call & Partial<HeldItemCall>): ResponsesItem | undefined {
   return call.item;
 }

@@ -19,8 +19,8 @@ import { outputEvents } from './whole.ts';
 import { isSearch, itemOf, newRound, newWriterState, type Placed, searchId, type WriterState } from './writer-state.ts';
 
 /**
- * Writes one response over all rounds: the first round's id, gapless numbers and places, summed usage. Our searches are shown as
- * the provider's own would be when the client has declared a search tool, and are hidden otherwise.
+ * Writes one response over all rounds: the first round's id, consecutive numbers and indexes, summed usage. Our searches are shown as
+ * the provider's own would be if the client has declared a search tool, and are hidden otherwise.
  */
 export function createWriter(
   request: ResponsesRequest,
@@ -90,7 +90,7 @@ export function createWriter(
   };
 }
 
-/** The response as its client gets it at the end. */
+/** The final response for the client. */
 function finalResponse(ending: Ending, state: WriterState): ResponsesResponse & { output: readonly ResponsesItem[] } {
   const base: ResponsesResponse = { ...state.opening, ...state.closing?.response };
   const usage = sumUsage(state.usage, state.round.usage);
@@ -113,7 +113,7 @@ function openEvent(event: ResponsesEvent, state: WriterState): ResponsesEvent {
   return { ...event, response: restate(event.response, state) };
 }
 
-/** The client is told what it asked for, not what was asked upstream. */
+/** The response repeats what the client requested, not what was sent upstream. */
 function restate(response: ResponsesResponse, state: WriterState): ResponsesResponse {
   const { request, opening, round } = state;
   const referred = { ...response, ...references(state) };
@@ -124,12 +124,12 @@ function restate(response: ResponsesResponse, state: WriterState): ResponsesResp
     tool_choice: request.tool_choice ?? 'auto',
   };
   const kept = Object.entries(asked).filter(([key]) => response[key] !== undefined);
-  // A host that changes its ids from event to event is left to it.
+  // A host that changes its ids from event to event may do so.
   const id = opening?.id === undefined || response.id !== round.responseId ? {} : { id: opening.id };
   return { ...referred, ...id, ...Object.fromEntries(kept) };
 }
 
-/** What the client goes on from: its host was sent the items themselves. */
+/** What the client continues from: its host was sent the items themselves. */
 function references({ asked, request }: WriterState): Partial<ResponsesResponse> {
   const { previous_response_id: previous, conversation } = asked;
   return {
@@ -140,7 +140,7 @@ function references({ asked, request }: WriterState): Partial<ResponsesResponse>
   };
 }
 
-/** An item of ours at the end of the client's output. */
+/** One of our items, at the end of the client's output. */
 function show(item: ResponsesItem, state: WriterState): readonly ResponsesEvent[] {
   const index = state.output.length;
   state.output.push(item);
@@ -148,7 +148,7 @@ function show(item: ResponsesItem, state: WriterState): readonly ResponsesEvent[
 }
 
 /**
- * A call for the client, made from the item that it came in: unknown fields stay, and so does the id, to which
+ * A call for the client, made from its original item: unknown fields stay, and so does the id, to which
  * reasoning may be tied.
  */
 function callItem(
@@ -174,7 +174,7 @@ function callItem(
   };
 }
 
-/** What the last round left unfinished is taken as the upstream's own response has it. */
+/** What the last round left unfinished is taken from the upstream's own response. */
 function finalOutput(state: WriterState): readonly ResponsesItem[] {
   const { round, closing } = state;
   const output = [...state.output];
@@ -191,7 +191,7 @@ function endingType(ending: Ending, type: string | undefined): string {
   return type ?? 'response.incomplete';
 }
 
-/** A round limit has no name of its own in this API. */
+/** This API has no code for a round limit. */
 function statusFor(ending: Ending, type: string, response: ResponsesResponse): Partial<ResponsesResponse> {
   if (ending === 'pause') return { status: 'incomplete', incomplete_details: { reason: 'max_messages' } };
   return {
@@ -199,12 +199,12 @@ function statusFor(ending: Ending, type: string, response: ResponsesResponse): P
   };
 }
 
-/** The API takes no lower limit. */
+/** The API's minimum. */
 const LEAST_TOKENS = 16;
 
 const LIFECYCLE: ReadonlySet<string> = new Set(['response.created', 'response.in_progress', 'response.queued']);
 
-/** An event of the upstream's in the client's numbering; nothing for one that the client's own item has no room for. */
+/** An upstream event with the client's numbering; undefined if the client's own item has no place for it. */
 function placeEvent(given: ResponsesEvent, state: WriterState): readonly ResponsesEvent[] {
   const { round, output } = state;
   const upstreamIndex = given.output_index ?? 0;
@@ -229,7 +229,7 @@ function placeEvent(given: ResponsesEvent, state: WriterState): readonly Respons
   ];
 }
 
-/** A call of the function that stands for the client's own search, as the search that the client expects. */
+/** A call of the function that represents the client's own search, as the search that the client expects. */
 function asClientSearch(event: ResponsesEvent, state: WriterState): ResponsesEvent | undefined {
   const { round } = state;
   const { item, output_index: index = 0 } = event;
@@ -248,7 +248,7 @@ function newPlace(item: ResponsesItem | undefined, state: WriterState): Placed {
   const given = { id: textOf(item?.id), callId: textOf(item?.call_id) };
   const known = [...round.placed.values()];
   const isOutput = String(item?.type).endsWith('_output');
-  // Hosts give two calls one id; a call and its output have to share one.
+  // Some hosts give two calls one id; a call and its output have to share one.
   const hasTwin = !isOutput && known.some((place) => given.callId !== undefined && place.given.callId === given.callId);
   const isSecond = known.some((place) => given.id !== undefined && place.given.id === given.id);
   return {
@@ -259,7 +259,7 @@ function newPlace(item: ResponsesItem | undefined, state: WriterState): Placed {
   };
 }
 
-/** An item under the client's ids, and a call under the name that the client knows. */
+/** An item with the client's ids, and a call with the name that the client knows. */
 function placeItem(item: ResponsesItem, place: Placed, state: WriterState): ResponsesItem {
   const { plan } = state;
   const own = withIds(item, place, state);
@@ -277,7 +277,7 @@ function withIds(item: ResponsesItem, place: Placed, state: WriterState): Respon
   };
 }
 
-/** Some hosts change an item's id from event to event: every one of them is unique, and none takes another's place. */
+/** Some hosts change an item's id from event to event: each of them is unique, and none replaces another. */
 function clientId(id: string, place: Placed, state: WriterState): string {
   return id === place.given.id && place.id !== undefined ? place.id : idFor(id, state);
 }
@@ -288,7 +288,7 @@ function idFor(id: string, { round, unique }: WriterState): string {
   return known;
 }
 
-/** Hosts leave ids of what is not for the client to answer empty. */
+/** Some hosts leave the ids of items empty that the client does not answer. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
