@@ -98,7 +98,8 @@ export function describeRounds<Request, Part>(sample: WireSample<Request, Part>,
       const isDone = ran.received.calls.length === 0;
       const answering = extra.isReversed === true ? ran.received.calls.toReversed() : ran.received.calls;
       const received = { ...ran.received, calls: answering };
-      request = reply(sample, request, { parts: ran.parts, received }, isDone ? 'And now?' : undefined);
+      const turn = { parts: ran.parts, received, refers: extra.refers };
+      request = reply(sample, request, turn, isDone ? 'And now?' : undefined);
       if (extra.edit !== undefined) request = sample.withMessages(request, extra.edit(sample.messages(request)));
       if (isDone) return { request, requests, calls };
     }
@@ -142,6 +143,30 @@ export function describeRounds<Request, Part>(sample: WireSample<Request, Part>,
               checkGrowth(talk);
               const last = talk.requests.at(-1);
               if (last !== undefined) expect(callsIn(sample.seen(last))).toHaveLength(talk.calls);
+            }),
+            RUNS,
+          );
+        },
+        TIMEOUT_MS,
+      );
+    }
+
+    if (sample.refer !== undefined) {
+      it(
+        'of clients that refer to responses by their ids: the same',
+        async () => {
+          await fc.assert(
+            fc.asyncProperty(turns, turn, turn, async (list, left, right) => {
+              const extra = { transcript: newStore(), refers: true };
+              const trunk = await playAll(list, extra);
+              const one = await play(trunk, left, extra);
+              const other = await play(trunk, right, extra);
+              for (const talk of [one, other]) {
+                check(talk);
+                checkGrowth(talk);
+                const last = talk.requests.at(-1);
+                if (last !== undefined) expect(callsIn(sample.seen(last)).length).toBeGreaterThanOrEqual(trunk.calls);
+              }
             }),
             RUNS,
           );

@@ -16,6 +16,8 @@ import type { Wire } from './wire.ts';
 export interface HistoryOptions<Request, Part> {
   readonly wire: Wire<Request, Part>;
   readonly request: Request;
+  /** The request as its client sent it, where a history that it refers to was put before its items. @default `request` */
+  readonly asked?: Request | undefined;
   readonly transcript?: TranscriptStore | undefined;
   /** How long the store may take before the loop continues without it. @default 1_000 */
   readonly transcriptWaitMs?: number | undefined;
@@ -82,9 +84,11 @@ async function weave<Request, Part>(
     readonly transcript: NonNullable<Wire<Request, Part>['transcript']>;
   },
 ): Promise<Request> {
-  const { wire, request } = options;
+  const { wire, request, asked = request } = options;
   const { pieces, store, transcript } = history;
-  const idsByPiece = idsOfPieces(pieces);
+  // A history that was referred to has everything already: by a short id, an entry of another conversation could be found for it.
+  const whole = asked === request ? 0 : pieces.length - transcript.pieces(asked).length;
+  const idsByPiece = idsOfPieces(pieces).map((ids, number) => (number < whole ? [] : ids));
   const ids = [...new Set(idsByPiece.flat())].slice(-MAX_TRANSCRIPT_IDS);
   if (ids.length === 0) return request;
   const found = await bounded(options, () => store.find(ids));

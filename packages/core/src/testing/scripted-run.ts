@@ -1,7 +1,7 @@
 import { createSnapshot, createTool, defined, type Policy, type Tool } from '../catalog/index.ts';
 import type { Form, Plan, Unavailable } from '../disclosure/index.ts';
 import { createToolbox, type Toolbox } from '../dispatch/index.ts';
-import { runLoop, runWhole, type TranscriptStore } from '../loop/index.ts';
+import { resolveReferences, runLoop, runWhole, type TranscriptStore } from '../loop/index.ts';
 import type { Received, ScriptedItem, ScriptedRound, Seen, WireSample } from './wire-sample.ts';
 import { wordSearcher } from './word-searcher.ts';
 
@@ -50,6 +50,8 @@ export interface Extra {
   readonly transcript?: TranscriptStore;
   /** Whether the client asks for whole responses. @default false */
   readonly isWhole?: boolean;
+  /** Whether the client refers to responses by their ids, which no other response has then. @default false */
+  readonly refers?: boolean;
 }
 
 export interface Run<Request, Part> {
@@ -73,15 +75,18 @@ async function runScript<Request, Part>(
     const script = options.script[requests.length];
     requests.push(request);
     if (script === undefined) throw new Error(`The script has no round ${requests.length}`);
-    return sample.round(script);
+    return sample.round(script, options.refers === true ? newResponseId() : undefined);
   };
+  const asked = freeze(options.request);
+  const { transcript } = options;
   const loop = {
     wire: sample.wire,
     toolbox,
     plan,
-    request: freeze(options.request),
+    request: freeze(await resolveReferences<Request, Part>({ wire: sample.wire, request: asked, transcript })),
+    asked,
     maxRounds: options.maxRounds ?? 5,
-    ...defined({ transcript: options.transcript }),
+    ...defined({ transcript }),
     onTranscriptError(error: unknown) {
       throw error;
     },
@@ -111,14 +116,24 @@ function makeToolbox(tools: readonly Tool[], unavailable: readonly Unavailable[]
   });
 }
 
+let responses = 0;
+
+/** As long as the ids of a provider: one that could be another's by chance is not referred to. */
+function newResponseId(): string {
+  responses += 1;
+  return `resp_${responses.toString(16).padStart(4, '0')}a7c2e95b1d48f306`;
+}
+
 export function reply<Request, Part>(
   sample: WireSample<Request, Part>,
   request: Request,
-  turn: { readonly parts: readonly Part[]; readonly received: Received },
+  turn: { readonly parts: readonly Part[]; readonly received: Received; readonly refers?: boolean | undefined },
   text?: string,
 ): Request {
   const results = new Map(turn.received.calls.map((made) => [made.id, `Result of ${made.name}`]));
-  return freeze(sample.next(request, turn.parts, { results, ...defined({ text }) }));
+  const answer = { results, ...defined({ text }) };
+  if (turn.refers === true && sample.refer !== undefined) return freeze(sample.refer(request, turn.parts, answer));
+  return freeze(sample.next(request, turn.parts, answer));
 }
 
 /** Calls without an answer before the next assistant message, and answers without a call, over all requests. */

@@ -21,12 +21,17 @@ export interface WireSample<Request, Part> {
   readonly endings: { readonly done: string; readonly calls: string; readonly pause: string; readonly cut: string };
   /** A client's first request: one user message, these tools declared, a field that no wire knows with `unknown` as its value. */
   request(ask: { readonly text: string; readonly tools: readonly Tool[]; readonly unknown: string }): Request;
-  /** What an upstream streams for one round. */
-  round(script: ScriptedRound): readonly Part[];
+  /** What an upstream streams for one round; `responseId` is what it calls the response, where that matters. */
+  round(script: ScriptedRound, responseId?: string): readonly Part[];
   /** What a client reads from a response. */
   received(parts: readonly Part[]): Received;
   /** The client's next request: the response replayed, every call in it answered, then the text. */
   next(request: Request, parts: readonly Part[], reply: Reply): Request;
+  /**
+   * The same from a client that refers to the response by its id instead of replaying it. Absent where a dialect has no such
+   * references.
+   */
+  refer?(request: Request, parts: readonly Part[], reply: Reply): Request;
   /** The conversation in a client's request, oldest first. */
   messages(request: Request): readonly unknown[];
   /** The same request with another conversation, made of such messages. */

@@ -37,11 +37,14 @@ export function searchFetch<Request extends RequestBody, Part, Response_>(
       const ask = resend<Request, RequestInit>(init, (resent) => send(input, resent));
       if (prepared === undefined) return request === target.request ? send(input, init) : ask(request);
       const { isLocal } = prepared;
-      const planned = await planHistory(prepared.planned, { transcript: settings.transcript });
+      const planned = await planHistory(prepared.planned, {
+        transcript: settings.transcript,
+        isContinued: request !== target.request,
+      });
       if (planned.kind !== 'loop') return planned.request === target.request ? send(input, init) : ask(planned.request);
       const { stream } = planned.opened;
       const signal = init.signal ?? undefined;
-      const loop = { ...planned, ...settings, ...defined({ isLocal, signal }) };
+      const loop = { ...planned, ...settings, asked: target.request, ...defined({ isLocal, signal }) };
       return answerRequest({ dialect, explain, loop, stream, ask });
     }, refuse);
   };

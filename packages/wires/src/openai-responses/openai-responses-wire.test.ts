@@ -11,7 +11,7 @@ type ScriptedRound = Parameters<Sample['round']>[0];
 type SeenMessage = ReturnType<Sample['seen']>['messages'][number];
 
 /** Like the API: created, each item added, filled and done, then the whole response. `asSearch` writes searches as an upstream does that knows them. */
-function round(script: ScriptedRound, asSearch: boolean): readonly ResponsesEvent[] {
+function round(script: ScriptedRound, asSearch: boolean, responseId = 'resp_1'): readonly ResponsesEvent[] {
   const items = script.items.map((item, index): ResponsesItem => {
     const isCut = script.ending === 'cut' && index === script.items.length - 1;
     const status = isCut ? 'incomplete' : 'completed';
@@ -39,7 +39,7 @@ function round(script: ScriptedRound, asSearch: boolean): readonly ResponsesEven
       status,
     };
   });
-  const base = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-5.4', tools: [], tool_choice: 'auto' };
+  const base = { id: responseId, object: 'response', created_at: 1, model: 'gpt-5.4', tools: [], tool_choice: 'auto' };
   const status = script.ending === 'cut' ? 'incomplete' : 'completed';
   const usage = { input_tokens: 10, output_tokens: 2, total_tokens: 12 };
   const events: readonly ResponsesEvent[] = [
@@ -77,6 +77,13 @@ function outputOf(events: readonly ResponsesEvent[]): readonly ResponsesItem[] {
   return events.flatMap((event) =>
     event.type === 'response.output_item.done' && event.item !== undefined ? [event.item] : [],
   );
+}
+
+function itemsOf({ results, text }: Parameters<Sample['next']>[2]): readonly ResponsesItem[] {
+  return [
+    ...[...results].map(([call_id, output]) => ({ type: 'function_call_output', call_id, output })),
+    ...(text === undefined ? [] : [{ role: 'user', content: text }]),
+  ];
 }
 
 function textOf(item: ResponsesItem): string {
@@ -136,7 +143,7 @@ function sample(options: { readonly isShown: boolean; readonly isNative: boolean
       stream: true,
       future_field: unknown,
     }),
-    round: (script) => round(script, options.isNative),
+    round: (script, responseId) => round(script, options.isNative, responseId),
     received(events) {
       const output = outputOf(events);
       return {
@@ -158,12 +165,12 @@ function sample(options: { readonly isShown: boolean; readonly isNative: boolean
     },
     next: (request, events, reply) => ({
       ...request,
-      input: [
-        ...(request.input as readonly ResponsesItem[]),
-        ...outputOf(events),
-        ...[...reply.results].map(([call_id, output]) => ({ type: 'function_call_output', call_id, output })),
-        ...(reply.text === undefined ? [] : [{ role: 'user', content: reply.text }]),
-      ],
+      input: [...(request.input as readonly ResponsesItem[]), ...outputOf(events), ...itemsOf(reply)],
+    }),
+    refer: (request, events, reply) => ({
+      ...request,
+      previous_response_id: events.at(-1)?.response?.id,
+      input: itemsOf(reply),
     }),
     messages: (request) => request.input as readonly unknown[],
     withMessages: (request, messages) => ({ ...request, input: messages as never }),

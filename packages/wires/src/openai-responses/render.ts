@@ -24,6 +24,7 @@ import {
 } from './recall.ts';
 import {
   type CallItem,
+  isAside,
   isCall,
   isCallOutput,
   isSearchCall,
@@ -33,6 +34,7 @@ import {
   type ResponsesItem,
   type ResponsesRequest,
   textOf,
+  withoutMark,
 } from './responses-shapes-2026-11.ts';
 import { forcedTool, renderToolChoice } from './tool-choice.ts';
 import { namesIn, toModelName } from './tool-names.ts';
@@ -44,7 +46,7 @@ import { namesIn, toModelName } from './tool-names.ts';
 export function renderRequest(given: ResponsesRequest, view: View, tell: Tell): ResponsesRequest {
   const { plan } = view;
   const request = withoutDeferredTools(given);
-  if (plan.kind === 'inline') return withoutOtherSearches(request);
+  if (plan.kind === 'inline') return withoutMarks(withoutOtherSearches(request));
   const tools = renderTools(request, view, plan);
   const { tool_choice: choice } = request;
   const isHosted = plan.form.search === 'provider';
@@ -65,6 +67,13 @@ function withoutOtherSearches(request: ResponsesRequest): ResponsesRequest {
     request,
     tools.filter((tool) => !isOtherSearch(tool)),
   );
+}
+
+/** A conversation may have had searches before. */
+function withoutMarks(request: ResponsesRequest): ResponsesRequest {
+  const { input } = request;
+  if (!Array.isArray(input) || !itemsOf(request).some(isAside)) return request;
+  return { ...request, input: itemsOf(request).map((item) => (isAside(item) ? withoutMark(item) : item)) };
 }
 
 function renderInput(
@@ -99,6 +108,7 @@ interface RenderContext {
 
 function renderItem(item: ResponsesItem, context: RenderContext): readonly ResponsesItem[] {
   const { plan, history } = context;
+  if (isAside(item)) return [renderHint(withoutMark(item), context)];
   if (isSearchCall(item) || isSearchOutput(item)) {
     const search = history.searches.get(item);
     if (search === undefined) return [];
@@ -141,9 +151,12 @@ function renderFound(search: HistorySearch, context: RenderContext): readonly Re
   const output = { type: 'tool_search_output', call_id, execution: 'client', status: 'completed', tools };
   const hint = isFailed ? undefined : hintIn(text);
   if (hint === undefined) return [output];
-  const message = { type: 'message', role: 'developer', content: hint };
-  context.hints.add(message);
-  return [output, message];
+  return [output, renderHint({ type: 'message', role: 'developer', content: hint }, context)];
+}
+
+function renderHint(message: ResponsesItem, { hints }: RenderContext): ResponsesItem {
+  hints.add(message);
+  return message;
 }
 
 /** Outputs of one round stay together: a message between them would separate a call from its output. */

@@ -104,6 +104,19 @@ export function isWritten(item: ResponsesItem): boolean {
   return item.type === 'reasoning' || item.type === 'program' || /_call$/.test(item.type);
 }
 
+/** What an answer of ours had no room for, kept as a message of its own. The mark stays here: hosts know no such field. */
+export function asideOf(text: string): ResponsesItem {
+  return { type: 'message', role: 'developer', content: text, aside: true };
+}
+
+export function isAside(item: ResponsesItem): boolean {
+  return item.aside === true;
+}
+
+export function withoutMark({ aside: _, ...message }: ResponsesItem): ResponsesItem {
+  return message;
+}
+
 /** A request's input as items. */
 export function itemsOf(request: ResponsesRequest): readonly ResponsesItem[] {
   if (typeof request.input === 'string') return [{ type: 'message', role: 'user', content: request.input }];

@@ -10,6 +10,7 @@ import {
 } from '@quartermaster/core/loop';
 import {
   isCallOutput,
+  isSearchCall,
   isSearchOutput,
   isWritten,
   itemsOf,
@@ -40,9 +41,12 @@ export function hiddenContent(response: {
   const isSame = shown.length === items.length && output.every((item, index) => keyOf(item) === shown[index]);
   if (isSame && !isStored) return undefined;
   const replaces = [...keys].filter((key) => !shown.includes(key));
-  const calls = items.flatMap((item) =>
-    keys.has(keyOf(item)) || isAnswer(item) || typeof item.call_id !== 'string' ? [] : [item.call_id],
-  );
+  // A search has no call id of its own.
+  const calls = items.flatMap((item) => {
+    if (keys.has(keyOf(item)) || isAnswer(item)) return [];
+    const id = isSearchCall(item) ? (item.call_id ?? item.id) : item.call_id;
+    return typeof id === 'string' ? [id] : [];
+  });
   const stored = isStored ? { response: withinBound(sent), output, ...historyOf(request, items) } : {};
   return {
     shown: output.map(pieceOf),

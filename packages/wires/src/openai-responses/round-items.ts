@@ -2,7 +2,7 @@ import type { Call, Plan, Tool } from '@quartermaster/core';
 import { isJsonObject, writeTools } from '@quartermaster/core/catalog';
 import { parseArguments, type Step } from '@quartermaster/core/dispatch';
 import type { HeldItemCall } from './reader.ts';
-import type { ResponsesItem, SearchCallItem, SearchOutputItem } from './responses-shapes-2026-11.ts';
+import { asideOf, type ResponsesItem, type SearchCallItem, type SearchOutputItem } from './responses-shapes-2026-11.ts';
 import { isSearch, itemOf, type WriterState } from './writer-state.ts';
 
 /** A round for the history: what the model wrote, in its order, then the answers, then what did not fit into them. */
@@ -43,7 +43,7 @@ function pairFor(
   const isKept = isKeptByNames(step);
   if (isNative || (state.isShown && isKept)) {
     const key = state.searchKey(step.call);
-    const aside = isKept ? [] : [{ type: 'message', role: 'developer', content: step.text }];
+    const aside = isKept ? [] : [asideOf(step.text)];
     return { item: searchCallItem(step.call, key), answer: searchOutputItem(step, key, plan), aside };
   }
   const source = itemOf(step.call) ?? {
