@@ -148,6 +148,16 @@ describe('tell', () => {
     expect(JSON.parse(told(describeNames('github__close_issue', 'nope')))).toEqual({ tools: [one], unknown: ['nope'] });
   });
 
+  it('a miss names the servers of tools that a client has named mcp__server__tool', () => {
+    const named = ['github', 'github', 'github', 'my_mail', 'my_mail', 'my_mail'].map((server, at) =>
+      createTool({ name: `mcp__${server}__do_${at}`, description: 'Does something', schema: {} }),
+    );
+    const snapshot = createSnapshot(named);
+    expect(told({ kind: 'search', queries: ['fly'], names: [] }, { snapshot })).toContain(
+      'Nearest sources: mcp__github__* (3), mcp__my_mail__* (3).',
+    );
+  });
+
   it('a miss names the nearest sources and how to ask again', () => {
     const answer = JSON.parse(told({ kind: 'search', queries: ['github releases'], names: [] }));
     expect(answer.matches).toEqual([]);
@@ -417,5 +427,25 @@ describe('a search for what is in the list already', () => {
     }
     expect(hintFor('read_file', 'fly')).toMatch(/^read_file is already available: .* No tool fits "fly"\./);
     expect(hintFor('github__close_issue')).toMatch(/^No tool fits/);
+  });
+
+  it('is named when the query describes it', () => {
+    const snapshot = createSnapshot([
+      createTool({ name: 'get_weather', description: 'The current weather at a place', schema: {} }),
+      createTool({ name: 'send_mail', description: 'Sends a mail', schema: {} }),
+    ]);
+    const plan = makeDeferPlan({
+      ...{ snapshot, tools: snapshot.tools, reason: 'test', toolTokens: () => 1, countTokens: (text) => text.length },
+      ...{ form: FORMS.load, deferred: new Set(['send_mail']) },
+    });
+    const hintFor = (query: string): string =>
+      JSON.parse(tell({ plan, snapshot, found: { kind: 'search', queries: [query], names: [] }, before: EMPTY_MEMORY }))
+        .hint;
+    expect(hintFor('weather forecast for a city')).toMatch(
+      /^No other tool fits "weather forecast for a city"\. Already available, in your list: get_weather\./,
+    );
+    expect(hintFor('the current climate of a place')).toMatch(/^No tool fits/);
+    expect(hintFor('where the meeting takes place')).toMatch(/^No tool fits/);
+    expect(hintFor('send mail')).toMatch(/^No tool fits/);
   });
 });

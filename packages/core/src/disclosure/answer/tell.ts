@@ -3,6 +3,7 @@ import type { Memory } from '../memory.ts';
 import type { DeferPlan } from '../plan/index.ts';
 import { cutText } from '../text/index.ts';
 import type { Found, FoundByName, FoundBySearch, QueryAnswer, SearchFailure } from './found.ts';
+import { describedTools, listedName } from './listed-tools.ts';
 import { type GuardLimits, guardSearch } from './loop-guard.ts';
 import {
   DEFINITION,
@@ -55,6 +56,7 @@ const ECHO_LENGTH = 80;
 const MOST_DUPLICATES = 5;
 const MOST_UNAVAILABLE = 10;
 const MOST_UNKNOWN = 20;
+const MOST_MISSED = 3;
 
 /** The text of an answer: JSON, compact first, within its budget, a pure function of what it is given. */
 export function tell(question: TellQuestion): string {
@@ -138,29 +140,20 @@ function findingsOf(
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-/** The tool in the model's own list that a query names, in any case and punctuation: no search returns it. */
-function listedName(plan: DeferPlan, query: string): string | undefined {
-  const wanted = bareName(query.replace(/^select:/i, ''));
-  if (wanted === '') return undefined;
-  return plan.shown.find(({ name, as }) => as === 'full' && bareName(name) === wanted)?.name;
-}
-
-function bareName(text: string): string {
-  return text
-    .slice(0, 200)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '');
-}
-
 /** Says that nothing fits, where the nearest tools are, and how to ask again. */
 function missHint(question: TellQuestion, found: FoundBySearch, queries: readonly string[]): string {
   if (hasNothing(question) && (found.unavailable ?? []).length > 0) return NOTHING_THERE;
   const sources = nearestSources({ snapshot: question.snapshot, queries, allow: question.allow });
-  const asked = queries.map((query) => JSON.stringify(cutText(query, ECHO_LENGTH))).slice(0, 3);
+  const asked = queries.map((query) => JSON.stringify(cutText(query, ECHO_LENGTH))).slice(0, MOST_MISSED);
   const others = queries.length > asked.length ? ` and ${queries.length - asked.length} more` : '';
   const nearest = sources.length === 0 ? '' : ` Nearest sources: ${sources.join(', ')}.`;
   const bySource = sources.length === 0 ? '' : ", or with a source's name";
-  return `No tool fits ${asked.join(', ')}${others}.${nearest} Ask again with other words, one capability at a time${bySource}.`;
+  const listed = [...new Set(queries.slice(0, MOST_MISSED).flatMap((query) => describedTools(question.plan, query)))];
+  const known =
+    listed.length === 0
+      ? ''
+      : ` Already available, in your list: ${listed.join(', ')}. Call what fits, or search again.`;
+  return `No ${listed.length === 0 ? '' : 'other '}tool fits ${asked.join(', ')}${others}.${known}${nearest} Ask again with other words, one capability at a time${bySource}.`;
 }
 
 /** Which tools answer which of several queries, in as few characters as say it. */

@@ -76,12 +76,15 @@ function isAbbreviated(text: string, at: number): boolean {
   return WITHIN.test(before) && !/^\s+\p{Lu}/u.test(text.slice(at + 1, at + 4));
 }
 
-/** How the name of a tool without a server begins, which groups it with others: `github_`, `jira-`, `files.`, or the first of a camelCase. */
+/**
+ * How the name of a tool without a server begins, which groups it with others: `github_`, `jira-`, `files.`, `mcp__slack__`, or the
+ * first of a camelCase.
+ */
 export function namePrefix(name: string): string | undefined {
   return PREFIX.exec(name)?.[0];
 }
 
-const PREFIX = /^(?:[\p{L}\p{N}]+(?:__|[_.:/-])|\p{Ll}+(?=\p{Lu}))/u;
+const PREFIX = /^(?:mcp__.+?__(?=.)|[\p{L}\p{N}]+(?:__|[_.:/-])|\p{Ll}+(?=\p{Lu}))/u;
 
 /** A beginning that fewer names share groups nothing. */
 export const FEWEST_OF_A_PREFIX = 3;
