@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runInSlices } from '../slices/index.ts';
-import { buildVectorIndex, buildVectorIndexInSteps } from './vector-index.ts';
+import { runInSlices, runToEnd } from '../slices/index.ts';
+import { buildMarkedVectorsInSteps, buildVectorIndex, buildVectorIndexInSteps } from './vector-index.ts';
 
 const DIMENSIONS = 8;
 const vectorOf = (id: number): Float32Array =>
@@ -71,5 +71,48 @@ describe('buildVectorIndexInSteps, run in slices', () => {
     });
     await runInSlices(buildVectorIndexInSteps({ count: 3, dimensions: DIMENSIONS }, vectorOf), { sliceMs: 0 });
     expect(isOthersTurn).toBe(true);
+  });
+});
+
+describe('vectors of which another index has most', () => {
+  const marksOf = (ids: readonly number[]): Uint32Array<ArrayBuffer> =>
+    Uint32Array.from(ids.flatMap((id) => [Math.imul(id + 1, 0x9e3779b1) >>> 0, id]));
+  const build = (ids: readonly number[], others: Parameters<typeof buildMarkedVectorsInSteps>[1]['others'] = []) => {
+    const made: number[] = [];
+    const index = runToEnd(
+      buildMarkedVectorsInSteps(
+        { count: ids.length, dimensions: DIMENSIONS },
+        {
+          ...{ marks: marksOf(ids), others },
+          vectorOf: (at) => {
+            made.push(ids[at] as number);
+            return vectorOf(ids[at] as number);
+          },
+        },
+      ),
+    );
+    return { index, made };
+  };
+
+  it('are copied in runs of any length, and only the others are made', () => {
+    const before = Array.from({ length: 1_500 }, (_, id) => id);
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ at: fc.nat(1_499), remove: fc.nat(700), add: fc.nat(3) }), { maxLength: 4 }),
+        (edits) => {
+          const ids = [...before];
+          const added: number[] = [];
+          for (const { at, remove, add } of edits) {
+            const fresh = Array.from({ length: add }, (_, count) => 10_000 + 10 * added.length + count);
+            ids.splice(Math.min(at, ids.length), remove, ...fresh);
+            added.push(...fresh);
+          }
+          const { index, made } = build(ids, [build(before).index]);
+          expect(index).toEqual(build(ids).index);
+          expect(made.every((id) => added.includes(id))).toBe(true);
+        },
+      ),
+      { numRuns: 10 },
+    );
   });
 });

@@ -59,12 +59,19 @@ export function* buildMarkedVectorsInSteps(
 ): Generator<void, MarkedVectors> {
   const index: MarkedVectors = { ...allocate(size), marks };
   const chosen = chooseBase(marks, others);
+  const knownAt = (id: number): number => chosen?.find(marks[2 * id] as number, marks[2 * id + 1] as number) ?? -1;
   yield;
   yield* stepThrough(size.count, (id) => {
-    const known = chosen?.find(marks[2 * id] as number, marks[2 * id + 1] as number) ?? -1;
-    if (chosen === undefined || known < 0) writeVector(index, id, vectorOf(id));
-    else copyVector(chosen.base, known, index, id);
-    return id + 1;
+    const known = knownAt(id);
+    if (chosen === undefined || known < 0) {
+      writeVector(index, id, vectorOf(id));
+      return id + 1;
+    }
+    const most = Math.min(id + VECTORS_PER_STEP, size.count);
+    let end = id + 1;
+    while (end < most && knownAt(end) === known + end - id) end += 1;
+    copyVectors(index, id, { base: chosen.base, from: known, count: end - id });
+    return end;
   });
   yield* addUp(index);
   return index;
@@ -126,11 +133,15 @@ function writeVector(index: VectorIndex, id: number, vector: Float32Array): void
 /** An index whose vectors are known by what their tools can be found by. */
 export interface MarkedVectors extends VectorIndex, Marked {}
 
-/** Copies a vector with all that belongs to it. */
-export function copyVector(from: VectorIndex, id: number, to: VectorIndex, at: number): void {
+/** Copies vectors that follow each other, with all that belongs to them. Most of a changed catalog are a few long runs. */
+function copyVectors(
+  to: VectorIndex,
+  at: number,
+  { base, from, count }: { readonly base: VectorIndex; readonly from: number; readonly count: number },
+): void {
   const { dimensions } = to;
   const words = signWords(dimensions);
-  to.components.set(from.components.subarray(id * dimensions, (id + 1) * dimensions), at * dimensions);
-  to.signs.set(from.signs.subarray(id * words, (id + 1) * words), at * words);
-  to.scales[at] = from.scales[id] as number;
+  to.components.set(base.components.subarray(from * dimensions, (from + count) * dimensions), at * dimensions);
+  to.signs.set(base.signs.subarray(from * words, (from + count) * words), at * words);
+  to.scales.set(base.scales.subarray(from, from + count), at);
 }
