@@ -366,6 +366,34 @@ describe('conversations', () => {
     expect(events.at(-1)).toMatchObject({ response: { previous_response_id: first.id } });
   });
 
+  it('have items whose ids can be asked for: others are refused, and a host’s are replaced', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds('Sunny.') });
+    const { openai, url } = await runningGateway({ upstreams });
+    const asked = { type: 'message' as const, role: 'user' as const, content: 'Hello' };
+    const { id } = await openai.conversations.create({});
+    const add = (items: readonly object[]) =>
+      fetch(`${url}/v1/conversations/${id}/items`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ items }),
+      });
+    for (const wrong of ['.', '..', '', ' ', 'a b', 'é', '\ud800', '\u0000', 'a'.repeat(1_025), 5, {}]) {
+      const refused = await add([asked, { ...asked, id: wrong }]);
+      const { error } = (await refused.json()) as { error: { param: string } };
+      expect([wrong, refused.status, error.param]).toEqual([wrong, 400, 'items[1].id']);
+    }
+    for (const odd of ['...', 'a/b', 'a%2Fb', 'a?b#c', '__proto__', 'a'.repeat(1_024)]) {
+      expect((await add([{ ...asked, id: odd }])).status).toBe(200);
+      const got = await openai.conversations.items.retrieve(odd, { conversation_id: id });
+      expect(got.id).toBe(odd);
+    }
+    const named = (await (await add([{ type: 'constructor' }])).json()) as { data: { id: string }[] };
+    expect(named.data[0]?.id).toMatch(/^item_[0-9a-f]{32}$/);
+    await openai.responses.create({ model: 'gpt-test', conversation: id, input: [{ ...asked, id: '..' }] });
+    const { data } = await openai.conversations.items.list(id, { limit: 100 });
+    expect(data.map((item) => item.id)).not.toContain('..');
+  });
+
   it('are changed item by item, and deleted', async () => {
     const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') });
     const { openai } = await runningGateway({ upstreams });

@@ -17,6 +17,7 @@ import {
   type Conversation,
   changeConversation,
   findConversation,
+  isItemId,
   newConversation,
   saveConversation,
   toItems,
@@ -134,6 +135,14 @@ function itemIn({ id, items }: Conversation, itemId: string): JsonObject & { rea
 }
 
 function grown(conversation: Conversation, items: readonly JsonObject[]): NonNullable<ReturnType<typeof withItems>> {
+  items.forEach(({ id }, at) => {
+    if (id === undefined || id === null || (typeof id === 'string' && isItemId(id))) return;
+    throw new ApiError(
+      400,
+      `items[${at}].id: should be up to 1024 printable ASCII characters, and neither . nor ..; leave it out to get one`,
+      { param: `items[${at}].id` },
+    );
+  });
   const made = withItems(conversation, toItems(items.filter(isJsonObject)));
   if (made !== undefined) return made;
   throw new ApiError(400, 'items: the conversation would be longer than this gateway keeps', { param: 'items' });

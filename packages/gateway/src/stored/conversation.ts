@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
 import { ApiError } from '../http/index.ts';
+import { prefixOf } from './item-prefix.ts';
 
 /** A conversation of the Responses API: what its client may list, and what a model reads of it. */
 export interface Conversation {
@@ -152,7 +153,7 @@ function nameAll(items: readonly JsonObject[], others: readonly ConversationItem
   const taken = new Set(others.map(({ id }) => id));
   return items.map((item) => {
     const { id, ...rest } = item;
-    const one = named(typeof id === 'string' && taken.has(id) ? rest : item);
+    const one = named(typeof id === 'string' && (taken.has(id) || !isItemId(id)) ? rest : item);
     taken.add(one.id);
     return one;
   });
@@ -161,14 +162,13 @@ function nameAll(items: readonly JsonObject[], others: readonly ConversationItem
 function named(item: JsonObject): ConversationItem {
   if (typeof item.id === 'string') return { ...item, id: item.id };
   const type = String(item.type ?? 'message');
-  return { ...item, type, id: `${PREFIXES[type] ?? 'item'}_${randomBytes(16).toString('hex')}` };
+  return { ...item, type, id: `${prefixOf(type)}_${randomBytes(16).toString('hex')}` };
 }
 
-const PREFIXES: Readonly<Record<string, string>> = {
-  message: 'msg',
-  function_call: 'fc',
-  function_call_output: 'fco',
-};
+/** Whether an item can be asked for by this id: clients put it into a path, where `.` and `..` mean something else. */
+export function isItemId(id: string): boolean {
+  return /^(?!\.{1,2}$)[\x21-\x7e]{1,1024}$/.test(id);
+}
 
 function bare({ id: _, type: __, ...rest }: JsonObject): JsonObject {
   return rest;

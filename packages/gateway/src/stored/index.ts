@@ -2,6 +2,7 @@ export {
   type Conversation,
   changeConversation,
   findConversation,
+  isItemId,
   newConversation,
   saveConversation,
   withItems,

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { TranscriptStore } from '@quartermaster/core/loop';
 import { conversationOf, growConversation } from './conversation.ts';
+import { prefixOf } from './item-prefix.ts';
 
 /** A response as its client was sent it, and the items that this client had sent; undefined where those were too long to keep. */
 export interface StoredResponse {
@@ -49,16 +50,9 @@ export function withIds(items: readonly JsonObject[], responseId: string): reado
   const key = responseId.replace(/^resp_/, '');
   return items.map((item, index) => ({
     ...item,
-    id: typeof item.id === 'string' ? item.id : `${PREFIXES[String(item.type)] ?? 'item'}_${key}_${index}`,
+    id: typeof item.id === 'string' ? item.id : `${prefixOf(String(item.type))}_${key}_${index}`,
   }));
 }
-
-const PREFIXES: Readonly<Record<string, string>> = {
-  message: 'msg',
-  function_call: 'fc',
-  function_call_output: 'fco',
-  item_reference: 'ref',
-};
 
 /** An input as the API lists it: words are a message of the user's, and a message says that it is one. */
 export function toItems(input: unknown): readonly JsonObject[] {
