@@ -369,7 +369,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 function createMcpServices(
-  { hub, form, contextTokens, sessions, alwaysLoad, resultBytes, searchGuard = 'hint', origins = [] }: McpOptions,
+  options: McpOptions,
   parts: {
     readonly settings: GatewaySettings;
     readonly searcher: SearcherSource;
@@ -380,6 +380,8 @@ function createMcpServices(
   },
 ): McpServices {
   const { settings, searcher, clock, events, learning, taskOwners } = parts;
+  const { hub, form, contextTokens, sessions, alwaysLoad, searchGuard = 'hint', origins = [] } = options;
+  const { resultBytes, requestBytes, messageValues } = options;
   const isForced = form === 'bridge' || form === 'load';
   const proxy = createProxy({
     hub,
@@ -395,6 +397,7 @@ function createMcpServices(
     recordQueries: settings.insight.keep === 'queries',
     guard: { mode: searchGuard },
     ...defined({ alwaysLoad, maxResultBytes: resultBytes, taskOwners }),
+    ...defined({ maxRequestBytes: requestBytes, maxMessageValues: messageValues }),
     maxQueryLength: settings.maxQueryLength,
     ...defined({ form, sessions }),
   });

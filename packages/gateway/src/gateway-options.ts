@@ -73,6 +73,10 @@ export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions' | 'al
   readonly searchGuard?: NonNullable<ProxyGuard['mode']>;
   /** A longer result of a tool is cut off, and says so. @default 8 MiB */
   readonly resultBytes?: number;
+  /** The largest request. @default 4 MiB */
+  readonly requestBytes?: number;
+  /** How many JSON values a request may have. @default 200_000 */
+  readonly messageValues?: number;
   /** Web origins that may use `/mcp`, in addition to the gateway's own: `https://inspector.example`. @default none */
   readonly origins?: readonly string[];
 }

@@ -60,8 +60,8 @@ export interface Gatekeeper {
   admitOwner(owner: string): Promise<Access | undefined>;
   /** Whether there were no keys when that was last looked up: for what can't wait. */
   isKnownOpen(): boolean;
-  /** Takes one request from the key's share. Throws 429. */
-  take(access: Access, use: RequestUse): Promise<void>;
+  /** Takes requests from the key's share, one if it isn't said how many. Throws 429. */
+  take(access: Access, use: RequestUse, count?: number): Promise<void>;
   /** Counts tokens against the key's share. */
   charge(access: Access, tokens: number): Promise<void>;
   /** A key was made or changed through this gateway: that holds from the next request on. */
@@ -91,10 +91,14 @@ export function createGatekeeper(options: {
     return configured.length === 0 && !(await known?.hasAny());
   }
 
-  async function limit(access: Access, kind: 'requests' | 'tokens', spared = 0): Promise<void> {
+  async function limit(
+    access: Access,
+    kind: 'requests' | 'tokens',
+    { spared = 0, count = 1 }: { readonly spared?: number; readonly count?: number } = {},
+  ): Promise<void> {
     const most = kind === 'requests' ? access.limits.requestsPerMinute : access.limits.tokensPerMinute;
     if (most === undefined || rateLimits === undefined) return;
-    const [cost, share] = kind === 'requests' ? [1, spared === 0 ? most : Math.max(1, most - spared)] : [0, most];
+    const [cost, share] = kind === 'requests' ? [count, spared === 0 ? most : Math.max(1, most - spared)] : [0, most];
     const answer = await rateLimits.take({ bucket: bucketOf(access, kind), limit: share, windowMs: MINUTE_MS, cost });
     if (answer.kind === 'granted') return;
     throw new ApiError(429, tellLimit(kind, { limit: most, retryAfterMs: answer.retryAfterMs }), {
@@ -195,9 +199,9 @@ export function createGatekeeper(options: {
         used[budget.limitName] = await readSpent(rateLimits, owner, budget);
       return used;
     },
-    async take(access, use) {
+    async take(access, use, count = 1) {
       if (use !== 'no-model') await checkBudgets(access);
-      await limit(access, 'requests', use === 'batch-item' ? 1 : 0);
+      await limit(access, 'requests', { spared: use === 'batch-item' ? 1 : 0, count });
       if (use !== 'no-model') await limit(access, 'tokens');
     },
     async charge(access, tokens) {

@@ -1,7 +1,9 @@
 import { BACKGROUND_CLOCK, type Clock } from '@quartermaster/core/internal';
 import type { KeyLimits } from '@quartermaster/host/store';
+import type { ServerSettings } from '@quartermaster/mcp';
 import type { ChatChunk } from '@quartermaster/wires/openai-chat';
 import { describe, expect, it } from 'vitest';
+import { inProcess, testHub } from '../mcp/mcp-servers.fixture.ts';
 import { movedClock } from '../moved-clock.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import {
@@ -20,10 +22,11 @@ const HELLO = message([{ text: 'Hello.' }], 'end_turn');
 /** The last hour of a month. */
 const LATE = Date.UTC(2026, 10, 30, 23, 0, 0);
 
-async function withLimits(limits: KeyLimits) {
+async function withLimits(limits: KeyLimits, servers?: Readonly<Record<string, ServerSettings>>) {
   const clock = movedClock(LATE);
   const upstreams = scriptedUpstreams({ anthropic: Array.from({ length: 20 }, () => HELLO) });
-  const gateway = await runningGateway({ upstreams, clock });
+  const mcp = servers === undefined ? {} : { mcp: { hub: testHub(servers) } };
+  const gateway = await runningGateway({ upstreams, clock, ...mcp });
   const { secret } = await gateway.store.keys.create({ name: 'team', models: ['*'], catalogs: ['*'], limits });
   const headers = { 'x-api-key': secret };
   return {
@@ -103,6 +106,29 @@ describe('a key’s quota', () => {
     expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('1');
     expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0');
     expect(refused.headers.get('x-ratelimit-reset-requests')).toMatch(/^\d+s$/);
+  });
+
+  it('counts each message of a batch at /mcp', async () => {
+    const { key, url } = await withLimits({ requestsPerMinute: 5 }, { mail: inProcess({ send: {} }) });
+    const send = (count: number) =>
+      fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { ...key, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify(
+          Array.from({ length: count }, (_, at) => ({
+            ...{ jsonrpc: '2.0', id: at + 1, method: 'tools/call' },
+            params: { name: 'mail__send', arguments: {} },
+          })),
+        ),
+      });
+    const served = await send(4);
+    expect([served.status, (await served.text()).match(/"content":/g)?.length]).toEqual([200, 4]);
+    const refused = await send(2);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({
+      error: { message: expect.stringContaining('5 requests per minute') },
+    });
   });
 
   it.each([

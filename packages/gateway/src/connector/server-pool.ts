@@ -63,6 +63,9 @@ function keyOf({ name, url, token }: RequestedServer, owner: string): string {
 /** As many as the Messages API takes in a request. */
 const MOST_TOOLS = 10_000;
 
+/** Less than for servers of the settings: any client may name one, and its list has ten times as many. */
+const MOST_VALUES = 50_000;
+
 function openServer(
   { name, url, token }: RequestedServer,
   options: ServerPoolOptions & { readonly key: string; readonly owner: string },
@@ -84,6 +87,7 @@ function openServer(
     },
     listings: kept,
     limits: { toolsPerServer: MOST_TOOLS },
+    maxMessageValues: MOST_VALUES,
     async fetch(input, init) {
       const response = await fetch(input, init);
       refusal = response.status === 401 || response.status === 403 ? response.status : undefined;

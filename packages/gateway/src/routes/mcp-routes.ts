@@ -1,3 +1,4 @@
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Access as McpAccess, Permissions } from '@quartermaster/mcp';
 import type { Context, Hono } from 'hono';
 import { searchAdmission } from '../access/index.ts';
@@ -30,13 +31,14 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
       permissions,
       ...(pins.length === 0 ? {} : { pins }),
       ...searchAdmission(access),
+      admitBatch: (more) => gatekeeper.take(access, 'no-model', more),
       ...(address === undefined ? {} : { signInPage: (server) => signInPage(address, server) }),
     };
     activity.begin(requestContext);
     const response = await within(requestId, () => proxy.fetch(withBody(request, bytes, signal), theirs));
     if (!isEventStream(response) || response.body === null) return response;
     // A stream that only listens has no end of its own: the gateway does not wait for it when it stops.
-    if (request.method === 'GET' || bytes.includes(LISTEN)) {
+    if (request.method === 'GET' || isListening(bytes)) {
       onEnd();
       const body = untilDenied(response.body, { after: clock.after, mayGoOn: () => hasRights(owner, permissions) });
       return new Response(body, { status: response.status, headers: response.headers });
@@ -61,6 +63,14 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
 }
 
 const LISTEN = 'subscriptions/listen';
+
+/** Whether this message asks for a stream that only listens. A call may have the same words in its arguments. */
+function isListening(bytes: Buffer): boolean {
+  if (!bytes.includes(LISTEN)) return false;
+  // It was answered, and so it is JSON within its limits.
+  const message: unknown = JSON.parse(bytes.toString('utf8'));
+  return isJsonObject(message) && message.method === LISTEN;
+}
 
 /** The same request with its body read, within bounds and decompressed. */
 function withBody(request: Request, bytes: Buffer, signal: AbortSignal): Request {

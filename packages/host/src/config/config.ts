@@ -258,6 +258,10 @@ export interface McpSettings {
   readonly alwaysLoad: 'auto' | 'always' | 'never';
   /** A longer result of a tool is cut off for clients of `/mcp`, and says so. */
   readonly resultBytes: number;
+  /** The largest request to `/mcp`. */
+  readonly requestBytes: number;
+  /** How many JSON values one message may have, of a client of `/mcp` or of a server. */
+  readonly messageValues: number;
   readonly limits: McpLimitSettings;
   /** Web origins that may use `/mcp`, in addition to the gateway's own. */
   readonly origins: readonly string[];

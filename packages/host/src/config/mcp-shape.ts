@@ -48,6 +48,17 @@ export const MCP: Shape<McpSettings> = object({
     shape: bytes(),
     default: 8 * 1024 * 1024,
   },
+  requestBytes: {
+    about: 'Maximum size of a request to /mcp; a larger one gets a 413.',
+    shape: bytes(),
+    default: 4 * 1024 * 1024,
+  },
+  messageValues: {
+    about:
+      'Maximum number of JSON values in one message, of a client of /mcp or of a server (ten times as many in a list of tools). A member name that is new counts as ten. More would hold up other requests.',
+    shape: whole({ min: 1_000, max: 1_000_000_000 }),
+    default: 200_000,
+  },
   limits: {
     about: "How much of a server's tool list is read. Tools beyond a limit are missing, and searches report that.",
     shape: object({

@@ -70,6 +70,8 @@ export interface HubOptions extends HubServers {
   /** @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly fetch?: typeof globalThis.fetch;
+  /** How many JSON values a message of a server may have, ten times as many in a list. @default 200_000 */
+  readonly maxMessageValues?: number;
   readonly clock?: Clock;
 }
 
@@ -89,6 +91,7 @@ const OPTIONS: OptionNames<HubOptions> = {
   clientInfo: true,
   environment: true,
   fetch: true,
+  maxMessageValues: true,
   clock: true,
 };
 
@@ -325,6 +328,7 @@ function serverFactory(
     clock: options.clock ?? BACKGROUND_CLOCK,
     environment: options.environment ?? process.env,
     fetch: options.fetch,
+    maxMessageValues: options.maxMessageValues,
     listings: options.listings ?? createMemoryListingStore(),
     pins: options.pins ?? createMemoryPinStore(),
     quarantine: options.quarantine ?? 'off',

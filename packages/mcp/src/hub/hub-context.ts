@@ -13,6 +13,7 @@ export interface HubContext {
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly maxMessageValues?: number | undefined;
   readonly listings: ListingStore;
   readonly pins: PinStore;
   readonly quarantine: Quarantine;

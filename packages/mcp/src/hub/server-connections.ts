@@ -201,7 +201,7 @@ export class ServerConnections {
 
   #open(owner: ConnectionOwner, end: ConnectionEnd): Promise<Connection> {
     const { name, settings, context, notes, onNotification } = this.#options;
-    const { clientInfo, clock, environment, fetch, oauth } = context;
+    const { clientInfo, clock, environment, fetch, maxMessageValues, oauth } = context;
     const { user, peer } = owner;
     const signIn = signInSettings(settings);
     return openConnection({
@@ -211,6 +211,7 @@ export class ServerConnections {
       clock,
       environment,
       fetch,
+      maxMessageValues,
       authProvider: signIn === undefined ? undefined : oauth?.access({ user, server: name }, signIn),
       howToSignIn: oauth?.howToSignIn?.({ user, server: name }),
       peer,

@@ -59,6 +59,16 @@ describe('a call to a process', () => {
     expect(await call(hub, { line, long: 3 })).toBe('xxx');
   });
 
+  it('fails if its result has more values than are read at once', async () => {
+    const hub = await startRaw();
+    const many = `[${'{},'.repeat(200_000)}{}]`;
+    const calling = call(hub, { line: `{"jsonrpc":"2.0","id":$ID,"result":{"structuredContent":{"a":${many}}}}` });
+    await expect(calling).rejects.toThrow('has more than 200000 JSON values (mcp.messageValues); ask for less at once');
+    expect(
+      await call(hub, { line: '{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"fine"}]}}' }),
+    ).toBe('fine');
+  });
+
   it('fails if its result is nested too deeply to be forwarded', async () => {
     const hub = await startRaw();
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;

@@ -14,6 +14,7 @@ import {
   readChoice,
 } from '@quartermaster/core/internal';
 import { CLIENT_INFO, type Hub } from '../hub/index.ts';
+import { MESSAGE_VALUES } from '../json-meter.ts';
 import { createMemoryTaskOwnerStore, type TaskOwnerStore } from '../store/index.ts';
 import { Endpoint } from './endpoint.ts';
 import { createExecutor } from './execute-tool.ts';
@@ -78,6 +79,10 @@ export interface ProxyOptions
   readonly alwaysLoad?: AlwaysLoad;
   /** A longer tool result is cut off, and says so. @default 8 MiB */
   readonly maxResultBytes?: number;
+  /** The largest body of an HTTP request. @default 4 MiB */
+  readonly maxRequestBytes?: number;
+  /** How many JSON values an HTTP request may have. @default 200_000 */
+  readonly maxMessageValues?: number;
   /** Additional `_meta` for a call to a server, such as its trace. @default what the client sent */
   readonly callMeta?: (call: Resolved) => JsonObject | undefined;
   /** Which client created which task, by the id of its access. @default held in this process */
@@ -98,6 +103,8 @@ const OPTIONS: OptionNames<ProxyOptions> = {
   waits: true,
   alwaysLoad: true,
   maxResultBytes: true,
+  maxRequestBytes: true,
+  maxMessageValues: true,
   callMeta: true,
   taskOwners: true,
   serverInfo: true,
@@ -129,7 +136,16 @@ export const PROXY_DEFAULTS: {
   readonly waits: Required<StartWaits>;
   readonly alwaysLoad: AlwaysLoad;
   readonly maxResultBytes: number;
-} = { form: 'bridge', waits: START_WAITS, alwaysLoad: 'auto', maxResultBytes: 8 * 1024 * 1024 };
+  readonly maxRequestBytes: number;
+  readonly maxMessageValues: number;
+} = {
+  form: 'bridge',
+  waits: START_WAITS,
+  alwaysLoad: 'auto',
+  maxResultBytes: 8 * 1024 * 1024,
+  maxRequestBytes: 4 * 1024 * 1024,
+  maxMessageValues: MESSAGE_VALUES,
+};
 
 /** One MCP server for everything behind a hub, with tool search between them. */
 export function createProxy(options: ProxyOptions): McpProxy {
@@ -196,6 +212,10 @@ export function createProxy(options: ProxyOptions): McpProxy {
     listen: (request, access) => listening.fetch(request, createSession({ access, era: 'modern', isLasting: false })),
     authenticate: options.authenticate,
     sessions: options.sessions ?? false,
+    messages: {
+      maxBytes: options.maxRequestBytes ?? PROXY_DEFAULTS.maxRequestBytes,
+      maxValues: options.maxMessageValues ?? PROXY_DEFAULTS.maxMessageValues,
+    },
     clock,
   });
   const connections = new Set<ProxyConnection>();

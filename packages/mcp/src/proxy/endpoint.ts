@@ -19,6 +19,7 @@ import { createPeer } from './create-peer.ts';
 import { followFilter, followResource, unfollowResource } from './follow-resources.ts';
 import { withFollowUp } from './follow-up.ts';
 import type { ClientInfo } from './known-clients.ts';
+import type { Access } from './mcp-proxy.ts';
 import { type Audience, noteListed } from './pass-on-changes.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
@@ -66,6 +67,11 @@ export class Endpoint extends Server implements Audience {
   override getCapabilities(): ServerCapabilities {
     // The base class's constructor may ask before ours has run.
     return #options in this ? advertisedCapabilities(this.#options.context, this.#options.session) : ALL_CAPABILITIES;
+  }
+
+  /** What its client may do now, as the request says that came last. */
+  renewAccess(access: Access): void {
+    this.#options.session.access = access;
   }
 
   /** The tools that the client sees have changed. */
@@ -175,7 +181,9 @@ export class Endpoint extends Server implements Audience {
       case 'completion/complete':
         return complete(hub, session, { params, signal });
       case 'logging/setLevel':
-        session.changeLevel(String(params.level));
+        if (typeof params.level !== 'string' || params.level.length > MOST_LEVEL_LENGTH)
+          throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'logging/setLevel needs a level');
+        session.changeLevel(params.level);
         return {};
       case 'tasks/list':
         return listTasks(proxy, session, signal);
@@ -193,6 +201,9 @@ export class Endpoint extends Server implements Audience {
     this.#options.session.peer = createPeer(this, this.#options.session, capabilities);
   }
 }
+
+/** A level is a word. It is kept, and sent to every server. */
+const MOST_LEVEL_LENGTH = 100;
 
 /** Ours at the end: what servers list comes first. */
 function withStatus(list: JsonObject): JsonObject {

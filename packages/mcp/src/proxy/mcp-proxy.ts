@@ -38,6 +38,8 @@ export interface Access {
   readonly pins?: readonly string[];
   /** Asked before each search; see `Caller.admitSearch`. @default every search runs */
   readonly admitSearch?: NonNullable<Caller['admitSearch']>;
+  /** Asked before a batch of messages is served, with how many it has beyond the first; rejects to refuse it. @default it is served */
+  readonly admitBatch?: (more: number) => Promise<void>;
   /**
    * Where this user signs in to a server that requires it, such as a page of a gateway. Clients that can open addresses are
    * sent there; errors name it. @default the single user of a lasting connection is sent to the authorization server itself

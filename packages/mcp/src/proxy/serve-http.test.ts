@@ -1,5 +1,6 @@
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { QueryError } from '@quartermaster/core/errors';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHub, type Hub, type ServerSettings } from '../hub/index.ts';
@@ -12,7 +13,7 @@ import { rawServer } from '../testing/raw-server.fixture.ts';
 import { realServer } from '../testing/real-servers.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
 import { createProxy, type ProxyOptions } from './create-proxy.ts';
-import type { McpProxy } from './mcp-proxy.ts';
+import type { Access, McpProxy } from './mcp-proxy.ts';
 
 const DEFERRING = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' as const } };
 const URL_OF_PROXY = new URL('http://proxy.test/mcp');
@@ -245,5 +246,83 @@ describe('a client of the newer revision', () => {
     });
     const { messages } = await client.getPrompt({ name: 'modern__greet' });
     expect(messages).toMatchObject([{ content: { text: 'Hello Ada' } }]);
+  });
+});
+
+describe('a client that asks for too much', () => {
+  const JSON_RPC = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const INITIALIZE = {
+    ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  };
+  const listTools = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
+  const post = (proxy: McpProxy, body: unknown, more: { access?: Access; headers?: Record<string, string> } = {}) =>
+    proxy.fetch(
+      new Request(URL_OF_PROXY, {
+        method: 'POST',
+        headers: { ...JSON_RPC, ...more.headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+      more.access ?? {},
+    );
+  const call = (text: string): string =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mail__send_mail","arguments":{"text":${text}}}}`;
+
+  it.each([
+    ['values', call(`[${'{},'.repeat(200_000)}{}]`), 'more than 200000 JSON values (mcp.messageValues)'],
+    ['levels', call('['.repeat(2_000) + ']'.repeat(2_000)), 'nests deeper than 1000 levels'],
+    ['bytes', call(JSON.stringify('x'.repeat(4 * 1024 * 1024))), 'larger than 4194304 bytes (mcp.requestBytes)'],
+  ])('in %s is refused before any of it is parsed', async (_, body, reason) => {
+    for (const sessions of [false, true]) {
+      const response = await post(serve(mail(), { sessions }), body);
+      expect([response.status, (await response.json()).error.message]).toEqual([413, expect.stringContaining(reason)]);
+    }
+  });
+
+  it('in one batch pays for each message of it, and may send a hundred', async () => {
+    const proxy = serve(mail());
+    const asked: number[] = [];
+    const admitBatch = async (more: number): Promise<void> => {
+      asked.push(more);
+      if (more > 5) throw new Error('too much');
+    };
+    const batch = (count: number) => Array.from({ length: count }, (_, at) => listTools(at + 1));
+    const answered = await (await post(proxy, batch(3), { access: { admitBatch } })).text();
+    expect(answered.match(/"tools":/g)).toHaveLength(3);
+    await expect(post(proxy, batch(7), { access: { admitBatch } })).rejects.toThrow('too much');
+    await (await post(proxy, batch(1), { access: { admitBatch } })).text();
+    expect((await post(proxy, batch(101), { access: { admitBatch } })).status).toBe(400);
+    expect(asked).toEqual([2, 6]);
+  });
+
+  it('in sessions ends its own, and none of another client', async () => {
+    const proxy = serve(mail(), { sessions: { max: 3 } });
+    const begin = async (id: string): Promise<string> =>
+      (await post(proxy, INITIALIZE, { access: { id } })).headers.get('mcp-session-id') ?? '';
+    const isOpen = async (id: string, session: string): Promise<boolean> =>
+      (await post(proxy, listTools(2), { access: { id }, headers: { 'mcp-session-id': session } })).status === 200;
+    const quiet = await begin('quiet');
+    const first = await begin('greedy');
+    const latest = [await begin('greedy'), await begin('greedy')];
+    expect(await isOpen('greedy', first)).toBe(false);
+    for (const session of latest) expect(await isOpen('greedy', session)).toBe(true);
+    expect(await isOpen('quiet', quiet)).toBe(true);
+  });
+
+  it('is limited in a session as its latest request says', async () => {
+    const proxy = serve(mail(), { sessions: true });
+    const begun = await post(proxy, INITIALIZE, { access: { id: 'a' } });
+    await begun.text();
+    const headers = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    const search = { name: 'tool_search', arguments: { query: 'send' } };
+    const ask = async (access: Access): Promise<string> => {
+      const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: search };
+      return (await post(proxy, body, { access: { id: 'a', ...access }, headers })).text();
+    };
+    expect(await ask({})).toContain('mail__send_mail');
+    const admitSearch = async (): Promise<void> => {
+      throw new QueryError('too_many_requests', 'No more searches for this key');
+    };
+    expect(await ask({ admitSearch })).toContain('No more searches for this key');
   });
 });

@@ -7,15 +7,18 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { type Clock, checkOptionNames } from '@quartermaster/core/internal';
+import { boundBacklog } from './bound-backlog.ts';
 import { type Endpoint, SERVED_METHODS } from './endpoint.ts';
 import { createKeptEvents } from './kept-events.ts';
+import { largestShare } from './largest-share.ts';
 import type { Access } from './mcp-proxy.ts';
 import { type CompiledPermissions, compilePermissions } from './permissions.ts';
+import { type MessageLimits, readMessage } from './read-message.ts';
 import { LISTEN_METHOD } from './serve-listening.ts';
 
 /** How many sessions are kept, and for how long. */
 export interface SessionLimits {
-  /** How many at once; the one that was idle longest is closed first. @default 1_000 */
+  /** How many at once; of the client that has the most, the one that was idle longest makes way. @default 1_000 */
   readonly max?: number;
   /** How long one may be idle. @default 30 minutes */
   readonly idleMs?: number;
@@ -30,6 +33,7 @@ export interface HttpFaceOptions {
   readonly listen: (request: Request, access: Access) => Promise<Response>;
   readonly authenticate: ((request: Request) => Promise<Access | undefined>) | undefined;
   readonly sessions: boolean | SessionLimits;
+  readonly messages: MessageLimits;
   readonly clock: Clock;
 }
 
@@ -46,14 +50,21 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
     return options.createEndpoint(access, era, false);
   });
   const sessions = options.sessions === false ? undefined : createSessions(options);
+
+  async function serve({ request, body }: Posted, access: Access): Promise<Response> {
+    const isForSession = sessions !== undefined && (await isLegacyRequest(request, body.parsedBody));
+    if (isForSession) return sessions.fetch({ request, body }, access);
+    if (request.headers.get('mcp-method') === LISTEN_METHOD) return options.listen(request, access);
+    const authInfo: AuthInfo = { token: '', clientId: access.id ?? '', scopes: [], extra: { access } };
+    return withStatus(request, await handler.fetch(request, { authInfo, ...body }));
+  }
+
   return {
     async fetch(request, given) {
       const access = given ?? (options.authenticate === undefined ? {} : await options.authenticate(request));
       if (access === undefined) return refuse(401, 'The key is missing or not valid');
-      if (sessions !== undefined && (await isLegacyRequest(request))) return sessions.fetch(request, access);
-      if (request.headers.get('mcp-method') === LISTEN_METHOD) return options.listen(request, access);
-      const authInfo: AuthInfo = { token: '', clientId: access.id ?? '', scopes: [], extra: { access } };
-      return withStatus(request, await handler.fetch(request, { authInfo }));
+      const read = await readMessage(request, access, options.messages);
+      return read.kind === 'refused' ? read.response : boundBacklog(await serve(read, access), MOST_BEHIND_BYTES);
     },
     async close() {
       await handler.close();
@@ -61,6 +72,15 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
     },
   };
 }
+
+/** A request, and what it posted if that is JSON. */
+interface Posted {
+  readonly request: Request;
+  readonly body: { readonly parsedBody?: unknown };
+}
+
+/** How far a client may be behind the stream that it reads: several of the largest results. */
+const MOST_BEHIND_BYTES = 32 * 1024 * 1024;
 
 /** How long a client should wait before it resumes a stream that ended. */
 const RETRY_MS = 1_000;
@@ -74,7 +94,7 @@ interface LastingSession {
 }
 
 /** Sessions, in the order of their last use. */
-function createSessions(options: HttpFaceOptions): HttpFace {
+function createSessions(options: HttpFaceOptions) {
   const given = typeof options.sessions === 'object' ? options.sessions : {};
   checkOptionNames('sessions', given, SESSION_DEFAULTS);
   const limits = { ...SESSION_DEFAULTS, ...given };
@@ -93,7 +113,14 @@ function createSessions(options: HttpFaceOptions): HttpFace {
     sessions.delete(id);
     sessions.set(id, session);
   };
-  const begin = async (request: Request, access: Access): Promise<Response> => {
+  /** One client that opens many loses its own, and no one else's. */
+  const makeRoom = (): void => {
+    if (sessions.size < limits.max) return;
+    const owner = largestShare([...sessions.values()].map(({ accessId }) => accessId));
+    const [oldest] = [...sessions].find(([, { accessId }]) => accessId === owner) ?? [];
+    if (oldest !== undefined) void end(oldest);
+  };
+  const begin = async ({ request, body }: Posted, access: Access): Promise<Response> => {
     const endpoint = await options.createEndpoint(access, 'legacy', true);
     const events = kept.forSession();
     const ended = endpoint.onclose;
@@ -106,30 +133,30 @@ function createSessions(options: HttpFaceOptions): HttpFace {
       eventStore: events,
       retryInterval: RETRY_MS,
       onsessioninitialized: (id) => {
-        const [oldest] = sessions.keys();
-        if (sessions.size >= limits.max && oldest !== undefined) void end(oldest);
+        makeRoom();
         const permissions = compilePermissions(access.permissions ?? {});
         use(id, { transport, endpoint, accessId: access.id, permissions, cancelExpiry: () => {} });
       },
       onsessionclosed: (id) => end(id),
     });
     await endpoint.connect(transport);
-    const response = await transport.handleRequest(request);
+    const response = await transport.handleRequest(request, body);
     if (transport.sessionId === undefined) await endpoint.close();
     return response;
   };
 
   return {
-    async fetch(request, access = {}) {
+    async fetch({ request, body }: Posted, access: Access) {
       const id = request.headers.get('mcp-session-id');
-      if (id === null) return begin(request, access);
+      if (id === null) return begin({ request, body }, access);
       const session = sessions.get(id);
       // A session belongs to its owner: for anyone else, and under other permissions, it does not exist.
       const isTheirs =
         session?.accessId === access.id && session?.permissions === compilePermissions(access.permissions ?? {});
       if (session === undefined || !isTheirs) return refuse(404, 'Unknown session; start with initialize');
       use(id, session);
-      return session.transport.handleRequest(request);
+      session.endpoint.renewAccess(access);
+      return session.transport.handleRequest(request, body);
     },
     async close() {
       await Promise.all([...sessions.keys()].map(end));

@@ -9,6 +9,7 @@ import {
 import { isJsonObject, type Json } from '@quartermaster/core/catalog';
 import type { Endpoint } from './endpoint.ts';
 import { followFilter, unfollowAll } from './follow-resources.ts';
+import { largestShare } from './largest-share.ts';
 import { type Audience, takeNewLists } from './pass-on-changes.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
@@ -35,10 +36,20 @@ export interface ListenFace {
  * may use, and of the resources that it named.
  */
 export function createListenFace({ context, open, createEndpoint }: ListenFaceOptions): ListenFace {
-  const handlers = new Set<McpHttpHandler>();
+  /** Whose each is, the oldest first. */
+  const handlers = new Map<McpHttpHandler, string | undefined>();
+  /** One client that opens many loses its own, and keeps no one else out. */
+  const makeRoom = (session: Session): boolean => {
+    if (handlers.size < MOST_LISTENING) return true;
+    const owner = largestShare(handlers.values());
+    if (owner === session.access.id) return false;
+    const [oldest] = [...handlers].find(([, one]) => one === owner) ?? [];
+    void oldest?.close();
+    return true;
+  };
   return {
     async fetch(request, session) {
-      if (handlers.size >= MOST_LISTENING) return refuse('Too many clients listen already');
+      if (!makeRoom(session)) return refuse('Too many clients listen already');
       const text = await request.text();
       await context.start.wait(context.waits.listMs);
       const body = await followBody(context, session, { text, signal: request.signal });
@@ -61,7 +72,7 @@ export function createListenFace({ context, open, createEndpoint }: ListenFaceOp
         },
       };
       const handler = createMcpHandler(() => createEndpoint(session), { bus });
-      handlers.add(handler);
+      handlers.set(handler, session.access.id);
       const { method, url, headers, signal } = request;
       const authInfo: AuthInfo = { token: '', clientId: session.access.id ?? '', scopes: [] };
       const forwarded = new Request(url, { method, headers: withoutLength(headers), body, signal });
@@ -73,7 +84,7 @@ export function createListenFace({ context, open, createEndpoint }: ListenFaceOp
       }
     },
     async close() {
-      await Promise.all([...handlers].map((handler) => handler.close()));
+      await Promise.all([...handlers.keys()].map((handler) => handler.close()));
     },
   };
 }

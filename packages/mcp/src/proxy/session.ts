@@ -25,7 +25,8 @@ export interface RunningRequest {
  * nothing and has no `peer`.
  */
 export class Session {
-  readonly access: Access;
+  /** As of the last request. Who it is and what it may use stay the same; limits and pins need not. */
+  access: Access;
   readonly permissions: CompiledPermissions;
   readonly form: Form;
   readonly isLasting: boolean;

@@ -73,6 +73,7 @@ export function createConfiguredHub(
     quarantine: isStrict && mcp.quarantine === 'off' ? 'changed' : mcp.quarantine,
     policies: tools.policies,
     limits: mcp.limits,
+    maxMessageValues: mcp.messageValues,
     findings: mcp.findings,
     oauth: createOAuthClient({
       tokens: store?.tokens ?? createMemoryTokenStore(),

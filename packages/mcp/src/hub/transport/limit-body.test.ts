@@ -27,7 +27,7 @@ async function read(response: Response, maxBytes: number): Promise<string | unde
   const onOverflow = (): void => {
     overflows += 1;
   };
-  const text = await limitBody(response, { maxBytes, onOverflow })
+  const text = await limitBody(response, { maxBytes, maxValues: 1_000, onOverflow })
     .text()
     .catch(() => undefined);
   expect(overflows).toBe(text === undefined ? 1 : 0);
@@ -74,8 +74,19 @@ describe('limitBody', () => {
     expect(await read(responseOf(`${events}data: ${'x'.repeat(20)}`, [], EVENTS), 20)).toBeUndefined();
   });
 
+  it('fails a body, or an event, with more values than allowed: text is one', async () => {
+    const list = (count: number) => JSON.stringify(Array.from({ length: count }, () => 'a, [b], {c}'));
+    expect(await read(responseOf(list(1_000), [700]), 1_000_000)).toBe(list(1_000));
+    expect(await read(responseOf(list(1_001), [700]), 1_000_000)).toBeUndefined();
+    const events = `data: ${list(900)}\n\n`.repeat(3);
+    expect(await read(responseOf(events, [700], EVENTS), 1_000_000)).toBe(events);
+    expect(await read(responseOf(`${events}data: ${list(1_001)}`, [700], EVENTS), 1_000_000)).toBeUndefined();
+    const hidden = `: "\ndata: ${list(1_001)}\n\n`;
+    expect(await read(responseOf(hidden, [], EVENTS), 1_000_000)).toBeUndefined();
+  });
+
   it('keeps the other parts of a response, and a response without a body', async () => {
-    const limit = { maxBytes: 10, onOverflow: () => {} };
+    const limit = { maxBytes: 10, maxValues: 10, onOverflow: () => {} };
     const copy = limitBody(new Response('text', { status: 418, headers: { 'x-kept': 'yes' } }), limit);
     expect([copy.status, copy.ok, copy.headers.get('x-kept'), await copy.text()]).toEqual([418, false, 'yes', 'text']);
     const strange = Object.defineProperties(new Response('text'), {

@@ -1,5 +1,9 @@
+import { createJsonMeter, describeValues } from '../../json-meter.ts';
+
 export interface BodyLimit {
   readonly maxBytes: number;
+  /** How many JSON values it may have. */
+  readonly maxValues: number;
   /** Called once, before the body fails with the same error. */
   readonly onOverflow: (error: Error) => void;
 }
@@ -10,15 +14,16 @@ export interface BodyLimit {
  */
 export function limitBody(response: Response, limit: BodyLimit): Response {
   if (response.body === null) return response;
-  const count = isEventStream(response) ? createEventCounter() : createCounter();
+  const findExcess = isEventStream(response) ? eventChecker(limit) : bodyChecker(limit);
   const limited = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        if (count(chunk) <= limit.maxBytes) {
+        const excess = findExcess(chunk);
+        if (excess === undefined) {
           controller.enqueue(chunk);
           return;
         }
-        const error = new Error(`The server's answer is longer than ${limit.maxBytes} bytes; ask for less at once`);
+        const error = new Error(`The server's answer ${excess}; ask for less at once`);
         limit.onOverflow(error);
         controller.error(error);
       },
@@ -39,24 +44,31 @@ export function isEventStream(response: Response): boolean {
   return /^\s*text\/event-stream\s*(;|$)/i.test(response.headers.get('content-type') ?? '');
 }
 
-type Counter = (chunk: Uint8Array) => number;
+/** What is too much about a body, with this piece of it. */
+type Checker = (chunk: Uint8Array) => string | undefined;
 
-function createCounter(): Counter {
+function bodyChecker({ maxBytes, maxValues }: BodyLimit): Checker {
+  const meter = createJsonMeter();
   let bytes = 0;
   return (chunk) => {
     bytes += chunk.length;
-    return bytes;
+    if (bytes > maxBytes) return describeBytes(maxBytes);
+    return meter.add(chunk).values > maxValues ? describeValues(maxValues) : undefined;
   };
 }
 
-/** The largest size of an event within the chunk. An event ends with an empty line, and lines end with CR, LF or both. */
-function createEventCounter(): Counter {
+/** The same for each event. An event ends with an empty line, and lines end with CR, LF or both. */
+function eventChecker({ maxBytes, maxValues }: BodyLimit): Checker {
+  const meter = createJsonMeter();
   let bytes = 0;
   let isLineEmpty = true;
   let isAfterReturn = false;
   return (chunk) => {
     let most = 0;
-    for (const byte of chunk) {
+    let values = 0;
+    let start = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at];
       bytes += 1;
       const isEnd = byte === LINE_FEED || byte === RETURN;
       const isSecondHalf = byte === LINE_FEED && isAfterReturn;
@@ -64,12 +76,21 @@ function createEventCounter(): Counter {
       if (isSecondHalf) continue;
       if (isEnd && isLineEmpty) {
         most = Math.max(most, bytes);
+        values = Math.max(values, meter.add(chunk.subarray(start, at)).values);
         bytes = 0;
+        start = at;
+        meter.reset();
       }
       isLineEmpty = isEnd;
     }
-    return Math.max(most, bytes);
+    if (Math.max(most, bytes) > maxBytes) return describeBytes(maxBytes);
+    values = Math.max(values, meter.add(chunk.subarray(start)).values);
+    return values > maxValues ? describeValues(maxValues) : undefined;
   };
+}
+
+function describeBytes(maxBytes: number): string {
+  return `is longer than ${maxBytes} bytes`;
 }
 
 const LINE_FEED = 10;

@@ -13,6 +13,8 @@ export interface TransportOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly authProvider?: AuthProvider | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** @default 200_000 */
+  readonly maxMessageValues?: number | undefined;
   readonly onNoise: (text: string) => void;
   readonly onStderr: (text: string) => void;
 }
@@ -28,6 +30,7 @@ export async function openTransport(options: TransportOptions, useSse = false): 
       args,
       env: childEnvironment(options.environment, env),
       cwd,
+      maxValues: options.maxMessageValues,
       onNoise,
       onStderr,
     });
@@ -56,6 +59,7 @@ function openRemote(settings: RemoteSettings, options: TransportOptions, isSse: 
     authProvider,
     fetch,
     clock,
+    maxValues: options.maxMessageValues,
     signInTimeoutMs: settings.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs,
   });
 }

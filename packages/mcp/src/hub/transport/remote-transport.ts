@@ -11,6 +11,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { type Clock, defined } from '@quartermaster/core/internal';
+import { LIST_FACTOR, MESSAGE_VALUES } from '../../json-meter.ts';
 import { noteToken } from '../../oauth/index.ts';
 import { signalIn } from '../../signal-in.ts';
 import { isEventStream, limitBody } from './limit-body.ts';
@@ -28,6 +29,8 @@ export interface RemoteTransportOptions {
   readonly signInTimeoutMs: number;
   /** The longest accepted answer. @default 32 MiB */
   readonly maxBytes?: number;
+  /** How many JSON values an answer or an event may have, a list of tools excepted. @default 200_000 */
+  readonly maxValues?: number | undefined;
 }
 
 const REMOTE_DEFAULTS: { readonly maxBytes: number } = { maxBytes: 32 * 1024 * 1024 };
@@ -43,6 +46,7 @@ const ENDED = 'The connection ended before the answer came';
 /** A request that was sent. */
 interface Sent {
   readonly id: RequestId;
+  readonly method: string;
   /** Whether it was answered or abandoned. */
   isOver: boolean;
   /** Whether its answer will arrive on a stream. */
@@ -121,7 +125,12 @@ export class RemoteTransport implements Transport {
       if ('method' in message && message.method === 'notifications/cancelled') this.#forget(message.params?.requestId);
       return this.#sending.run(undefined, () => this.#deliver(message, options));
     }
-    const sent: Sent = { id: message.id, isOver: false, isStreaming: !this.hasPerRequestStream };
+    const sent: Sent = {
+      id: message.id,
+      method: message.method,
+      isOver: false,
+      isStreaming: !this.hasPerRequestStream,
+    };
     this.#unanswered.set(sent.id, sent);
     options?.requestSignal?.addEventListener('abort', () => this.#forget(sent.id), { once: true });
     const onRequestStreamEnd = (): void => this.#answerFor(sent, ENDED);
@@ -152,12 +161,15 @@ export class RemoteTransport implements Transport {
   }
 
   async #fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    const { fetch, maxBytes = REMOTE_DEFAULTS.maxBytes } = this.#options;
+    const { fetch, isSse, maxBytes = REMOTE_DEFAULTS.maxBytes, maxValues = MESSAGE_VALUES } = this.#options;
     const sent = this.#sending.getStore();
     const response = await fetch(input, { ...init, signal: this.#signalFor(init) });
     if (sent !== undefined && this.hasPerRequestStream) sent.isStreaming = isEventStream(response);
+    // In the old way every answer comes on one stream, lists among them.
+    const isList = isSse || sent?.method.endsWith('/list') === true;
     const limited = limitBody(response, {
       maxBytes,
+      maxValues: isList ? maxValues * LIST_FACTOR : maxValues,
       onOverflow: ({ message }) => {
         if (sent !== undefined) this.#answerFor(sent, message);
         else if (isEventStream(response)) this.#endStream(message);

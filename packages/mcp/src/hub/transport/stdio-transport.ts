@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
+import { createJsonMeter, describeValues, LIST_FACTOR, MESSAGE_VALUES } from '../../json-meter.ts';
 import { findAnswerId } from './find-answer-id.ts';
 import { createLineReader, type LongLine } from './line-reader.ts';
 import { errorAnswer, parseMessage } from './parse-message.ts';
@@ -10,6 +11,8 @@ export interface StdioTransportOptions extends ProcessGroupOptions {
   readonly graceMs?: number;
   /** The longest accepted message. @default 32 MiB */
   readonly maxLineBytes?: number;
+  /** How many JSON values a message may have, an answer with a list excepted. @default 200_000 */
+  readonly maxValues?: number | undefined;
   /** Output on its standard output that is not a message. */
   readonly onNoise?: (text: string) => void;
   /** What it writes to its standard error, for people. */
@@ -22,6 +25,11 @@ const STDIO_DEFAULTS: { readonly graceMs: number; readonly maxLineBytes: number 
 };
 
 const NOISE_LENGTH = 200;
+const END_LENGTH = 200;
+const VALUES_PER_BYTE = 2.5;
+
+/** How long messages are handled before others get a turn: a server may send thousands at once. */
+const TURN_MS = 5;
 
 /**
  * A server's process as a transport. Unlike the SDK's, it leads a process group that is ended as a whole, passes on no more of our
@@ -35,6 +43,10 @@ export class StdioTransport implements Transport {
   #child: ChildProcessWithoutNullStreams | undefined;
   #ending: Promise<void> | undefined;
   #delivered: Promise<void> = Promise.resolve();
+  /** When the messages that are handled now began to be. */
+  #turn = 0;
+  /** Requests for lists that have no answer yet. */
+  readonly #lists = new Set<unknown>();
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -53,7 +65,12 @@ export class StdioTransport implements Transport {
       onLine: (line) => this.#take(line),
       onOverflow: (line) => this.#passOver(line),
     });
-    child.stdout.on('data', read);
+    child.stdout.on('data', (chunk: Buffer) => {
+      read(chunk);
+      // What a server sends waits in its pipe while what came before is handled.
+      child.stdout.pause();
+      void this.#delivered.then(() => child.stdout.resume());
+    });
     child.stderr.on('data', (chunk: Buffer) => onStderr?.(chunk.toString('utf8')));
     for (const stream of [child.stdin, child.stdout, child.stderr]) {
       stream.on('error', (error) => this.onerror?.(error));
@@ -72,6 +89,7 @@ export class StdioTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
+    if ('method' in message && 'id' in message && message.method.endsWith('/list')) this.#lists.add(message.id);
     const stdin = this.#child?.stdin;
     const ended = new SdkError(SdkErrorCode.ConnectionClosed, 'The server has ended');
     if (stdin === undefined || !stdin.writable) return Promise.reject(ended);
@@ -95,9 +113,27 @@ export class StdioTransport implements Transport {
   }
 
   #take(line: string): void {
+    const maxValues = this.#options.maxValues ?? MESSAGE_VALUES;
+    // Each value has a byte at least, and each new name four.
+    if (line.length > maxValues / VALUES_PER_BYTE && this.#isTooMuch(line, maxValues)) return;
     const message = parseMessage(line);
+    if (message !== undefined && !('method' in message)) this.#lists.delete(message.id);
     if (message === undefined) this.#options.onNoise?.(line.slice(0, NOISE_LENGTH));
     else this.#deliver(message);
+  }
+
+  /** Fails the request whose answer would take too long to parse. */
+  #isTooMuch(line: string, maxValues: number): boolean {
+    const { values } = createJsonMeter().add(Buffer.from(line));
+    if (values <= maxValues) return false;
+    const id = findAnswerId({ head: line.slice(0, END_LENGTH), tail: line.slice(-END_LENGTH) });
+    const most = this.#lists.has(id) ? maxValues * LIST_FACTOR : maxValues;
+    if (values <= most) return false;
+    this.#options.onNoise?.(`a message that ${describeValues(most)}`);
+    this.#lists.delete(id);
+    if (id !== undefined)
+      this.#deliver(errorAnswer(id, `The server's answer ${describeValues(most)}; ask for less at once`));
+    return true;
   }
 
   /**
@@ -106,9 +142,21 @@ export class StdioTransport implements Transport {
    */
   #deliver(message: JSONRPCMessage): void {
     this.#delivered = this.#delivered
+      .then(() => this.#takeTurns())
       .then(() => this.onmessage?.(message))
       // The SDK quotes answers that no one waits for, and fails on one that is nested too deeply. The next message still counts.
       .catch((error: Error) => this.onerror?.(error));
+  }
+
+  /** Lets others have a turn once messages have been handled for a while. */
+  #takeTurns(): Promise<void> | undefined {
+    if (performance.now() - this.#turn < TURN_MS) return undefined;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        this.#turn = performance.now();
+        resolve();
+      });
+    });
   }
 
   /** Fails the waiting request, if its id can be found without reading the whole line. */
