@@ -389,7 +389,8 @@ describe('conversations', () => {
     }
     const named = (await (await add([{ type: 'constructor' }])).json()) as { data: { id: string }[] };
     expect(named.data[0]?.id).toMatch(/^item_[0-9a-f]{32}$/);
-    await openai.responses.create({ model: 'gpt-test', conversation: id, input: [{ ...asked, id: '..' }] });
+    const input = [{ ...asked, id: '..' } as typeof asked];
+    await openai.responses.create({ model: 'gpt-test', conversation: id, input });
     const { data } = await openai.conversations.items.list(id, { limit: 100 });
     expect(data.map((item) => item.id)).not.toContain('..');
   });
