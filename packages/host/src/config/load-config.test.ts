@@ -26,6 +26,8 @@ describe('defaults', () => {
         alwaysLoad: 'auto',
         limits: { toolsPerServer: 100_000, listBytes: 67_108_864 },
         resultBytes: 8 * 1024 ** 2,
+        requestBytes: 4 * 1024 ** 2,
+        messageValues: 200_000,
         origins: [],
         connector: {
           enabled: true,
