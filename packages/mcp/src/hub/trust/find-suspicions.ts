@@ -71,7 +71,12 @@ function* textsIn(definition: JsonObject): Generator<Placed> {
 }
 
 function excerptOf(text: string, index: number): string {
-  return text.slice(Math.max(0, index - EXCERPT_BEFORE), index + EXCERPT_LENGTH).replace(UNSEEN, spell);
+  const from = Math.max(0, index - EXCERPT_BEFORE);
+  const to = index + EXCERPT_LENGTH;
+  const before = text.slice(from, index);
+  // Half a word at the cut tells nothing.
+  const lead = from === 0 ? before : `…${before.replace(/^\S+\s+/, '')}`;
+  return `${lead}${text.slice(index, to)}${to < text.length ? '…' : ''}`.replace(UNSEEN, spell);
 }
 
 function spell(character: string): string {
