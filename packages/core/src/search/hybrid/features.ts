@@ -32,12 +32,12 @@ export const FEATURES = [
   },
   {
     name: 'coverage',
-    words: 'shared words: how much of the request’s known words the tool has, by idf',
+    words: 'shared words: share of the request’s words that the tool has, by rarity',
     weights: [2.6, 3.6, 1.4, 3],
   },
   {
     name: 'bigrams',
-    words: 'word order: neighbouring words in common, by idf, as a share of the request',
+    words: 'word order: share of the request’s word pairs that the tool has, by rarity',
     weights: [1.1, 1.8, 0.9, 2.1],
   },
   {
@@ -47,7 +47,7 @@ export const FEATURES = [
   },
   {
     name: 'reranked',
-    words: 'reranker: its cosine or score, from the mean of the best (0) to the nearest (1)',
+    words: 'reranker: its score, from 0 for the average of the best to 1 for the first',
     weights: [0, 0, 2.9, 3.8],
     isReranked: true,
   },
