@@ -9,6 +9,7 @@
 //   npm run lab -- kills         gateways killed 200 times on each store while they work on batches; fails on a lost or doubled result
 //   npm run lab -- loop-delay    hostile queries, bodies and catalogs; fails if another client waits long
 //   npm run lab -- cold-initialize   mcp and gateway in front of servers that hang; fails if initialize, or a call of another server, takes more than a second
+//   npm run lab -- console       10,000 tools in the console; fails on a task of the page over 50 ms, or a first paint over a second
 //   npm run lab -- scale         catalogs of 1,000 to 100,000 tools in memory and in PostgreSQL: build, query, bytes; --million adds one;
 //                                scale 1000000 --no-postgres measures that in memory alone; --keep FOLDER keeps the databases
 // soak, lists, load, misbehave, kills, loop-delay and database take a file as their last argument, and draw what they measured into it.
