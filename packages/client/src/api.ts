@@ -247,6 +247,7 @@ export type RequestRecord = {
   readonly key?: string;
   readonly model?: string;
   readonly upstream?: string;
+  readonly error?: string;
   readonly catalogs?: readonly string[];
   readonly decision?: 'inline' | 'defer' | 'pass';
   readonly reason?: string;

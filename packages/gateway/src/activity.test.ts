@@ -115,6 +115,14 @@ describe('activity', () => {
     expect(metrics).toContain(`quartermaster_tokens_saved_total{model="claude-test",key=""} ${record?.tokens?.net}\n`);
   });
 
+  it('says what kind of error a request failed with', async () => {
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    await gateway.post('/v1/messages', {});
+    expect(await activityOf(gateway, '?outcome=failed')).toMatchObject([
+      { status: 400, error: 'invalid_request_error' },
+    ]);
+  });
+
   it('counts the latest requests by outcome on request', async () => {
     const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }) });
     await (await gateway.post('/v1/messages', { ...ASK, tools: [SEARCH_TOOL, WEATHER] })).text();

@@ -282,7 +282,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       activity.end({
         ...{ id: requestId, atMs, route: 'batch_item', status: error?.status ?? 200, durationMs: clock.now() - atMs },
         ...{ owner: access?.owner ?? '', key: access?.name, used: tally?.used, called: tally?.called ?? [] },
-        ...{ model: answer?.exchange.model, upstream: answer?.exchange.upstream },
+        ...{ model: answer?.exchange.model, upstream: answer?.exchange.upstream, error: error?.type },
       });
       const fault = faultOf(error);
       if (fault.error !== undefined) logger.log({ level: 'error', event: 'work-fail', work: 'batch-item', ...fault });

@@ -298,7 +298,7 @@ function RequestRow(props: {
   readonly onShow: (show: DetailView | undefined) => void;
 }): ReactNode {
   const { record, most, isOpen, onToggle, show, onShow } = props;
-  const { id, atMs, called, searches, refused, status, model = '', durationMs, tokens, decision } = record;
+  const { id, atMs, called, searches, refused, status, error, model = '', durationMs, tokens, decision } = record;
   const query = searches.flatMap((search) => search.queries ?? [])[0];
   const [first, ...others] = called;
   const idOf = toolIds(record);
@@ -334,6 +334,7 @@ function RequestRow(props: {
         </div>
         <div className="request-called">
           {status >= 400 ? <span className="tag bad">{status}</span> : null}
+          {error === undefined ? null : <span className="loss small">{error.replaceAll('_', ' ')}</span>}
           {searches.some(({ outcome }) => outcome === 'none') ? <span className="tag wait">no match</span> : null}
           {refused.length > 0 ? <span className="tag bad">refused</span> : null}
           {first === undefined ? null : <ToolName id={idOf(first)} />}

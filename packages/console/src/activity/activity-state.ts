@@ -50,3 +50,17 @@ export const DECISIONS = { inline: 'sent inline', defer: 'deferred', pass: 'pass
 export function keyOf({ key, owner }: { readonly key?: string; readonly owner: string }): string {
   return key ?? owner;
 }
+
+/** The names of the forms, by how a tool is hidden, revealed and called. */
+const FORM_NAMES: Readonly<Record<string, string>> = {
+  'stub answer direct': 'stub',
+  'omit answer wrapped': 'bridge',
+  'omit append direct': 'load',
+  'omit native direct': 'native',
+  'mark native direct': 'hosted',
+};
+
+/** The name of a form that has one: `native` for `omit native direct`. */
+export function formName(form: string): string {
+  return FORM_NAMES[form] ?? form;
+}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { plain } from '../shell/numbers.ts';
+import { formName } from './activity-state.ts';
 
 /** Whether models search when they have to, by model and form, and what to do about those that don't. */
 export function Reach(): ReactNode {
@@ -29,7 +30,7 @@ export function Reach(): ReactNode {
           {rows.map(({ model, form, deferred, searched, called, neither, isPoor }) => (
             <tr key={`${model} ${form}`}>
               <td className="mono">{model}</td>
-              <td>{form}</td>
+              <td>{formName(form)}</td>
               <td className="right">{plain(deferred)}</td>
               <td className="right">{plain(searched)}</td>
               <td className="right">{plain(called)}</td>

@@ -2,9 +2,9 @@ import type { RequestRecord, SearchRecord } from '@quartermaster/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { LabelButtons } from '../shell/label-dialog.tsx';
-import { plain, seconds, signed } from '../shell/numbers.ts';
+import { plain, seconds, share, signed } from '../shell/numbers.ts';
 import { ToolName } from '../shell/tool-name.tsx';
-import { DECISIONS, type DetailView } from './activity-state.ts';
+import { DECISIONS, type DetailView, formName } from './activity-state.ts';
 import { TimeStrip } from './time-strip.tsx';
 import { toolIds } from './tool-ids.ts';
 import { Waterfall } from './waterfall.tsx';
@@ -18,14 +18,20 @@ interface DetailProps {
 
 /** One request whole: decision, queries, what was found, loaded and called, and what it cost. */
 export function RequestDetail({ record, show, onShow }: DetailProps): ReactNode {
-  const { id, decision, reason, form, searches, tokens, steps } = record;
+  const { id, status, error, decision, reason, form, searches, tokens, steps } = record;
   return (
     <div className="request-detail" id={`detail-${id}`}>
       <div>
         <ol className="steps">
+          {status < 400 ? null : (
+            <li>
+              <Head name="Failed" note={`status ${status}`} />
+              <p className="loss">{error === undefined ? 'The client got an error.' : errorText(error)}</p>
+            </li>
+          )}
           {decision === undefined ? null : (
             <li>
-              <Head name="Decision" note={form ?? ''} />
+              <Head name="Decision" note={form === undefined ? '' : `form ${formName(form)}`} />
               <p>
                 Tools were <strong>{DECISIONS[decision]}</strong>: {reason}
               </p>
@@ -35,15 +41,19 @@ export function RequestDetail({ record, show, onShow }: DetailProps): ReactNode 
             // biome-ignore lint/suspicious/noArrayIndexKey: the searches of an answered request never change
             <SearchStep key={index} search={search} called={record.called} />
           ))}
-          <LoadedStep record={record} />
-          <CalledStep record={record} />
+          {/* A request that failed before tools were planned has none. */}
+          {status >= 400 && decision === undefined ? null : (
+            <>
+              <LoadedStep record={record} />
+              <CalledStep record={record} />
+            </>
+          )}
           {tokens === undefined ? null : (
             <li>
               <Head name="Net" note="against everything inline" />
               <p className="dim">
                 <strong className={tokens.net < 0 ? 'loss' : 'gain'}>{signed(tokens.net)} tokens</strong>,{' '}
-                {((100 * tokens.net) / Math.max(1, tokens.definitions)).toFixed(1).replace('-', '−')}% of what inline
-                definitions would have cost
+                {share(tokens.net / Math.max(1, tokens.definitions))} of what inline definitions would have cost
               </p>
             </li>
           )}
@@ -52,7 +62,11 @@ export function RequestDetail({ record, show, onShow }: DetailProps): ReactNode 
       </div>
       <div className="stack detail-figures">
         {tokens === undefined ? (
-          <p className="faint">No tool was held back in this request, so there is nothing to weigh.</p>
+          <p className="faint">
+            {status < 400
+              ? 'No tool was held back in this request, so there is nothing to weigh.'
+              : 'The request failed, so there is nothing to weigh.'}
+          </p>
         ) : (
           <Waterfall tokens={tokens} />
         )}
@@ -166,6 +180,11 @@ function SearchStep({
       </li>
     </>
   );
+}
+
+/** `rate_limit_error` as `rate limit error`. */
+function errorText(type: string): string {
+  return `The client got ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type.replaceAll('_', ' ')}.`;
 }
 
 /** With the quotation marks of a text. */

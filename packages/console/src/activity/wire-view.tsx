@@ -59,7 +59,9 @@ function Seen({ round }: { readonly round: WireRound }): ReactNode {
       {view.tools.length > MOST_TOOLS ? (
         <p className="faint small">and {plain(view.tools.length - MOST_TOOLS)} more, in the raw wire</p>
       ) : null}
-      <p className="faint small">{plain(view.messages)} messages follow.</p>
+      <p className="faint small">
+        {view.messages === 1 ? '1 message follows.' : `${plain(view.messages)} messages follow.`}
+      </p>
     </>
   );
 }

@@ -13,6 +13,13 @@ export function signedShort(value: number): string {
   return `${value > 0 ? '+' : '−'}${(size / divisor).toFixed(1)} ${unit}`;
 }
 
+/** `96.4%`, `−2,286%`: one digit behind the point where it says something. */
+export function share(part: number): string {
+  const size = Math.abs(100 * part);
+  const digits = size >= 1_000 ? plain(size) : size.toFixed(1);
+  return `${part < 0 ? '−' : ''}${digits}%`;
+}
+
 export function plain(value: number): string {
   return Math.round(value).toLocaleString('en');
 }

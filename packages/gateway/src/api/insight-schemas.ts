@@ -47,6 +47,7 @@ export const REQUEST_RECORD: Schema = component(
     'key?': described(TEXT, 'The name of the key.'),
     'model?': TEXT,
     'upstream?': TEXT,
+    'error?': described(TEXT, 'The type of the error that the client got.'),
     'catalogs?': list(TEXT),
     'decision?': choice(['inline', 'defer', 'pass']),
     'reason?': TEXT,

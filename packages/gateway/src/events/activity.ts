@@ -18,6 +18,8 @@ export interface RequestEnd extends Pick<RequestRecord, 'id' | 'atMs' | 'route' 
   readonly key?: string | undefined;
   readonly model?: string | undefined;
   readonly upstream?: string | undefined;
+  /** The type of the error that the client got. */
+  readonly error?: string | undefined;
   /** What the model's response used; absent where no model was asked. */
   readonly used?: UsedUp | undefined;
   /** The tools that the response calls. */
@@ -329,6 +331,7 @@ function recordOf(request: RequestEnd, seen: Open): RequestRecord {
     key: request.key,
     model: request.model,
     upstream: request.upstream,
+    error: request.error,
     catalogs: seen.catalogs.length === 0 ? undefined : seen.catalogs,
     decision: plan?.decision,
     reason: plan?.reason,

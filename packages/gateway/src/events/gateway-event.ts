@@ -179,6 +179,8 @@ export interface RequestRecord {
   readonly key?: string | undefined;
   readonly model?: string | undefined;
   readonly upstream?: string | undefined;
+  /** The type of the error that the client got, such as `rate_limit_error`. */
+  readonly error?: string | undefined;
   /** The named catalogs among its tools. */
   readonly catalogs?: readonly string[] | undefined;
   readonly decision?: 'inline' | 'defer' | 'pass' | undefined;

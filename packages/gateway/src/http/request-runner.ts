@@ -139,12 +139,18 @@ interface RequestOutcome {
   readonly error: ApiError | undefined;
 }
 
-function endOf({ requestId, route, status, durationMs, requestContext }: RequestOutcome, atMs: number): RequestEnd {
+function endOf(
+  { requestId, route, status, durationMs, requestContext, error }: RequestOutcome,
+  atMs: number,
+): RequestEnd {
   const { model, upstream, called = [] } = requestContext?.facts ?? {};
   const { owner = '', name: key } = requestContext?.access ?? {};
   // A response that failed before it told anything counts as a request all the same.
   const used = model === undefined ? undefined : (requestContext?.facts.used ?? NOTHING);
-  return { id: requestId, atMs, route, status, durationMs, owner, key, model, upstream, called, used };
+  return {
+    ...{ id: requestId, atMs, route, status, durationMs, owner, key, model, upstream, called, used },
+    error: error?.type,
+  };
 }
 
 /** Anthropic's clients read the first, OpenAI's the second. */
