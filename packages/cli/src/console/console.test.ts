@@ -202,13 +202,13 @@ describe('the playground', () => {
     const sheet = page.getByRole('complementary', { name: 'Selected tool' });
     await page.locator('.parts').waitFor(SOON);
     expect(await sheet.isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'Signature, draft, why not…' }).click();
+    await page.getByRole('button', { name: 'Signature, run, draft, why not…' }).click();
     await sheet.getByLabel('Description').waitFor();
     expect(await sheet.evaluate((element) => element.contains(document.activeElement))).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
     await sheet.getByRole('button', { name: 'Close' }).click();
     await expect.poll(() => sheet.isVisible(), SOON).toBe(false);
-    await page.getByRole('button', { name: 'Signature, draft, why not…' }).click();
+    await page.getByRole('button', { name: 'Signature, run, draft, why not…' }).click();
     await page.keyboard.press('Escape');
     await expect.poll(() => sheet.isVisible(), SOON).toBe(false);
   });
@@ -431,6 +431,10 @@ describe('activity', () => {
     await page.getByText('No request matches.').waitFor();
     await page.goto(`${url}/activity?net=negative`);
     await page.getByText('No request cost more tokens than it kept out.').waitFor();
+    await fetch(`${url}/v1/messages`, { method: 'POST', body: '{}' });
+    await page.goto(`${url}/activity?view=failed`);
+    await page.locator('.request .unfold').click(SOON);
+    await page.getByText('The client got an invalid request error.').waitFor();
   });
 
   it('lists a request while it is answered, and then as a row that unfolds', async () => {
@@ -503,7 +507,7 @@ describe('servers and catalogs', () => {
   it('shows what each server and tool costs, and sets a policy in place, which can be undone', async () => {
     const { page, errors } = await openConsole('/servers');
     await page.getByText('tokens of definitions').waitFor();
-    expect(await page.locator('.treemap li').count()).toBe(20);
+    expect(await page.locator('.treemap button').count()).toBe(20);
     await page.locator('.treemap button').first().click();
     await page.locator('.tool-row.inner').first().waitFor();
     const tool = (await page.locator('.tool-row.inner').first().getAttribute('data-tool')) ?? '';
@@ -516,6 +520,14 @@ describe('servers and catalogs', () => {
     expect(new URL(page.url()).pathname).toBe(`/servers/${tool}`);
     await page.reload();
     await page.getByText('A model calls it').waitFor(SOON);
+    await page.goto(new URL('/servers/weather/get_air_quality_forecast', page.url()).href);
+    await page.getByText('A model calls it').waitFor(SOON);
+    const isSeen = (): Promise<boolean> =>
+      page
+        .locator('[data-tool="weather/get_air_quality_forecast"]')
+        .evaluate((row) => row.getBoundingClientRect().top > 0 && row.getBoundingClientRect().bottom < innerHeight);
+    await expect.poll(isSeen, SOON).toBe(true);
+    await page.evaluate(() => scrollTo(0, 0));
     await page.getByRole('button', { name: 'Name', exact: true }).click();
     await expect.poll(() => page.locator('[data-server]').first().getAttribute('data-server'), SOON).toBe('aws-s3');
     await page.getByRole('button', { name: /^Catalogs \d+$/ }).click();
@@ -583,6 +595,12 @@ describe('servers and catalogs', () => {
     expect(await page.locator('.treemap .shade-held').count()).toBe(1);
     await page.locator('[data-server="desk"] .unfold').click();
     const row = page.locator('.tool-row.held');
+    const [bar, track] = await Promise.all(
+      ['.share i', '.share'].map((part) =>
+        row.locator(part).evaluate((element) => element.getBoundingClientRect().width),
+      ),
+    );
+    expect(bar).toBeLessThanOrEqual(track ?? 0);
     expect(await row.getByText('held back').count()).toBe(1);
     await row.getByRole('button', { name: 'Full diff' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change of desk/read' });
@@ -768,6 +786,7 @@ describe('the sign-in page', () => {
 
 describe('the page', () => {
   it('keeps what it shows while the gateway is gone, and goes on when it is back', async () => {
+    await askModel(sharedUrl);
     const { page, url } = await openConsole('/savings');
     await page.getByRole('heading', { name: 'Net by day' }).waitFor(SOON);
     await page.route(`${url}/v1/**`, (route) => route.abort());

@@ -65,7 +65,11 @@ export function CreateKey(props: {
         </select>
         <Field name="models" label="Models, * for any text" value="*" />
         <Field name="catalogs" label="Catalogs, * for any text" value="*" />
-        <Field name="requests" label="Requests a minute" placeholder="no limit" type="number" />
+        <div className="fields">
+          <Field name="requests" label="Requests a minute" placeholder="no limit" type="number" />
+          <Field name="searches" label="Searches a minute" placeholder="no limit" type="number" />
+          <Field name="tokens" label="Tokens a day" placeholder="no limit" type="number" />
+        </div>
         <Field name="expires" label="Expires" type="date" />
         {create.error === null ? null : (
           <p className="problem" role="alert">
@@ -75,6 +79,9 @@ export function CreateKey(props: {
         <div className="actions">
           <button type="submit" className="button primary" disabled={create.isPending}>
             Create key
+          </button>
+          <button type="button" className="button ghost" onClick={close}>
+            Cancel
           </button>
         </div>
       </form>
@@ -100,14 +107,28 @@ function Field(props: {
 }): ReactNode {
   const { name, label, value = '', placeholder, type = 'text' } = props;
   return (
-    <>
+    <div className="labelled">
       <label htmlFor={`key-${name}`}>{label}</label>
       <div className="field">
-        <input id={`key-${name}`} name={name} type={type} defaultValue={value} placeholder={placeholder} />
+        <input
+          id={`key-${name}`}
+          name={name}
+          type={type}
+          min={type === 'number' ? 0 : undefined}
+          defaultValue={value}
+          placeholder={placeholder}
+        />
       </div>
-    </>
+    </div>
   );
 }
+
+/** The fields of the form that are limits. */
+const LIMIT_FIELDS = {
+  requests: 'requestsPerMinute',
+  searches: 'searchesPerMinute',
+  tokens: 'tokensPerDay',
+} as const;
 
 function readForm(form: FormData): NewKey {
   const text = (name: string): string => String(form.get(name) ?? '').trim();
@@ -115,13 +136,16 @@ function readForm(form: FormData): NewKey {
     text(name)
       .split(/[\s,]+/)
       .filter((pattern) => pattern !== '');
-  const requests = Number(text('requests'));
+  const limits = Object.entries(LIMIT_FIELDS).flatMap(([field, limit]) => {
+    const value = Number(text(field));
+    return text(field) === '' ? [] : [[limit, value] as const];
+  });
   return {
     name: text('name'),
     role: text('role') as Key['role'],
     models: patterns('models'),
     catalogs: patterns('catalogs'),
-    limits: requests > 0 ? { requestsPerMinute: requests } : {},
+    limits: Object.fromEntries(limits),
     ...(text('expires') === '' ? {} : { expires_at: `${text('expires')}T00:00:00Z` }),
   };
 }

@@ -8,6 +8,15 @@ import { plain, signedShort } from '../shell/numbers.ts';
 import { Problem } from '../shell/problem.tsx';
 import { CreateKey } from './create-key.tsx';
 
+/** The keys that this page's key may see. */
+export function useKeys() {
+  return useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => gateway.request('GET /v1/keys', { signal }),
+    refetchInterval: 10_000,
+  });
+}
+
 /** Who may use the gateway: rights, limits and what is used of them, expiry. A secret is shown once. */
 export function KeysPanel(props: {
   readonly savings: Readonly<Record<string, Totals>>;
@@ -16,11 +25,7 @@ export function KeysPanel(props: {
   const { savings, onSecret } = props;
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<Key>();
-  const { data, error } = useQuery({
-    queryKey: ['keys'],
-    queryFn: ({ signal }) => gateway.request('GET /v1/keys', { signal }),
-    refetchInterval: 10_000,
-  });
+  const { data, error } = useKeys();
   const [isRevokedShown, setRevokedShown] = useState(false);
   const all = data?.data ?? [];
   const usable = all.filter(({ state }) => state !== 'revoked');
@@ -82,9 +87,9 @@ export function KeysPanel(props: {
                     {key.role === 'consumer' ? null : <span className="tag">{key.role}</span>}
                     <p className="faint small mono">{key.id}</p>
                   </td>
-                  <td className="mono small">{key.models.join(', ')}</td>
+                  <td className="mono small">{patterns(key.models)}</td>
                   <td className="mono small">
-                    {key.catalogs.join(', ')}
+                    {patterns(key.catalogs)}
                     {key.tools?.deny === undefined ? null : <p className="faint">not {key.tools.deny.join(', ')}</p>}
                   </td>
                   <td>
@@ -119,6 +124,12 @@ export function KeysPanel(props: {
       <RevokeKey apiKey={revoked} onClose={() => setRevoked(undefined)} />
     </section>
   );
+}
+
+/** A key that may use everything says so in a word. */
+function patterns(names: readonly string[]): ReactNode {
+  if (names.includes('*')) return <span className="faint">all</span>;
+  return names.length === 0 ? 'none' : names.join(', ');
 }
 
 function Net({ totals }: { readonly totals: Totals | undefined }): ReactNode {

@@ -74,6 +74,11 @@ export function ResultTable(props: TableProps): ReactNode {
           />
         ))}
       </div>
+      {found.length + below.length > 0 ? null : (
+        <p className="results-none">
+          No engine knows these words. Write what the tool should do, as a user or a model would ask for it.
+        </p>
+      )}
       <ul>{found.map((each) => row(each, !isMatch))}</ul>
       {below.length === 0 ? null : (
         <>
@@ -116,9 +121,9 @@ function EngineHead(
             title={error?.message ?? `Runs ${cases.list.length} searches, which count against the limit of the key`}
             onClick={run}
           >
-            {isRunning ? 'Measuring…' : error !== null ? 'Measure again' : isOwn ? 'default, measure hit@5' : 'Measure'}
+            {isRunning ? 'Measuring…' : error !== null ? 'Measure again' : isOwn ? 'default, measure hit@5' : 'hit@5?'}
             <span className="hidden-text">
-              {isOwn ? '' : ' hit@5'} of {name}
+              {isOwn || isRunning ? '' : ' Measure hit@5'} of {name}
             </span>
           </button>
         )
@@ -182,7 +187,12 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }
         >
           {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
           <span className="tool">
-            {server === undefined ? null : <span className="server">{server}/</span>}
+            {server === undefined ? null : (
+              <>
+                <span className="server">{server}/</span>
+                <wbr />
+              </>
+            )}
             <MarkedText text={name} query={query} />
           </span>
         </button>
@@ -247,7 +257,7 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }
       ) : null}
       {isOpen ? (
         <button type="button" className="button phone-button" onClick={onInspect}>
-          Signature, draft, why not…
+          Signature, run, draft, why not…
         </button>
       ) : null}
     </li>

@@ -40,12 +40,18 @@ export function Verdict(props: VerdictProps): ReactNode {
   return (
     <div className="verdict">
       <Tag isMatch={isMatch} confidence={result?.confidence} />
-      {isMatch ? (
-        <Figure before="confidence" value={result?.confidence?.toFixed(2)} />
-      ) : (
-        <NoMatch answer={answer} catalog={catalog} query={query} />
+      {isMatch ? <Figure before="confidence" value={result?.confidence?.toFixed(2)} /> : <Nearest answer={answer} />}
+      <Figure before={isMatch ? 'found in' : 'searched in'} value={`${answer.took_ms.toFixed(1)} ms`} />
+      {isMatch || catalog === undefined ? null : (
+        <span className="verdict-actions">
+          <LabelButtons
+            key={`${catalog} ${query}`}
+            query={query}
+            catalog={catalog}
+            tools={(result?.hits ?? []).map(({ tool }) => tool)}
+          />
+        </span>
       )}
-      <Figure before="found in" value={`${answer.took_ms.toFixed(1)} ms`} />
       {isMatch ? (
         <span>
           <strong>{loaded.toLocaleString('en')}</strong> tokens loaded
@@ -118,36 +124,19 @@ function Tag({
   );
 }
 
-function NoMatch(props: {
-  readonly answer: SearchAnswer;
-  readonly catalog: string | undefined;
-  readonly query: string;
-}): ReactNode {
-  const { answer, catalog, query } = props;
+function Nearest({ answer }: { readonly answer: SearchAnswer }): ReactNode {
   const [result] = answer.results;
   const nearest = result?.hits[0];
   return (
-    <>
-      <span>
-        No tool fits.{' '}
-        {nearest === undefined ? null : (
-          <>
-            The nearest is <strong className="mono">{nearest.tool}</strong>
-            {result?.confidence === undefined ? '' : `, confidence ${result.confidence.toFixed(2)}`}.
-          </>
-        )}
-      </span>
-      {catalog === undefined ? null : (
-        <span className="verdict-actions">
-          <LabelButtons
-            key={`${catalog} ${query}`}
-            query={query}
-            catalog={catalog}
-            tools={(result?.hits ?? []).map(({ tool }) => tool)}
-          />
-        </span>
+    <span>
+      No tool fits.{' '}
+      {nearest === undefined ? null : (
+        <>
+          The nearest is <strong className="mono">{nearest.tool}</strong>
+          {result?.confidence === undefined ? '' : `, confidence ${result.confidence.toFixed(2)}`}.
+        </>
       )}
-    </>
+    </span>
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLIENTS } from './clients.ts';
+import { CLIENTS, NO_KEY } from './clients.ts';
 
 const ORIGIN = 'http://127.0.0.1:8787';
 
@@ -21,5 +21,14 @@ describe('lines to paste', () => {
   it('hold a key that was just made, in Python as a string', () => {
     const python = CLIENTS.find(({ id }) => id === 'python')?.lines(ORIGIN, 'qm_1');
     expect(python).toMatch(/^import httpx\n[\s\S]*"x-api-key": "qm_1"\}/);
+  });
+
+  it('name no key where the gateway has none, but for clients that insist on one', () => {
+    const named = CLIENTS.filter(({ lines }) => /key|bearer|token/i.test(lines(ORIGIN, NO_KEY)));
+    expect(named.map(({ id }) => id)).toEqual(['claude-code', 'anthropic-sdk', 'openai-sdk', 'ai-sdk']);
+    for (const { id, lines } of named) {
+      expect(lines(ORIGIN, NO_KEY), id).toMatch(/"none"|'none'/);
+      expect(lines(ORIGIN, NO_KEY), id).not.toContain('QUARTERMASTER_KEY');
+    }
   });
 });

@@ -13,12 +13,21 @@ function served(block: string, entry: object): string {
   return JSON.stringify({ [block]: { quartermaster: entry } }, undefined, 2);
 }
 
+/** Stands for a key where the gateway has none: clients that insist on one get this. */
+export const NO_KEY = 'none';
+
 /** Settings files expand no variable that all of these clients know. */
 function bearer(secret = 'YOUR_KEY'): object {
+  if (secret === NO_KEY) return {};
   return { headers: { Authorization: `Bearer ${secret}` } };
 }
 
 const SHELL_KEY = '$QUARTERMASTER_KEY';
+
+/** A key in code comes from the environment, even one that was just made. */
+function inCode(secret?: string): string {
+  return secret === NO_KEY ? `'${NO_KEY}'` : 'process.env.QUARTERMASTER_KEY';
+}
 
 export const CLIENTS: readonly ClientSetup[] = [
   {
@@ -30,26 +39,26 @@ export const CLIENTS: readonly ClientSetup[] = [
   {
     id: 'anthropic-sdk',
     name: 'Anthropic SDK',
-    lines: (origin) =>
-      `import Anthropic from '@anthropic-ai/sdk';\nconst client = new Anthropic({ baseURL: '${origin}', apiKey: process.env.QUARTERMASTER_KEY });`,
+    lines: (origin, secret) =>
+      `import Anthropic from '@anthropic-ai/sdk';\nconst client = new Anthropic({ baseURL: '${origin}', apiKey: ${inCode(secret)} });`,
   },
   {
     id: 'openai-sdk',
     name: 'OpenAI SDK',
-    lines: (origin) =>
-      `import OpenAI from 'openai';\nconst client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.QUARTERMASTER_KEY });`,
+    lines: (origin, secret) =>
+      `import OpenAI from 'openai';\nconst client = new OpenAI({ baseURL: '${origin}/v1', apiKey: ${inCode(secret)} });`,
   },
   {
     id: 'ai-sdk',
     name: 'AI SDK',
-    lines: (origin) =>
-      `import { createAnthropic } from '@ai-sdk/anthropic';\nconst anthropic = createAnthropic({ baseURL: '${origin}/v1', apiKey: process.env.QUARTERMASTER_KEY });`,
+    lines: (origin, secret) =>
+      `import { createAnthropic } from '@ai-sdk/anthropic';\nconst anthropic = createAnthropic({ baseURL: '${origin}/v1', apiKey: ${inCode(secret)} });`,
   },
   {
     id: 'claude-mcp',
     name: 'Claude Code, tools only',
     lines: (origin, secret) =>
-      `claude mcp add --transport http quartermaster ${origin}/mcp --header "Authorization: Bearer ${secret ?? SHELL_KEY}"`,
+      `claude mcp add --transport http quartermaster ${origin}/mcp${secret === NO_KEY ? '' : ` --header "Authorization: Bearer ${secret ?? SHELL_KEY}"`}`,
   },
   {
     id: 'cursor',
@@ -67,7 +76,8 @@ export const CLIENTS: readonly ClientSetup[] = [
     id: 'codex',
     name: 'Codex',
     place: '~/.codex/config.toml',
-    lines: (origin) => `[mcp_servers.quartermaster]\nurl = "${origin}/mcp"\nbearer_token_env_var = "QUARTERMASTER_KEY"`,
+    lines: (origin, secret) =>
+      `[mcp_servers.quartermaster]\nurl = "${origin}/mcp"${secret === NO_KEY ? '' : '\nbearer_token_env_var = "QUARTERMASTER_KEY"'}`,
   },
   {
     id: 'gemini',
@@ -78,13 +88,25 @@ export const CLIENTS: readonly ClientSetup[] = [
   {
     id: 'python',
     name: 'Python, search only',
-    lines: (origin, secret) =>
-      `${secret === undefined ? 'import os\n' : ''}import httpx\nhits = httpx.post(\n    "${origin}/v1/catalogs/sample/search",\n    headers={"x-api-key": ${secret === undefined ? 'os.environ["QUARTERMASTER_KEY"]' : `"${secret}"`}},\n    json={"query": "refund a payment"},\n).json()`,
+    lines: pythonSearch,
   },
   {
     id: 'curl',
     name: 'curl',
     lines: (origin, secret) =>
-      `curl ${origin}/v1/catalogs/sample/search -H "x-api-key: ${secret ?? SHELL_KEY}" -d '{"query": "refund a payment"}'`,
+      `curl ${origin}/v1/catalogs/sample/search${secret === NO_KEY ? '' : ` -H "x-api-key: ${secret ?? SHELL_KEY}"`} -d '{"query": "refund a payment"}'`,
   },
 ];
+
+function pythonSearch(origin: string, secret?: string): string {
+  const key = secret === undefined ? 'os.environ["QUARTERMASTER_KEY"]' : `"${secret}"`;
+  return [
+    ...(secret === undefined ? ['import os'] : []),
+    'import httpx',
+    'hits = httpx.post(',
+    `    "${origin}/v1/catalogs/sample/search",`,
+    ...(secret === NO_KEY ? [] : [`    headers={"x-api-key": ${key}},`]),
+    '    json={"query": "refund a payment"},',
+    ').json()',
+  ].join('\n');
+}

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { plain } from '../shell/numbers.ts';
+import { useWidth } from '../shell/use-width.ts';
 import { axisMarks } from './axis.ts';
-import { useWidth } from './use-width.ts';
 
 /** One day of the period, in the unit that is shown. */
 export interface Day {

@@ -25,6 +25,8 @@ const CACHE_READ = 0.1;
 
 const DAY_MS = 86_400_000;
 
+const CATALOG_NAMES = { mcpServers: 'all MCP servers' };
+
 export function SavingsPage(): ReactNode {
   const [secret, setSecret] = useState<string>();
   const { period: written = '30d', unit, by, client } = useSearch({ from: '/savings' });
@@ -129,7 +131,7 @@ export function SavingsPage(): ReactNode {
           <dt>cost more than they kept out</dt>
         </div>
       </dl>
-      {total.requests < SETTLED ? (
+      {total.requests > 0 && total.requests < SETTLED ? (
         <p className="faint">
           {plain(total.requests)} {total.requests === 1 ? 'request' : 'requests'} so far. Figures settle after about{' '}
           {SETTLED}.
@@ -147,32 +149,39 @@ export function SavingsPage(): ReactNode {
       {isMoney && unpriced.length > 0 ? (
         <p className="faint">No price in the settings for {unpriced.slice(0, 5).join(', ')}: not counted in money.</p>
       ) : null}
-      <div className="panel charts">
-        <DayChart days={days} format={format} />
-        <WhereItPays catalogs={byCatalog} breakEven={total.breakEven} />
-      </div>
-      <div className="breakdowns">
-        <Breakdown
-          {...{ title: 'By key', filter: 'key', groups: byKey, names: keyNames, netOf, format, unnamed: 'without key' }}
-          {...{ isWhole: by === 'key', onWhole: () => set({ by: 'key' }) }}
-        />
-        <Breakdown
-          {...{ title: 'By model', filter: 'model', groups: byModel, netOf, format, unnamed: 'no model' }}
-          {...{ isWhole: by === 'model', onWhole: () => set({ by: 'model' }) }}
-        />
-        <Breakdown
-          {...{
-            title: 'By catalog',
-            filter: 'catalog',
-            groups: byCatalog,
-            names: { mcpServers: 'all MCP servers' },
-            netOf,
-            format,
-            unnamed: 'tools of the request',
-          }}
-          {...{ isWhole: by === 'catalog', onWhole: () => set({ by: 'catalog' }) }}
-        />
-      </div>
+      {total.requests === 0 ? (
+        <div className="panel empty">
+          <p>
+            No requests in this period. <a href="#connect">Connect a client</a>, or let the mock model make one: search
+            in the{' '}
+            <Link to="/playground" search={{}}>
+              playground
+            </Link>{' '}
+            and choose “Run it…”.
+          </p>
+        </div>
+      ) : (
+        <>
+          <div className="panel charts">
+            <DayChart days={days} format={format} />
+            <WhereItPays catalogs={byCatalog} breakEven={total.breakEven} />
+          </div>
+          <div className="breakdowns">
+            <Breakdown
+              {...{ title: 'By key', filter: 'key', groups: byKey, names: keyNames, netOf, format }}
+              {...{ unnamed: 'without key', isWhole: by === 'key', onWhole: () => set({ by: 'key' }) }}
+            />
+            <Breakdown
+              {...{ title: 'By model', filter: 'model', groups: byModel, netOf, format, unnamed: 'no model' }}
+              {...{ isWhole: by === 'model', onWhole: () => set({ by: 'model' }) }}
+            />
+            <Breakdown
+              {...{ title: 'By catalog', filter: 'catalog', groups: byCatalog, names: CATALOG_NAMES, netOf, format }}
+              {...{ unnamed: 'tools of the request', isWhole: by === 'catalog', onWhole: () => set({ by: 'catalog' }) }}
+            />
+          </div>
+        </>
+      )}
       <BelowBreakEven catalogs={byCatalog} />
       <KeysPanel savings={byKey} onSecret={setSecret} />
       <ConnectClient secret={secret} chosen={client} onChoose={(name) => set({ client: name })} />

@@ -1,8 +1,8 @@
 import type { Totals } from '@quartermaster/client';
 import { type ReactNode, useState } from 'react';
 import { plain, signedShort } from '../shell/numbers.ts';
+import { useWidth } from '../shell/use-width.ts';
 import { axisMarks } from './axis.ts';
-import { useWidth } from './use-width.ts';
 
 const [HEIGHT, TOP, BOTTOM, LEFT, RIGHT] = [222, 16, 28, 56, 16];
 

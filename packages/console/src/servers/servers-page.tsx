@@ -5,7 +5,7 @@ import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from '
 import { gateway } from '../api/gateway.ts';
 import { copyLink } from '../shell/copy-text.ts';
 import { Dialog } from '../shell/dialog.tsx';
-import { plain } from '../shell/numbers.ts';
+import { plain, share } from '../shell/numbers.ts';
 import { Problem } from '../shell/problem.tsx';
 import { rowShortcuts } from '../shell/row-shortcuts.ts';
 import { SelectBox } from '../shell/select-box.tsx';
@@ -31,7 +31,8 @@ import { Waiting } from './waiting.tsx';
 /** What the longest bar stands for. */
 function mostTokens(groups: readonly ServerGroup[], view: ServersState['view']): number {
   let most = 1;
-  for (const { tokens, tools } of groups) {
+  for (const { tokens, tools, held } of groups) {
+    for (const { tokens: changed } of held) most = Math.max(most, changed.after);
     if (view !== 'tools') most = Math.max(most, tokens);
     else for (const tool of tools) most = Math.max(most, tool.tokens);
   }
@@ -195,7 +196,7 @@ export function ServersPage(): ReactNode {
                 <p className="cost">
                   <strong id="cost-title">{plain(tools.tokens)} tokens of definitions</strong>{' '}
                   <span className="dim small">
-                    {((100 * tools.tokens) / tools.context_tokens).toFixed(1)}% of a {plain(tools.context_tokens)}
+                    {share(tools.tokens / tools.context_tokens)} of a {plain(tools.context_tokens)}
                     -token window if all were sent; {plain(tools.deferred_tokens)} with deferral
                   </span>
                 </p>
@@ -221,6 +222,7 @@ export function ServersPage(): ReactNode {
                 catalog={catalog}
                 open={{ server: server === undefined ? undefined : nameOf(server), tool: openTool }}
                 mostTokens={most}
+                isFlat={state.view === 'tools'}
                 mayManage={servers.may_manage}
                 onServer={(name) => unfold(isOpen(name) ? {} : { server: name })}
                 onTool={(tool) => {

@@ -3,9 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Pin } from 'lucide-react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { plain } from '../shell/numbers.ts';
+import { ToolName } from '../shell/tool-name.tsx';
 import { useListTop } from '../shell/use-list-top.ts';
 import { describeReason } from './describe-reason.ts';
 import type { Row, ServerGroup } from './server-groups.ts';
@@ -19,6 +20,8 @@ interface TableProps {
   readonly onSort: (sort: Sort) => void;
   readonly rows: readonly Row[];
   readonly catalog: string;
+  /** Whether there are only tools, no servers. */
+  readonly isFlat: boolean;
   readonly open: { readonly server: string | undefined; readonly tool: string | undefined };
   readonly mostTokens: number;
   readonly mayManage: boolean;
@@ -30,7 +33,7 @@ interface TableProps {
 
 /** Servers and tools, only those in view as elements: a catalog of ten thousand tools scrolls like one of ten. */
 export function ToolTable(props: TableProps): ReactNode {
-  const { rows } = props;
+  const { rows, isFlat, open } = props;
   const list = useRef<HTMLUListElement>(null);
   const top = useListTop(list);
   const virtual = useWindowVirtualizer({
@@ -40,8 +43,16 @@ export function ToolTable(props: TableProps): ReactNode {
     scrollMargin: top,
     getItemKey: (index) => rows[index]?.key ?? index,
   });
+  // A link to a tool shows it; a click shows it where it is.
+  const linked = useRef(open.tool);
+  const linkedAt = linked.current === undefined ? -1 : rows.findIndex(({ key }) => key === `tool ${linked.current}`);
+  useEffect(() => {
+    if (linkedAt < 0) return;
+    linked.current = undefined;
+    virtual.scrollToIndex(linkedAt, { align: 'center' });
+  }, [linkedAt, virtual]);
   return (
-    <section className="panel tool-table" aria-label="Servers and tools">
+    <section className={`panel tool-table${isFlat ? ' flat' : ''}`} aria-label="Servers and tools">
       <div className="tool-row head">
         {HEADS.map(([title, sort]) => (
           <span key={title} className={RIGHT.has(title) ? 'right' : undefined}>
@@ -150,7 +161,7 @@ function ServerRow(props: TableProps & { readonly group: ServerGroup }): ReactNo
       </span>
       <span className="tags">
         {trust > 0 ? <span className="tag bad">{trust} trust</span> : null}
-        {lint > 0 ? <span className="tag wait">{lint} lint</span> : null}
+        {lint > 0 ? <span className="tag">{lint} lint</span> : null}
       </span>
     </div>
   );
@@ -188,7 +199,7 @@ function HeldRow(props: TableProps & { readonly change: DefinitionChange; readon
   const { tool, server, tokens, findings } = change;
   return (
     <div className={`tool-row held${isAlone ? '' : ' inner'}`} data-tool={tool}>
-      <span className="name mono">{isAlone ? tool : tool.slice(server.length + 1)}</span>
+      <span className="name mono">{isAlone ? <ToolName id={tool} /> : tool.slice(server.length + 1)}</span>
       <span>
         <button type="button" className="button tiny" onClick={() => onDiff(change)}>
           Full diff
@@ -222,7 +233,7 @@ function ToolRow(props: TableProps & { readonly row: Extract<Row, { kind: 'tool'
             aria-expanded={isOpen}
             onClick={() => onTool(tool.tool)}
           >
-            {isAlone ? tool.tool : tool.name}
+            {isAlone ? <ToolName id={tool.tool} /> : tool.name}
           </button>
         </span>
         <span>
@@ -262,7 +273,7 @@ function FindingTags({ tool }: { readonly tool: ToolFacts }): ReactNode {
   return (
     <>
       {trust > 0 ? <span className="tag bad">{trust} trust</span> : null}
-      {lint > 0 ? <span className="tag wait">{lint} lint</span> : null}
+      {lint > 0 ? <span className="tag">{lint} lint</span> : null}
     </>
   );
 }
@@ -277,7 +288,7 @@ function ToolDetail({ tool, catalog }: { readonly tool: ToolFacts; readonly cata
       <ul className="findings">
         {tool.findings.map((finding) => (
           <li key={`${finding.rule} ${finding.message}`}>
-            <span className={`tag ${finding.kind === 'trust' ? 'bad' : 'wait'}`}>
+            <span className={finding.kind === 'trust' ? 'tag bad' : 'tag'}>
               {finding.kind}: {finding.rule}
             </span>
             <p className="small">{finding.message}</p>
@@ -302,7 +313,7 @@ function Tokens({ tokens, most }: { readonly tokens: number; readonly most: numb
   return (
     <span className="tokens">
       <span className="share" aria-hidden="true">
-        <i style={{ width: `${(100 * tokens) / Math.max(most, 1)}%` }} />
+        <i style={{ width: `${Math.min(100, (100 * tokens) / Math.max(most, 1))}%` }} />
       </span>
       {plain(tokens)} <span className="hidden-text">tokens</span>
     </span>

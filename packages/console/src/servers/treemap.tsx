@@ -1,6 +1,7 @@
 import { hierarchy, treemap, treemapSquarify } from 'd3-hierarchy';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { plain } from '../shell/numbers.ts';
+import { useWidth } from '../shell/use-width.ts';
 import type { ServerGroup } from './server-groups.ts';
 
 /** Drawn in these units, and stretched to the width of the page. */
@@ -40,40 +41,40 @@ export function Treemap(props: {
 }): ReactNode {
   const { groups, chosen, onChoose } = props;
   const places = useMemo(() => layOut(groups), [groups]);
+  const [ref, width] = useWidth();
   const paths = useToolPaths(places);
   const isHeld = groups.some(({ held }) => held.length > 0);
   return (
     <>
-      <ul className="treemap" aria-label="Token cost by server">
-        {places.map(({ group, box }) => (
-          <li
-            key={group.name}
-            style={{
-              left: `${(100 * box.x0) / WIDTH}%`,
-              top: `${(100 * box.y0) / HEIGHT}%`,
-              width: `${(100 * (box.x1 - box.x0)) / WIDTH}%`,
-              height: `${(100 * (box.y1 - box.y0)) / HEIGHT}%`,
-            }}
-          >
-            <button type="button" aria-pressed={group.name === chosen} onClick={() => onChoose(group.name)}>
-              <svg
-                viewBox={`${box.x0} ${box.y0} ${box.x1 - box.x0} ${box.y1 - box.y0}`}
-                preserveAspectRatio="none"
-                aria-hidden="true"
+      <div ref={ref} className="treemap">
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          {paths.map(([shade, path]) => (
+            <path key={shade} className={`shade-${shade}`} d={path} />
+          ))}
+        </svg>
+        <ul aria-label="Token cost by server">
+          {places.map(({ group, box }) => (
+            <li
+              key={group.name}
+              style={{
+                left: `${(100 * box.x0) / WIDTH}%`,
+                top: `${(100 * box.y0) / HEIGHT}%`,
+                width: `${(100 * (box.x1 - box.x0)) / WIDTH}%`,
+                height: `${(100 * (box.y1 - box.y0)) / HEIGHT}%`,
+              }}
+            >
+              <button
+                type="button"
+                aria-pressed={group.name === chosen}
+                aria-label={`${nameOf(group)} ${plain(group.tokens)} tokens, ${plain(group.tools.length)} tools`}
+                onClick={() => onChoose(group.name)}
               >
-                {(paths.get(group.name) ?? []).map(([shade, path]) => (
-                  <path key={shade} className={`shade-${shade}`} d={path} />
-                ))}
-              </svg>
-              <span className={isRoomy(box) ? 'treemap-label' : 'hidden-text'}>
-                <strong>{group.name === '' ? 'no server' : group.name}</strong>{' '}
-                <span className={isWide(box) ? undefined : 'hidden-text'}>{plain(group.tokens)}</span>
-              </span>
-              <span className="hidden-text"> tokens, {plain(group.tools.length)} tools</span>
-            </button>
-          </li>
-        ))}
-      </ul>
+                <Label group={group} box={box} width={width} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
       <p className="legend small faint">
         <span>Area: tokens. Shade: calls.</span>
         {STEPS.map(([least, label], shade) => (
@@ -91,14 +92,26 @@ export function Treemap(props: {
   );
 }
 
-function isRoomy({ x0, y0, x1, y1 }: Box): boolean {
-  return x1 - x0 > 64 && y1 - y0 > 36;
+/** What would be cut is not shown: the button's name has it, and the table below. */
+function Label({ group, box, width }: Place & { readonly width: number }): ReactNode {
+  const name = nameOf(group);
+  const tokens = plain(group.tokens);
+  const room = ((box.x1 - box.x0) * width) / WIDTH - LABEL_FRAME;
+  if (room < name.length * CHARACTER || box.y1 - box.y0 < LABEL_HEIGHT) return null;
+  return (
+    <span className="treemap-label">
+      <strong>{name}</strong>
+      {room < (name.length + 1 + tokens.length) * CHARACTER ? null : ` ${tokens}`}
+    </span>
+  );
 }
 
-/** Whether a label has room for the figure as well as for the name. */
-function isWide({ x0, x1 }: Box): boolean {
-  return x1 - x0 > 120;
+function nameOf({ name }: ServerGroup): string {
+  return name === '' ? 'no server' : name;
 }
+
+/** How wide a character of a label is, and what is around the text, in pixels; how high a box has to be, in units. */
+const [CHARACTER, LABEL_FRAME, LABEL_HEIGHT] = [6.6, 20, 36];
 
 /** What a group needs room for: with the tools that are held back, which the catalog doesn't count. */
 function areaOf({ tokens, held }: ServerGroup): number {
@@ -114,9 +127,8 @@ function layOut(groups: readonly ServerGroup[]): readonly Place[] {
   });
 }
 
-/** The tools of one server: one path for each shade, so that thousands of tools stay a handful of elements. */
-function drawTools({ group, box }: Place): Paths {
-  const paths = new Map<Shade, string>();
+/** Adds the tools of one server: one path for each shade, so that thousands of tools stay a handful of elements. */
+function drawTools({ group, box }: Place, paths: Map<Shade, string>): void {
   const { tools, held } = group;
   const sizes = [...tools.map(({ tokens }) => tokens), ...held.map(({ tokens }) => tokens.after)];
   const boxes = tile(sizes, box, 0.5);
@@ -126,7 +138,6 @@ function drawTools({ group, box }: Place): Paths {
     const path = `M${round(x0)} ${round(y0)}H${round(x1)}V${round(y1)}H${round(x0)}Z`;
     paths.set(shade, (paths.get(shade) ?? '') + path);
   }
-  return [...paths];
 }
 
 function tile(sizes: readonly number[], { x0, y0, x1, y1 }: Box, padding: number): readonly Box[] {
@@ -143,20 +154,20 @@ function tile(sizes: readonly number[], { x0, y0, x1, y1 }: Box, padding: number
 }
 
 /** Draws server by server, and lets the browser have a turn after each few milliseconds. */
-function useToolPaths(places: readonly Place[]): ReadonlyMap<string, Paths> {
-  const [drawn, setDrawn] = useState<ReadonlyMap<string, Paths>>(new Map());
+function useToolPaths(places: readonly Place[]): Paths {
+  const [drawn, setDrawn] = useState<Paths>([]);
   useEffect(() => {
-    const paths = new Map<string, Paths>();
+    const paths = new Map<Shade, string>();
     let next = 0;
     let timer: ReturnType<typeof setTimeout>;
     const draw = (): void => {
       const start = performance.now();
       while (next < places.length && performance.now() - start < SLICE_MS) {
         const place = places[next++];
-        if (place !== undefined) paths.set(place.group.name, drawTools(place));
+        if (place !== undefined) drawTools(place, paths);
       }
       if (next < places.length) timer = setTimeout(draw);
-      else setDrawn(paths);
+      else setDrawn([...paths]);
     };
     timer = setTimeout(draw);
     return () => clearTimeout(timer);

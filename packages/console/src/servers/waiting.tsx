@@ -59,7 +59,9 @@ export function Waiting(props: {
               <button type="button" className="unfold mono" onClick={() => onTool(tool)}>
                 {tool.tool}
               </button>
-              <span className={`tag${finding.kind === 'trust' ? ' bad' : ''}`}>{finding.kind}</span>
+              <span className={`tag${finding.kind === 'trust' ? ' bad' : ''}`}>
+                {finding.kind === 'trust' ? 'trust' : finding.rule.replaceAll('-', ' ')}
+              </span>
               <p className="small dim">{finding.message}</p>
             </li>
           ))}

@@ -2,20 +2,22 @@ import { type ReactNode, useState } from 'react';
 import { Dialog } from './dialog.tsx';
 import { areShortcutsOn, setShortcuts } from './use-shortcuts.ts';
 
-const KEYS: readonly (readonly [string, string])[] = [
-  ['/', 'Focus the search or filter of the screen'],
-  ['g p', 'Playground'],
-  ['g a', 'Activity'],
-  ['g s', 'Servers'],
-  ['g k', 'Savings and keys'],
-  ['j / k, ↓ / ↑', 'Next or previous row'],
-  ['Enter, →', 'Unfold the row'],
-  ['←, Esc', 'Fold it'],
-  ['e', 'Save the search as an evaluation case'],
-  ['w', 'Why not this tool?'],
-  ['Space', 'Pause or resume the live list'],
-  ['y', 'Copy a link to this view'],
-  ['?', 'This list'],
+/** Keys that do the same are apart: each has a frame of its own. */
+const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
+  [['/'], 'Focus the search or filter of the screen'],
+  [['g p'], 'Playground'],
+  [['g a'], 'Activity'],
+  [['g s'], 'Servers'],
+  [['g k'], 'Savings and keys'],
+  [['j', '↓'], 'Next row'],
+  [['k', '↑'], 'Previous row'],
+  [['Enter', '→'], 'Unfold the row'],
+  [['←', 'Esc'], 'Fold it'],
+  [['e'], 'Save the search as an evaluation case'],
+  [['w'], 'Why not this tool?'],
+  [['Space'], 'Pause or resume the live list'],
+  [['y'], 'Copy a link to this view'],
+  [['?'], 'This list'],
 ];
 
 export function ShortcutsDialog(props: { readonly isOpen: boolean; readonly onClose: () => void }): ReactNode {
@@ -23,10 +25,12 @@ export function ShortcutsDialog(props: { readonly isOpen: boolean; readonly onCl
   return (
     <Dialog title="Keyboard" {...props}>
       <dl className="keys">
-        {KEYS.map(([key, meaning]) => (
-          <div key={key}>
+        {KEYS.map(([keys, meaning]) => (
+          <div key={meaning}>
             <dt>
-              <kbd>{key}</kbd>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
             </dt>
             <dd>{meaning}</dd>
           </div>
