@@ -507,7 +507,7 @@ describe('servers and catalogs', () => {
   it('shows what each server and tool costs, and sets a policy in place, which can be undone', async () => {
     const { page, errors } = await openConsole('/servers');
     await page.getByText('tokens of definitions').waitFor();
-    expect(await page.locator('.treemap button').count()).toBe(20);
+    await expect.poll(() => page.locator('.treemap button').count(), SOON).toBe(20);
     await page.locator('.treemap button').first().click();
     await page.locator('.tool-row.inner').first().waitFor();
     const tool = (await page.locator('.tool-row.inner').first().getAttribute('data-tool')) ?? '';

@@ -62,17 +62,19 @@ export function ServersPage(): ReactNode {
     [tools, servers, isServed],
   );
   const q = useDeferredValue(state.q);
-  // The rows of ten thousand tools are made in a task of their own, after the head of the page.
+  // What ten thousand tools need is made in a task of its own, after the head of the page and after the click that asks for it.
   const listed = useDeferredValue(groups, NO_GROUPS);
+  const sort = useDeferredValue(state.sort);
+  const view = useDeferredValue(state.view);
   const rows = useMemo(
     () =>
       tableRows(listed, {
-        ...(state.view === 'tools' ? { view: state.view } : {}),
-        ...(state.sort === undefined ? {} : { sort: state.sort }),
+        ...(view === 'tools' ? { view } : {}),
+        ...(sort === undefined ? {} : { sort }),
         ...(q === undefined ? {} : { q }),
         ...(server === undefined ? {} : { server: nameOf(server) }),
       }),
-    [listed, state.view, server, state.sort, q],
+    [listed, view, server, sort, q],
   );
   const search = (change: Partial<Record<keyof ServersState, string | true | undefined>>) => (old: object) =>
     readServersState({ ...old, ...change });
@@ -100,7 +102,7 @@ export function ServersPage(): ReactNode {
   };
   const { setPolicy, undo, problem } = useUndoablePolicy();
   const isOpen = (name: string): boolean => server !== undefined && nameOf(server) === name;
-  const most = useMemo(() => mostTokens(groups, state.view), [groups, state.view]);
+  const most = useMemo(() => mostTokens(listed, view), [listed, view]);
   const failure = error ?? serversError ?? problem;
   useShortcuts({
     ...rowShortcuts(() => unfold({})),
@@ -201,7 +203,7 @@ export function ServersPage(): ReactNode {
                   </span>
                 </p>
                 <Treemap
-                  groups={groups}
+                  groups={listed}
                   chosen={server === undefined ? undefined : nameOf(server)}
                   onChoose={(name) => unfold(isOpen(name) ? {} : { server: name }, { view: undefined })}
                 />
@@ -222,7 +224,7 @@ export function ServersPage(): ReactNode {
                 catalog={catalog}
                 open={{ server: server === undefined ? undefined : nameOf(server), tool: openTool }}
                 mostTokens={most}
-                isFlat={state.view === 'tools'}
+                isFlat={view === 'tools'}
                 mayManage={servers.may_manage}
                 onServer={(name) => unfold(isOpen(name) ? {} : { server: name })}
                 onTool={(tool) => {
