@@ -17,10 +17,10 @@ import {
 } from '@quartermaster/host/upstream';
 import { ApiError, nodeFetch } from './http/index.ts';
 
-/** How many models are kept resolved. Their names come from clients. */
+/** How many resolved models are cached. Their names come from clients. */
 const MOST_MODELS = 256;
 
-/** How long the hosts' lists of models are believed. */
+/** How long the hosts' lists of models are cached. */
 const LIST_MS = 60_000;
 
 /** The upstreams of a configuration. */
@@ -50,7 +50,7 @@ export function configuredUpstreams(
       if (listed !== undefined && now() < listed.until) return listed.models;
       const { models, problems } = await listModels(settings, { ...environment, signal });
       const [first] = problems;
-      // No model at all looks like a gateway without upstreams; why there is none is worth more.
+      // A gateway without upstreams and one whose models all failed look the same: the reason is more useful.
       if (models.length === 0 && first !== undefined) {
         throw new ApiError(502, `No upstream listed its models; ${first.provider}: ${first.message}`);
       }
@@ -80,13 +80,13 @@ function resolve(
   };
 }
 
-/** The API that a host is asked over, where that is not a package's business. */
+/** The API of a host, if requests don't go through a package. */
 function apiOf({ provider }: UpstreamSettings): 'anthropic' | 'openai' | undefined {
   if (provider === 'anthropic') return 'anthropic';
   return provider === 'openai' || provider === 'openai-compatible' ? 'openai' : undefined;
 }
 
-/** A client that is known to the host by a key of its own sees its own files. */
+/** A client with its own key at the host sees its own files. */
 function sharesFiles({ files, apiKey, forwardsAuthorization = false }: UpstreamSettings): boolean {
   return files ?? (forwardsAuthorization && apiKey === undefined);
 }
@@ -111,7 +111,7 @@ function counter(
   return (request, client) => countTokens(options, request, client);
 }
 
-/** The upstream behind a model's name. */
+/** The upstream of a model name. */
 export interface GatewayUpstream {
   /** For metrics and logs. */
   readonly name: string;
@@ -119,30 +119,30 @@ export interface GatewayUpstream {
   readonly toolSearch: 'local' | 'upstream';
   /** `upstream`: the host connects to the servers in `mcp_servers`. @default as toolSearch */
   readonly mcpConnector?: 'local' | 'upstream';
-  /** How found tools reach the model if the host has no references. @default by the dialect */
+  /** How found tools reach the model if the host has no references. @default decided by the dialect */
   readonly form?: 'bridge' | 'stub' | 'load';
   readonly limits: ModelLimits;
-  /** Whether its model is offered fitting tools before it has to search. @default false */
+  /** Whether its model is offered fitting tools before it searches. @default false */
   readonly offersTools?: boolean;
-  /** What it can carry when it is asked in this dialect. */
+  /** What it can carry in this dialect. */
   capabilities(dialect: DialectName): TransportCapabilities;
   for<Name extends DialectName>(dialect: Name): Promise<DialectUpstream<Name>>;
-  /** Counts as the model does. Absent where that is not possible. */
+  /** Counts tokens as the model does. Absent if that is not possible. */
   countTokens?(
     request: RequestOf<'anthropic'>,
     options: { readonly headers: Headers; readonly signal: AbortSignal },
   ): Promise<number>;
-  /** For the host's other endpoints, such as embeddings. Absent unless it is called over OpenAI's API. */
+  /** For the host's other endpoints, such as embeddings. Absent unless it speaks OpenAI's API. */
   readonly pass?: PassTo;
 }
 
-/** Sends a request to a host as it is. Throws what the host refuses. */
+/** Sends a request to a host unchanged. Throws what the host rejects. */
 export type PassTo = (
   request: PassedRequest,
   client: { readonly headers: Headers; readonly signal: AbortSignal },
 ) => Promise<Response>;
 
-/** A model that can be asked for. */
+/** A model that can be requested. */
 export interface GatewayModel {
   readonly id: string;
   readonly displayName?: string;
@@ -154,19 +154,19 @@ export interface GatewayModel {
 
 /** The model hosts behind a gateway. */
 export interface Upstreams {
-  /** Undefined where no upstream takes this model. */
+  /** Undefined if no upstream serves this model. */
   resolve(model: string): GatewayUpstream | undefined | Promise<GatewayUpstream | undefined>;
   models(signal: AbortSignal): Promise<readonly GatewayModel[]>;
-  /** The first host whose files clients may use, by the API that they speak. @default no host's */
+  /** The first host whose files clients may use, by its API. @default no host's */
   files?(api: 'anthropic' | 'openai'): PassTo | undefined;
   /** Mistakes in the settings that keep the gateway from serving any model. @default nothing */
   problems?(): readonly string[];
 }
 
-/** Longer than any host's names, of which events keep many. */
+/** Longer than any host's names; events keep many of them. */
 const MOST_NAME_CHARACTERS = 2_048;
 
-/** Throws for a model's name of a length that no host has. */
+/** Throws for a model name longer than any host's. */
 export function checkModelName(model: string): void {
   if (model.length <= MOST_NAME_CHARACTERS) return;
   throw new ApiError(400, `model: a name may have ${MOST_NAME_CHARACTERS} characters`, { param: 'model' });

@@ -12,7 +12,7 @@ export interface GatewayRerankerParts {
   readonly onEvent: (event: GatewayEvent) => void;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Counts the vectors that are in memory. */
+  /** Counts the vectors in memory. */
   readonly memory: MemoryBudget;
   /** Aborts when the gateway has closed. */
   readonly signal: AbortSignal;
@@ -30,19 +30,19 @@ export function createGatewayReranker(
     ...{ signal, now: clock.now, count: (event) => emitRerankerEvent(event, onEvent) },
     hold: (bytes, release) => memory.hold(SHARED, bytes, release),
     tell({ kind, cause, ...event }, times) {
-      // The words of a cause may quote what it was asked; a reason without one is ours.
+      // The message of a cause may quote a query; a reason without a cause is ours.
       const reason = cause === undefined && 'reason' in event ? event.reason : undefined;
       logger.log({ level: 'warn', event: 'work-fail', work: 'reranker', kind, times, reason, ...originOf(cause) });
     },
   });
 }
 
-/** Vectors are known by their texts, not by keys: they have an owner of their own, with an equal share. */
+/** Vectors are stored by text, not by key: they have their own owner, with an equal share. */
 const SHARED = 'reranker';
 
 const RERANKING: ReadonlySet<SearchSettings['engine']> = new Set(['auto', 'hybrid+reranker']);
 
-/** The words of a cause may quote what it was asked; a reason without one is ours. */
+/** The message of a cause may quote a query; a reason without a cause is ours. */
 function emitRerankerEvent(event: RerankerEvent, onEvent: (event: GatewayEvent) => void): void {
   if (event.kind === 'call') onEvent({ kind: 'reranker-call', texts: event.texts });
   else if (event.kind === 'store-failed') onEvent({ kind: 'reranker-fallback', of: 'store' });

@@ -87,7 +87,7 @@ import { createLocalBulk, createThreadedBulk, createThreadedModels, createWorker
 /** An HTTP gateway as a web-standard handler. */
 export interface Gateway {
   fetch(request: Request): Promise<Response>;
-  /** Takes no more requests, waits for those under way, and gives back what it was doing for batches. */
+  /** Accepts no more requests, waits for those in progress, and returns batch items to the queue. */
   close(): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     createId = randomId,
     indexCache,
   } = options;
-  // Spans end with events.
+  // Events end spans.
   const tracing = settings.events ? options.tracing : undefined;
   const metrics = createGatewayMetrics();
   const { workerUrl = WORKER_URL } = options;
@@ -162,7 +162,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const stopping = new AbortController();
   const closed = new AbortController();
   const reranker = createGatewayReranker(options, { onEvent, logger, clock, memory, signal: closed.signal });
-  // The tools of a request may differ each time: kept, they would push out the catalogs that come again.
+  // The tools of a request may differ each time: stored, they would displace the catalogs that are used again.
   const cacheOf = ({ contentKey }: Snapshot) => (contentKey === undefined ? undefined : indexCache);
   const searcher = createSearcherFor(search, { signal: closed.signal, reranker, cache: cacheOf });
   const mcpEvents =
@@ -253,7 +253,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     createId,
     now: clock.now,
   });
-  /** An answer is not lost for want of a place to write down its tokens. */
+  /** An answer is not lost because its tokens can't be recorded. */
   const charge = async (access: Access, tokens: number): Promise<void> => {
     try {
       await gatekeeper.charge(access, tokens);
@@ -359,7 +359,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await Promise.all([runner.close(), worker?.close()]);
       unfollow?.();
       await mcp?.proxy.close();
-      // No more searches follow, and what is being built would keep the process alive.
+      // No more searches follow, and a build in progress would keep the process alive.
       closed.abort();
       await Promise.all([pool?.close(), usage.flush(), learning?.flush(), meter.flush().catch(() => undefined)]);
       await models.close();
@@ -386,7 +386,7 @@ function createMcpServices(
   const proxy = createProxy({
     hub,
     clock,
-    // A form that the settings ask for is used from the first tool on; otherwise the gate decides.
+    // A configured form applies whatever the tools cost; otherwise the gate decides.
     settings: isForced ? { ...settings.gate, rule: { kind: 'on' } } : settings.gate,
     limits: contextWindow({ override: contextTokens }),
     searcher,
@@ -407,10 +407,10 @@ function createMcpServices(
   };
 }
 
-/** What of the memory is the workers', which large bodies go to. */
+/** The workers' part of the memory; large bodies go to them. */
 const WORKERS_SHARE = 1 / 2;
 
-/** The index in the store's PostgreSQL, opened with its first use. */
+/** The index in the store's PostgreSQL, opened on first use. */
 function indexCatalogs(
   { store }: GatewayOptions,
   {
@@ -435,10 +435,10 @@ function indexCatalogs(
     },
   });
 }
-/** All MCP servers of the configuration together, as what is learned from use knows them. */
+/** The name of all configured MCP servers together, for learning from use. */
 const SERVED_SERVERS = 'mcp';
 
-/** Beside this file once it is built. */
+/** In the same folder as this file once it is built. */
 const WORKER_URL = new URL('./threads/exchange-worker.js', import.meta.url);
 
 const SWEEP_MS = 60_000;

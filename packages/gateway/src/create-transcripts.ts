@@ -5,9 +5,9 @@ import type { TranscriptRecords } from '@quartermaster/host/store';
 
 /** Where a gateway keeps what its clients are not shown. */
 export interface GatewayTranscripts {
-  /** What one key has kept. Undefined where nothing is to be kept. */
+  /** One key's entries. Undefined if nothing is to be kept. */
   readonly storeFor: ((owner: string) => TranscriptStore) | undefined;
-  /** Deletes what has aged. */
+  /** Deletes expired entries. */
   sweep(): Promise<void>;
 }
 
@@ -17,11 +17,11 @@ export const TRANSCRIPT_DEFAULTS: TranscriptSettings = {
   maxBytes: 1024 * 1024 * 1024,
 };
 
-/** In the store where it can encrypt, with the latest in memory in front of it; else in memory. */
+/** In the store if it can encrypt, with the latest entries cached in memory; otherwise in memory only. */
 export function createTranscripts(options: {
   readonly given: ((owner: string) => TranscriptStore) | TranscriptSettings | undefined;
   readonly records: TranscriptRecords | undefined;
-  /** Counts what is in memory, with the other caches. @default 32 MiB of its own */
+  /** Counts what is in memory, with the other caches. @default its own 32 MiB */
   readonly memory?: SharedMemory;
 }): GatewayTranscripts {
   const { given = TRANSCRIPT_DEFAULTS, records } = options;
@@ -43,7 +43,7 @@ const HOUR_MS = 3_600_000;
 /** Responses and conversations, which clients name, change and delete. */
 const NAMED = /^(?:resp|conv)_/;
 
-/** What is in memory is not asked of the database, which may be away. */
+/** What is in memory is not requested from the database, which may be unavailable. */
 function inFront(memory: TranscriptStore, lasting: TranscriptStore): TranscriptStore {
   return {
     async keep(ids, hidden) {
@@ -52,18 +52,18 @@ function inFront(memory: TranscriptStore, lasting: TranscriptStore): TranscriptS
     },
     async find(ids) {
       const known = await memory.find(ids);
-      // Another replica may have deleted a response that this one remembers.
+      // Another replica may have deleted a response that this one has cached.
       const others = ids.filter((id) => !known.has(id) || NAMED.test(id));
       if (others.length === 0) return known;
       const found = await lasting.find(others).catch((error: unknown) => {
-        // What memory knows is better than nothing; without any, the loop reports the failure.
+        // The cache is better than nothing; without an entry there, the loop reports the failure.
         if (known.size === 0) throw error;
         return known;
       });
       return new Map([...known, ...found].filter(([id]) => !others.includes(id) || found.has(id)));
     },
     async forget(ids) {
-      // What could not be deleted there must not be gone here: the client is told that it failed, and asks again.
+      // If it could not be deleted there, it must stay here: the client gets an error, and tries again.
       await lasting.forget(ids);
       await memory.forget(ids);
     },

@@ -3,7 +3,7 @@ import type { UpstreamEnvironment } from '@quartermaster/host/upstream';
 import { configuredUpstreams } from './configured-upstreams.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 
-/** What a configuration means for a gateway. */
+/** Converts a configuration to a gateway's options. */
 export function gatewayOptionsFrom(
   config: Config,
   environment: Pick<UpstreamEnvironment, 'env' | 'fetch'> = {},

@@ -21,45 +21,45 @@ import type { Logger } from './logger.ts';
 import type { Linter } from './management/index.ts';
 import type { Tracing } from './tracing/index.ts';
 
-/** What a gateway is made of. Only `upstreams` is required. */
+/** The parts of a gateway. Only `upstreams` is required. */
 export interface GatewayOptions {
   readonly upstreams: Upstreams;
-  /** Keys of the configuration, in addition to those in the store. @default none */
+  /** Keys in the configuration, in addition to those in the store. @default none */
   readonly keys?: readonly ConfiguredKey[];
   /** The parts of the store that a gateway needs. Without it there are no keys, no named catalogs and no batches. */
   readonly store?: GatewayStore;
-  /** The MCP servers of the configuration: served as one at `/mcp`, and each as a named catalog. @default none */
+  /** The configured MCP servers: served as one at `/mcp`, and each as a named catalog. @default none */
   readonly mcp?: McpOptions;
-  /** Bounds on connecting to servers that clients name in `mcp_servers`. @default any public https address */
+  /** Limits on connecting to servers that clients name in `mcp_servers`. @default any public https address */
   readonly connector?: Partial<McpConnectorSettings>;
   readonly settings?: Partial<GatewaySettings>;
   /**
-   * Where parts of responses that clients are not shown are kept until they send the responses back: settings, or the store of one
-   * key (of `''` where there are no keys). @default in the store if it can encrypt, for a week; else up to 32 MiB in this process
+   * Where the parts of responses that clients are not shown are kept until they send the responses back: settings, or the store of one
+   * key (of `''` without keys). @default in the store if it can encrypt, for a week; else up to 32 MiB in this process
    */
   readonly transcripts?: TranscriptSettings | ((owner: string) => TranscriptStore);
-  /** What searches by words. @default `auto`: with `reranker` where that is given, else hybrid; nothing is found where nothing fits */
+  /** The search engine. @default `auto`: with `reranker` if that is given, else hybrid; "no match" returns nothing */
   readonly search?: SearchSettings;
   /** The model that `auto` and `hybrid+reranker` rerank with; no other engine uses it. Vectors are kept in the store. @default none */
   readonly reranker?: Omit<RerankerOptions, 'store' | 'signal' | 'onEvent'>;
-  /** Keeps the indexes of stored catalogs and of MCP servers by their content, for the next start and for other replicas. @default each process builds its own */
+  /** Stores the indexes of stored catalogs and of MCP servers by content, for the next start and other replicas. @default each process builds its own */
   readonly indexCache?: IndexCache;
   /**
    * The file that workers run; `false` keeps everything on the main thread.
    * @default the one in this package
    */
   readonly workerUrl?: URL | false;
-  /** Finds what is wrong with definitions, for the list of tools. @default no findings but those of the trust check */
+  /** Finds what is wrong with definitions, for the list of tools. @default only the trust check */
   readonly lint?: Linter;
   /** The folder of the built console, served at `/` to browsers. @default no console */
   readonly console?: URL;
-  /** @default the system's */
+  /** @default the system's clock */
   readonly clock?: Clock;
-  /** A new id that begins with the prefix. @default random */
+  /** Creates an id with the prefix. @default random */
   readonly createId?: (prefix: string) => string;
-  /** Traces requests, as `openTracing` makes it of the environment. Closed with the gateway. @default nothing is traced */
+  /** Traces requests, as created by `openTracing` from the environment. Closed with the gateway. @default no tracing */
   readonly tracing?: Tracing;
-  /** Receives an entry for every request: names, counts, sizes and times, never content. @default nothing is logged */
+  /** Receives an entry for every request: names, counts, sizes and times, never content. @default no log */
   readonly logger?: Logger;
 }
 
@@ -67,11 +67,11 @@ export interface GatewayOptions {
 export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions' | 'alwaysLoad'> {
   /** Started by the first request that needs it; its creator closes it, after the gateway. */
   readonly hub: Hub;
-  /** The context window of the clients' models, which the gate goes by. @default 128_000 */
+  /** The context window of the clients' models, for the gate. @default 128_000 */
   readonly contextTokens?: number;
-  /** What repeated and fruitless searches of a lasting connection lead to. @default 'hint' */
+  /** What happens on repeated and fruitless searches of a lasting connection. @default 'hint' */
   readonly searchGuard?: NonNullable<ProxyGuard['mode']>;
-  /** A longer result of a tool is cut off, and says so. @default 8 MiB */
+  /** A longer tool result is cut off, and says so. @default 8 MiB */
   readonly resultBytes?: number;
   /** The largest request. @default 4 MiB */
   readonly requestBytes?: number;
@@ -100,65 +100,65 @@ export type GatewayStore = Pick<
 > &
   Partial<Pick<Store, 'openToolIndex' | 'learnedUses' | 'taskOwners'>>;
 
-/** How a gateway works. */
+/** The settings of a gateway. */
 export interface GatewaySettings {
-  /** What is stored of requests, and for how long. With `keep: 'queries'` `/v1/activity` shows the texts of searches. */
+  /** What is stored about requests, and for how long. With `keep: 'queries'` `/v1/activity` shows the texts of searches. */
   readonly insight: InsightSettings;
-  /** What tokens cost, by a model's name or a pattern with `*`. The first that fits counts. */
+  /** Prices of tokens, by model name or pattern with `*`. The first match counts. */
   readonly prices: Readonly<Record<string, ModelPrice>>;
   /** Whether requests are recorded. Without it there is no activity and no trace, and `/metrics` has nothing about tool search. */
   readonly events: boolean;
-  /** What each key's use teaches its later searches; needs a store. */
+  /** Whether each key's use improves its later searches; needs a store. */
   readonly learn: UsageSettings['learn'];
-  /** Whether each key's most used tools are pinned for it, where the gate decides and in `/mcp`. Needs `learn`. */
+  /** Whether each key's most used tools are pinned for it, if the gate decides and at `/mcp`. Needs `learn`. */
   readonly autoPins: boolean;
   /**
-   * `as-requested` defers what the client marked. `auto` leaves it to the gate where the client knows nothing of tool search:
-   * never in a request that marks tools or brings a search tool. `adaptive` is `auto`, and searches for models that don't.
+   * `as-requested` defers what the client marked. `auto` leaves it to the gate if the client doesn't use tool search itself:
+   * never in a request that marks tools or brings a search tool. `adaptive` is `auto`, and searches for models that don't search.
    */
   readonly deferral: 'as-requested' | 'auto' | 'adaptive';
   /** When tools are deferred, for `auto` and `/mcp`; how many a search returns, for marked requests too. */
   readonly gate: GateSettings;
   /**
-   * What a listing of the deferred tools in the system text may cost, in tokens; 0 leaves it out. With a listing, a tool more or
-   * less changes the prefix that hosts cache.
+   * The limit of a listing of the deferred tools in the system text, in tokens; 0 leaves it out. With a listing, any change of the
+   * tools changes the prefix that hosts cache.
    */
   readonly listingTokens: number;
   /** When tools may be deferred, for `auto`. */
   readonly policies: PolicyRules;
-  /** Which codes a failed search shows: those of the API's types, or those of its documentation. */
+  /** Which error codes a failed search shows: those of the API's types, or those of its documentation. */
   readonly errorCodes: ErrorCodes;
-  /** Whether a cache breakpoint on a deferred tool is refused. Some clients answer that by giving up tool search. */
+  /** Whether a cache breakpoint on a deferred tool is rejected. Some clients then give up tool search. */
   readonly strict: boolean;
-  /** The largest body that is read. */
+  /** The largest accepted body. */
   readonly maxBodyBytes: number;
-  /** The largest batch that is read. */
+  /** The largest accepted batch. */
   readonly maxBatchBytes: number;
   /** How many requests a batch may have. */
   readonly maxBatchItems: number;
-  /** How much memory known tools may take, their indexes included: half of it for the main thread, half for the workers. */
+  /** How much memory known tools may take, including their indexes: half of it for the main thread, half for the workers. */
   readonly cacheBytes: number;
   /** How many tools a request may define itself. */
   readonly maxRequestTools: number;
   /** How many tools a stored catalog may have. */
   readonly maxCatalogTools: number;
-  /** How many tools a request may have with all the catalogs that it names. */
+  /** How many tools a request may have, including all catalogs that it names. */
   readonly maxSearchedTools: number;
   /** The longest query of a search, in code points. */
   readonly maxQueryLength: number;
   /** Bodies of this size or larger are parsed, indexed and answered on worker threads. */
   readonly offThreadBytes: number;
-  /** How many times a model is asked for one response, at least 1. */
+  /** How many times a model is called for one response, at least 1. */
   readonly maxRounds: number;
-  /** After so long without an event a stream gets a ping. */
+  /** After this long without an event a stream gets a ping. */
   readonly pingMs: number;
-  /** How many items of batches are worked on at a time; 0 leaves them to other replicas. */
+  /** How many batch items are processed at a time; 0 leaves them to other replicas. */
   readonly batchConcurrency: number;
   /** Where clients reach this gateway, for addresses in answers. @default the address of the request */
   readonly publicUrl?: string;
 }
 
-/** How the gateway works, unless the settings say otherwise. */
+/** The default settings of a gateway. */
 export const GATEWAY_DEFAULTS: GatewaySettings = {
   deferral: 'as-requested',
   gate: DEFAULT_GATE_SETTINGS,
@@ -185,7 +185,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   batchConcurrency: 4,
 };
 
-/** How MCP servers named in requests are used, unless the settings say otherwise. */
+/** The default settings of MCP servers that requests name. */
 export const CONNECTOR_DEFAULTS: McpConnectorSettings = {
   enabled: true,
   allow: ['https://*'],
@@ -194,5 +194,5 @@ export const CONNECTOR_DEFAULTS: McpConnectorSettings = {
   resultBytes: 256 * 1024,
 };
 
-/** How tools are searched, unless the settings say otherwise. */
+/** The default settings of searches. */
 export const SEARCH_DEFAULTS: SearchSettings = { engine: 'auto', whenNothingFits: 'empty' };

@@ -1,13 +1,13 @@
 import { cutText } from '@quartermaster/core/internal';
 
-/** What a gateway logs. No field ever holds content of a request or a response, or a secret. */
+/** What a gateway logs. No field ever contains content of a request or a response, or a secret. */
 export interface Logger {
   log(entry: LogEntry): void;
-  /** Whether it takes entries of the level `debug`: only then are they made. @default false */
+  /** Whether it accepts entries of the level `debug`: otherwise they are not created. @default false */
   readonly isDebugging?: boolean;
 }
 
-/** From the most to the least that is said. */
+/** From the most to the least verbose. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /** How much is logged: entries of this level and above. */
@@ -25,7 +25,7 @@ export interface LogEntry {
 
 export const NO_LOGGER: Logger = { log: () => undefined };
 
-/** Leaves out what is below a level. */
+/** Drops entries below a level. */
 export function atLevel(logger: Logger, least: LogLevel): Logger {
   const from = LOG_LEVELS.indexOf(least);
   return {
@@ -36,7 +36,7 @@ export function atLevel(logger: Logger, least: LogLevel): Logger {
   };
 }
 
-/** One line of JSON for each entry. A client chooses the model's name, so no fact is longer than a line should be. */
+/** One line of JSON per entry. A client chooses the model's name, so facts are limited in length. */
 export function createLineLogger(write: (line: string) => void): Logger {
   return { log: (entry) => write(`${JSON.stringify({ time: new Date().toISOString(), ...entry }, cutFact)}\n`) };
 }

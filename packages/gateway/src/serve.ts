@@ -15,11 +15,11 @@ export interface ServeOptions {
   readonly gateway: Gateway;
   /** @default 127.0.0.1 */
   readonly host?: string;
-  /** 0 takes any that is free. @default 8787 */
+  /** 0 uses any free port. @default 8787 */
   readonly port?: number;
   /** Whether requests need API keys. Without them only this machine is served. */
   readonly hasKeys: boolean;
-  /** How long closing waits for streams under way, in milliseconds. Then they are cut. @default 30_000 */
+  /** How long closing waits for streams in progress, in milliseconds. Then they are cut. @default 30_000 */
   readonly graceMs?: number;
 }
 
@@ -27,11 +27,11 @@ export interface ServeOptions {
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no more connections, finishes the streams under way, and loses no request. */
+  /** Accepts no more connections, finishes the streams in progress, and loses no request. */
   close(): Promise<void>;
 }
 
-/** Where a gateway listens, unless the options say otherwise. */
+/** The default address of a gateway. */
 export const SERVE_DEFAULTS = { host: '127.0.0.1', port: 8787, graceMs: 30_000 } as const;
 
 /** Listens on Node's HTTP server. */
@@ -79,11 +79,11 @@ const REQUEST_TIMEOUT_MS = 120_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 
 interface Connections {
-  /** Ends those that have nothing under way now, and each of the others as soon as that is so. */
+  /** Closes idle connections now, and each of the others as soon as it is idle. */
   end(): void;
 }
 
-/** Knows what a server's connections have under way: the server itself would wait for clients that keep theirs open. */
+/** Knows which of a server's connections are busy: the server itself would wait for clients that keep theirs open. */
 export function trackConnections(server: Server): Connections {
   const busy = new Map<Socket, number>();
   let isEnding = false;
@@ -97,7 +97,7 @@ export function trackConnections(server: Server): Connections {
     busy.set(socket, before + 1);
     response.once('close', () => {
       const count = busy.get(socket);
-      // Where the client has gone, its connection was closed before its response, and is not to be kept.
+      // If the client has left, its connection was closed before its response, and must not be kept.
       if (count === undefined) return;
       busy.set(socket, count - 1);
       if (isEnding && count === 1) socket.destroy();
@@ -112,8 +112,8 @@ export function trackConnections(server: Server): Connections {
 }
 
 /**
- * `fetch` on Node's own client, for the JSON that goes to models: half the CPU time of the built-in one, which is a good part of
- * what a request costs here. Whatever it is not made for (bodies that are streams or forms, redirects) is left to the built-in one.
+ * `fetch` on Node's own client, for the JSON that is sent to models: half the CPU time of the built-in one, which is a good part of
+ * what a request costs here. Other uses (bodies that are streams or forms, redirects) are left to the built-in one.
  */
 export const nodeFetch: typeof fetch = async (input, init = {}) => {
   const { method = 'GET', body } = init;
@@ -128,7 +128,7 @@ export const nodeFetch: typeof fetch = async (input, init = {}) => {
   if (body !== undefined && body !== null) headers['content-length'] = String(Buffer.byteLength(body));
   const sending = { method, headers, body: body ?? undefined, agents: AGENTS, signal };
   const response = await sendRequest(new URL(input), sending).catch((cause: unknown) => {
-    // In the form that callers of `fetch` know.
+    // In the format that callers of `fetch` expect.
     throw signal?.aborted === true ? cause : new TypeError('fetch failed', { cause });
   });
   if (!REDIRECTS.has(response.statusCode ?? 0) || response.headers.location === undefined) {
@@ -142,17 +142,17 @@ function isPlain(body: BodyInit): body is string | Uint8Array<ArrayBuffer> {
   return typeof body === 'string' || body instanceof Uint8Array;
 }
 
-/** Events are to be read as they come, which a compressed stream would hold up. */
+/** Events must be readable as they arrive, which compression would delay. */
 const HEADERS = { accept: '*/*', 'user-agent': 'node', 'accept-encoding': 'identity' };
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Idle connections are closed before most hosts do it: one that is closed under a request fails it. */
+/** Idle connections are closed before most hosts do it: a connection closed during a request fails the request. */
 const SETTINGS = { keepAlive: true, noDelay: true, timeout: 4_000 };
 
 const AGENTS: Agents = { plain: new PlainAgent(SETTINGS), secure: new SecureAgent(SETTINGS) };
 
-/** One for each scheme. */
+/** One per scheme. */
 interface Agents {
   readonly plain: PlainAgent;
   readonly secure: SecureAgent;
@@ -166,7 +166,7 @@ interface Sending {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Sends a request on Node's own client. Follows nothing; rejects with what went wrong, or with the signal's reason. */
+/** Sends a request on Node's own client. Follows no redirects; rejects with the error, or with the signal's reason. */
 export function sendRequest(url: URL, { method, headers, body, agents, signal }: Sending): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -186,13 +186,13 @@ export function sendRequest(url: URL, { method, headers, body, agents, signal }:
 }
 
 interface Reading {
-  /** Its reason is what the body fails with once it aborts. */
+  /** The body fails with its reason once it aborts. */
   readonly signal: AbortSignal | undefined;
-  /** The longest body that is read, decompressed. @default any */
+  /** The longest accepted body, decompressed. @default no limit */
   readonly maxBytes?: number;
 }
 
-/** What came in over Node's own client, as `fetch` gives it. */
+/** A response of Node's own client, as `fetch` returns it. */
 export function responseOf(incoming: IncomingMessage, reading: Reading): Response {
   try {
     const headers = new Headers();
@@ -213,13 +213,13 @@ export function responseOf(incoming: IncomingMessage, reading: Reading): Respons
 /** Statuses whose responses have no body. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Read as fast as its reader, and no faster. */
+/** Produces as fast as its reader reads, and no faster. */
 function bodyOf(
   source: Readable,
   { signal, maxBytes = Number.POSITIVE_INFINITY }: Reading,
 ): ReadableStream<Uint8Array> {
   let size = 0;
-  // Node may have more events under way when the stream is over, and a controller throws at them.
+  // Node may have more events pending when the stream is over, and a controller throws on them.
   let isOver = false;
   const once = (finish: () => void): void => {
     if (!isOver) finish();
@@ -252,7 +252,7 @@ function bodyOf(
   });
 }
 
-/** Some hosts compress though they were asked not to. */
+/** Some hosts compress although they were asked not to. */
 function decoded(incoming: IncomingMessage): Readable {
   const decoder = DECODERS.get(incoming.headers['content-encoding']?.toLowerCase() ?? '');
   if (decoder === undefined) return incoming;

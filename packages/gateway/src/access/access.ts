@@ -15,64 +15,64 @@ import { ApiError } from '../http/index.ts';
 import { createKnownKeys } from './known-keys.ts';
 import { budgetsOf, findSpent, readSpent, spendTokens } from './usage-meter.ts';
 
-/** Who is asking, and what they may use. */
+/** Who is making a request, and what they may use. */
 export interface Access {
   /** An API key's id, or `''` without keys. */
   readonly owner: string;
-  /** The name that people gave to the key. Absent where there are no keys. */
+  /** The name of the key. Absent without keys. */
   readonly name?: string;
   readonly limits: KeyPermissions['limits'];
-  /** Which tools of the configured MCP servers it may use, where that was decided tool by tool. */
+  /** Which tools of the configured MCP servers it may use, if that is decided tool by tool. */
   readonly tools?: Permissions;
-  /** What it may change of the catalogs that it may use. */
+  /** What it may change among the catalogs that it may use. */
   readonly role: KeyRole;
   /**
-   * Whether it is an admin key that nothing limits. Only such a key sees what other keys do and makes keys, since a new key could
-   * have any right; an admin key with limits manages what its patterns name.
+   * Whether it is an admin key without restrictions. Only such a key sees what other keys do and creates keys, because a new key could
+   * have any right; a restricted admin key manages what its patterns name.
    */
   readonly isUnlimited: boolean;
-  /** Whether it may use a part of the gateway, by the name that its route has in logs. */
+  /** Whether it may use a part of the gateway, by the route's name in logs. */
   mayUseEndpoint(route: string): boolean;
   mayUseModel(model: string): boolean;
   mayUseCatalog(name: string): boolean;
   /** Whether it may change a catalog of another key. */
   mayWriteCatalog(name: string): boolean;
-  /** Takes searches from the key's share, where that is limited; says where it has no more. */
+  /** Takes searches from the key's limit, if it has one; reports when none are left. */
   readonly takeSearches?: (count: number) => Promise<SearchRefusal | undefined>;
 }
 
-/** A key has searched as often as it may. Plain values, which go from thread to thread. */
+/** A key has used up its searches. Plain values, which can be sent between threads. */
 export interface SearchRefusal {
   readonly limit: number;
   readonly retryAfterMs: number;
 }
 
 /**
- * What a request is for. Only what uses a model needs tokens: a client whose budget is spent can still search, manage its catalogs and
- * fetch the results of a batch. The items of a batch leave one request a minute to their client, so that it can ask how far the batch is.
+ * What a request is for. Only requests to models need tokens: a client whose budget is spent can still search, manage its catalogs and
+ * fetch the results of a batch. Batch items leave one request a minute to their client, so that it can ask about the progress.
  */
 type RequestUse = 'model' | 'no-model' | 'batch-item';
 
 export interface Gatekeeper {
-  /** Throws 401 for a request without a valid key, and 403 for one that a gateway without keys does not take. */
+  /** Throws 401 for a request without a valid key, and 403 for one that a gateway without keys rejects. */
   admit(request: Request): Promise<Access>;
-  /** The rights of a key that work was left by, if it still has any. */
+  /** The permissions of the key that left some work, if it still has any. */
   admitOwner(owner: string): Promise<Access | undefined>;
-  /** Whether there were no keys when that was last looked up: for what can't wait. */
+  /** Whether there were no keys at the last lookup: for callers that can't wait. */
   isKnownOpen(): boolean;
   /** Takes requests from the key's share, one if it isn't said how many. Throws 429. */
   take(access: Access, use: RequestUse, count?: number): Promise<void>;
-  /** Counts tokens against the key's share. */
+  /** Counts tokens against the key's limits. */
   charge(access: Access, tokens: number): Promise<void>;
-  /** A key was made or changed through this gateway: that holds from the next request on. */
+  /** A key was created or changed through this gateway: that applies from the next request on. */
   forgetKeys(): void;
-  /** What is used of each limit of a key now, by the limit's name. */
+  /** How much of each limit of a key is used now, by the limit's name. */
   usedOf(owner: string, limits: KeyPermissions['limits']): Promise<Readonly<Record<string, number>>>;
 }
 
 const MINUTE_MS = 60_000;
 
-/** How often the use of one key is written down. */
+/** How often the use of one key is written to the store. */
 const TOUCH_MS = 60_000;
 
 export function createGatekeeper(options: {
@@ -86,7 +86,7 @@ export function createGatekeeper(options: {
   const touched = new Map<string, number>();
   const known = keys === undefined ? undefined : createKnownKeys(keys, clock);
 
-  /** The first key closes the gateway to everyone else within the time that its absence is believed. */
+  /** The first key closes the gateway to everyone else once the cached lookup has expired. */
   async function isOpen(): Promise<boolean> {
     return configured.length === 0 && !(await known?.hasAny());
   }
@@ -138,7 +138,7 @@ export function createGatekeeper(options: {
     });
   }
 
-  /** A key as it may be used now; throws where it may not. */
+  /** A key as it may be used now; throws if it may not. */
   function admitKey(key: ApiKey | undefined): Access {
     if (key === undefined || key.revokedAt !== undefined) throw new ApiError(401, 'invalid x-api-key');
     if (key.expiresAt !== undefined && key.expiresAt <= now()) {
@@ -191,7 +191,7 @@ export function createGatekeeper(options: {
         const limit = limits[name];
         if (limit === undefined) continue;
         const bucket = `${owner}/${kind}`;
-        // A cost of nothing only looks.
+        // A cost of zero only checks.
         const answer = await rateLimits.take({ bucket, limit, windowMs: MINUTE_MS, cost: 0 });
         used[name] = answer.kind === 'granted' ? limit - answer.remaining : limit;
       }
@@ -215,7 +215,7 @@ export function createGatekeeper(options: {
   };
 }
 
-/** Hosts report anything as usage: fractions, negative numbers, none at all. */
+/** Hosts report all kinds of usage: fractions, negative numbers, none at all. */
 function wholeTokens(tokens: number): number {
   return Number.isFinite(tokens) ? Math.min(Math.max(0, Math.ceil(tokens)), Number.MAX_SAFE_INTEGER) : 0;
 }
@@ -226,8 +226,8 @@ const OPEN: Access = {
 };
 
 /**
- * Whose requests and figures a key sees: its own, or everyone's where it is undefined. A client without a key sees what was asked
- * without one, so that a stream that was opened before the first key was made shows nothing of the keys.
+ * Whose requests and figures a key sees: its own, or everyone's if undefined. A client without a key sees requests without
+ * one, so that a stream that was opened before the first key was created shows nothing about keys.
  */
 export function ownerSeenBy({ owner, isUnlimited }: Access): string | undefined {
   return owner !== '' && isUnlimited ? undefined : owner;
@@ -239,7 +239,7 @@ const MINUTE_LIMITS = [
   ['searches', 'searchesPerMinute'],
 ] as const;
 
-/** The same words for a client and for a model that searches. */
+/** The same wording for a client and for a model that searches. */
 export function tellLimit(kind: 'requests' | 'tokens' | 'searches', { limit, retryAfterMs }: SearchRefusal): string {
   const what = limit === 1 ? SINGULAR[kind] : kind;
   return `This key is limited to ${limit} ${what} per minute; try again in ${secondsOf(retryAfterMs)} s`;
@@ -247,7 +247,7 @@ export function tellLimit(kind: 'requests' | 'tokens' | 'searches', { limit, ret
 
 const SINGULAR = { requests: 'request', tokens: 'token', searches: 'search' } as const;
 
-/** When to try again, in the two units that clients read. */
+/** When to retry, in the two units that clients read. */
 export function retryHeaders(retryAfterMs: number): Readonly<Record<string, string>> {
   return { 'retry-after': String(secondsOf(retryAfterMs)), 'retry-after-ms': String(Math.max(1, retryAfterMs)) };
 }
@@ -286,7 +286,7 @@ function rightsOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKe
     limits: permissions.limits,
     ...{ role, isUnlimited, mayUseCatalog },
     ...defined({ tools: permissions.tools }),
-    // Metrics name all keys, their models and catalogs: they are for keys that see everything, and for those given them by name.
+    // Metrics name all keys, models and catalogs: they are for keys that see everything, and for those that are given them by name.
     mayUseEndpoint: (route) => permissions.endpoints?.includes(route) ?? (route !== 'metrics' || isUnlimited),
     mayUseModel: (model) => models.some((glob) => glob.matches(model)),
     mayWriteCatalog: (name) =>
@@ -294,13 +294,13 @@ function rightsOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKe
   };
 }
 
-/** Whether nothing limits a key with these rights. */
+/** Whether a key with these permissions has no restrictions. */
 export function isUnlimitedAdmin({ role, models, catalogs, endpoints, tools }: KeyPermissions): boolean {
   const isUnlimited = [models, catalogs].every((patterns) => patterns.includes('*'));
   return role === 'admin' && isUnlimited && endpoints === undefined && tools === undefined;
 }
 
-/** Never the id of a stored key: those have no colon. */
+/** Never the id of a stored key: those contain no colon. */
 export function configuredOwner({ name }: Pick<ConfiguredKey, 'name'>): string {
   return `configured:${name}`;
 }
@@ -320,7 +320,7 @@ function secretOf(headers: Headers): string | undefined {
 }
 
 /**
- * Without keys only programs on this machine are served. A web page in a browser on it is not one of them, nor is a name that
+ * Without keys only programs on this machine are served. A web page in a local browser is not one of them, nor is a host name that
  * someone else's DNS points here.
  */
 function refuseStrangers(request: Request): void {
@@ -333,7 +333,7 @@ function refuseStrangers(request: Request): void {
 }
 
 /**
- * Whether a request comes from no web page, or from one of this gateway's own address or of this machine. Browsers that know no
+ * Whether a request comes from no web page, or from one at this gateway's own address or on this machine. Browsers without
  * `sec-fetch-site` still send `Origin` with every request to another site that could have an effect.
  */
 export function isOwnOrigin(request: Request): boolean {

@@ -2,7 +2,7 @@ import type { Clock } from '@quartermaster/core/internal';
 import { type ApiKey, hashApiKey, type KeyStore } from '@quartermaster/host/store';
 import { isStoreError } from '../http/index.ts';
 
-/** API keys of the store, as they were a moment ago. */
+/** The store's API keys, cached for a moment. */
 export interface KnownKeys {
   /** Whose secret this is, revoked or not. */
   find(secret: string): Promise<ApiKey | undefined>;
@@ -12,20 +12,20 @@ export interface KnownKeys {
   hasAny(): Promise<boolean>;
   /** Whether there was no key when that was last looked up. False after a change here, which only a gateway with keys has. */
   hadNone(): boolean;
-  /** Looks everything up again: a key was changed here. */
+  /** Discards the cache: a key was changed here. */
   forget(): void;
 }
 
-/** How long a look-up is believed, and so how long a replica may go on taking a key that another process has revoked. */
+/** How long a lookup is cached, and so how long a replica may accept a key that another process has revoked. */
 const FRESH_MS = 1_000;
 
-/** How long it is believed while the store is unavailable. Longer would let a key outlive a lost database by too much. */
+/** How long it is cached while the store is unavailable. A longer time would let a key outlive a lost database by too much. */
 const STALE_MS = 30_000;
 
-/** Keys kept; those looked up longest ago are forgotten first. */
+/** How many keys are cached; the oldest lookups are dropped first. */
 const MOST_KEYS = 10_000;
 
-/** How long a look-up may take before the last one is believed instead: a store that is frozen must not hold up every request. */
+/** How long a lookup may take before the cached one is used instead: a frozen store must not delay every request. */
 const PATIENCE_MS = 500;
 
 interface Known<Value> {
@@ -39,7 +39,7 @@ interface Belief<Value> {
   keep(found: Known<Value>): void;
 }
 
-/** A blink of the database is no outage: look-ups that succeeded are believed for a short time. Failed ones never are. */
+/** A blink of the database is not an outage: successful lookups are cached for a short time, failed ones never. */
 export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
   const { now } = clock;
   const known = new Map<string, Known<ApiKey | undefined>>();
@@ -57,7 +57,7 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
     look: () => Promise<Value>,
   ): Promise<Known<Value>> {
     if (last === undefined || now() - last.at >= STALE_MS) return { at: now(), value: await look() };
-    // Another request is looking already; until it has an answer the last one is as good.
+    // Another request is already looking it up; until then the cached answer is as good.
     if (now() - last.at < FRESH_MS || pending.has(place)) return last;
     pending.add(place);
     const looked = look().then(
@@ -81,7 +81,7 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
   async function lookUp(place: string, look: () => Promise<ApiKey | undefined>): Promise<ApiKey | undefined> {
     const keep = (found: Known<ApiKey | undefined>): void => {
       known.delete(place);
-      // What is not there is asked for again: anyone can make up secrets, and a new key must work at once.
+      // Missing keys are not cached: anyone can make up secrets, and a new key must work at once.
       if (found.value !== undefined) known.set(place, found);
       const [oldest] = known.keys();
       if (known.size > MOST_KEYS && oldest !== undefined) known.delete(oldest);

@@ -6,27 +6,27 @@ import { ApiError, originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
 import { type Access, retryHeaders, tellLimit } from './access.ts';
 
-/** What a response used. */
+/** The usage of a response. */
 export interface UsedUp {
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** Searches that it shows. */
   readonly searches: number;
-  /** The names of the tools of named catalogs that it calls, one for each call. */
+  /** The names of the tools of named catalogs that it calls, one per call. */
   readonly tools: readonly string[];
 }
 
-/** Counts what was used, and writes it down now and then: a write for every request would cost more than the counting is worth. */
+/** Counts usage, and writes it to the store at intervals: a write per request would cost more than the counts are worth. */
 export interface UsageMeter {
-  /** Counts responses, and calls that were no part of one. */
+  /** Counts responses, and calls outside of responses. */
   onEvent(event: GatewayEvent): void;
   flush(): Promise<void>;
 }
 
-/** What a kill can cost: the counts of so many milliseconds. */
+/** What a kill can lose: the counts of this many milliseconds. */
 const FLUSH_MS = 5_000;
 
-/** How many tools of one owner are told apart between two writes. Their names come from clients. */
+/** How many different tools of one owner are counted between two writes. Their names come from clients. */
 const MOST_TOOLS = 1_000;
 
 interface Counted {
@@ -42,7 +42,7 @@ function addCalls({ calls }: Counted, tool: string, times: number): void {
 }
 
 export function createUsageMeter(options: {
-  /** Where counts are kept. @default nowhere */
+  /** Where counts are stored. @default nowhere */
   readonly usage: UsageStore | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -106,10 +106,10 @@ export function createUsageMeter(options: {
   };
 }
 
-/** A period that a budget of tokens is for: a day or a month of UTC. */
+/** The period of a token budget: a day or a month in UTC. */
 interface BudgetPeriod {
   readonly name: 'day' | 'month';
-  /** What the settings call it. */
+  /** Its name in the settings. */
   readonly limitName: 'tokensPerDay' | 'tokensPerMonth';
   readonly limit: number;
   /** Milliseconds since 1970. */
@@ -117,7 +117,7 @@ interface BudgetPeriod {
   readonly endsAt: number;
 }
 
-/** The periods that a key has a budget for, the shorter first. */
+/** The periods that a key has a budget for, the shorter one first. */
 export function budgetsOf(limits: KeyPermissions['limits'], now: number): readonly BudgetPeriod[] {
   const { tokensPerDay, tokensPerMonth } = limits;
   const date = new Date(now);
@@ -137,7 +137,7 @@ export function countsTokens({ tokensPerMinute, tokensPerDay, tokensPerMonth }: 
   return (tokensPerMinute ?? tokensPerDay ?? tokensPerMonth) !== undefined;
 }
 
-/** The first budget that is used up. A request is served while anything is left: what it will use is known only afterwards. */
+/** The first budget that is spent. A request is served while anything is left: its usage is known only afterwards. */
 export async function findSpent(
   rateLimits: RateLimitStore,
   owner: string,
@@ -175,14 +175,14 @@ function period(
   return { name, limitName: name === 'day' ? 'tokensPerDay' : 'tokensPerMonth', limit, startedAt, endsAt };
 }
 
-/** Takes searches that a client asks for itself from its key's share. Throws 429. */
+/** Takes a client's own searches from its key's limit. Throws 429. */
 export async function takeSearches({ takeSearches: take }: Access, count: number): Promise<void> {
   const refusal = count === 0 ? undefined : await take?.(count);
   if (refusal === undefined) return;
   throw new ApiError(429, tellLimit('searches', refusal), { headers: retryHeaders(refusal.retryAfterMs) });
 }
 
-/** The same for searches that a model asks for: it is told, and answers with the tools that it has. */
+/** The same for a model's searches: the model is told, and answers with the tools that it has. */
 export function searchAdmission({ takeSearches: take }: Access): {
   readonly admitSearch?: (queries: readonly string[]) => Promise<void>;
 } {

@@ -2,21 +2,21 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { BlankEnv } from 'hono/types';
 import type { Schema } from './schema.ts';
 
-/** What the document says of one route. */
+/** The documentation of one route. */
 export interface Operation {
-  /** The part of the gateway, by which keys are limited. Undefined for what needs no key. */
+  /** The part of the gateway by which keys are restricted. Undefined for routes that need no key. */
   readonly endpoint: string | undefined;
   readonly summary: string;
   /** The fields of the query string, as an object. */
   readonly query?: Schema;
   readonly body?: Schema;
-  /** What a success answers with. @default any JSON */
+  /** The body of a successful answer. @default any JSON */
   readonly answer?: Schema;
-  /** Where an answer is not JSON. @default application/json */
+  /** The content type, if it is not JSON. @default application/json */
   readonly answerType?: string;
 }
 
-/** An operation whose body is checked against what the document says. */
+/** An operation whose body is checked against its documentation. */
 export interface CheckedOperation extends Operation {
   readonly body: NonNullable<Operation['body']>;
 }
@@ -25,17 +25,17 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 export interface ApiRoute extends Operation {
   readonly method: Method;
-  /** As OpenAPI writes it: `/v1/catalogs/{name}`. */
+  /** In OpenAPI's format: `/v1/catalogs/{name}`. */
   readonly path: string;
 }
 
 type Handler<Path extends string> = (context: Context<BlankEnv, Path>) => Response | Promise<Response>;
 type Mount = <Path extends string>(path: Path, operation: Operation, handler: Handler<Path>) => void;
 
-/** Where routes are made: each is served and described by one call, so that the document can't miss one. */
+/** Registers routes: one call both serves and documents a route, so that the document can't miss one. */
 export interface Api extends Readonly<Record<Method, Mount>> {
   readonly routes: readonly ApiRoute[];
-  /** The methods that a path is served by, in capitals; none for a path that is not there. */
+  /** The methods of a path, in capitals; none for an unknown path. */
   methodsOf(path: string): readonly string[];
 }
 
@@ -63,7 +63,7 @@ export function createApi(app: Hono): Api {
   };
 }
 
-/** As the router reads a path: `:name` stands for one part of it, `:name{pattern}` for what the pattern matches. */
+/** A path in the router's format: `:name` matches one segment, `:name{pattern}` what the pattern matches. */
 function patternOf(path: string): RegExp {
   const source = path.replace(/:\w+(?:\{([^}]*)\})?|\./g, (found, pattern = '[^/]+') =>
     found === '.' ? '\\.' : pattern,

@@ -3,7 +3,7 @@ import { FLAG, list, optional, record, type Schema, TEXT, WHOLE } from './schema
 
 const endpoint = 'batches';
 
-/** As Anthropic's API has it. */
+/** As in Anthropic's API. */
 const BATCH: Schema = { type: 'object' };
 
 export const CREATE_BATCH: Operation = { endpoint, summary: 'Creates a message batch.', body: BATCH, answer: BATCH };

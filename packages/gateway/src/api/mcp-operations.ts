@@ -3,7 +3,7 @@ import type { Schema } from './schema.ts';
 
 const endpoint = 'mcp';
 
-/** As the protocol has it. */
+/** As defined by the protocol. */
 const JSON_RPC: Schema = { type: 'object' };
 
 export const MCP_POST: Operation = {

@@ -42,7 +42,7 @@ export const RESPONSE_INPUT: Operation = {
 };
 
 const CONVERSATION = record({ id: TEXT, object: TEXT, created_at: WHOLE, metadata: FOREIGN });
-/** As many items at a time, and as much beside them, as the API takes. */
+/** As many items at a time, and as many bytes in all, as the API accepts. */
 const ITEMS = list(FOREIGN, { maxItems: 20 });
 const METADATA: Schema = {
   type: 'object',

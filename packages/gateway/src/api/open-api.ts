@@ -26,7 +26,7 @@ export function writeOpenApi(routes: readonly ApiRoute[], version: string): Json
   };
 }
 
-/** The errors of every route, in the words of Anthropic's API. */
+/** The errors of every route, in the format of Anthropic's API. */
 const ERROR: Schema = component(
   'ErrorAnswer',
   record(

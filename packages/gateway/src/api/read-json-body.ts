@@ -6,7 +6,7 @@ import { allComponents, type Schema } from './schema.ts';
 /** Bodies of the management API are small. */
 const MOST_BYTES = 1024 * 1024;
 
-/** The body of a request, checked against the schema that the document shows. Throws 400 with what is wrong. */
+/** The body of a request, checked against the documented schema. Throws 400 with the reason. */
 export async function readJsonBody<Body>(request: Request, schema: Schema): Promise<Body> {
   const value = parse(await readBytes(request, MOST_BYTES));
   const check = checkValue(whole(schema), value);
@@ -17,7 +17,7 @@ export async function readJsonBody<Body>(request: Request, schema: Schema): Prom
 
 const wholes = new WeakMap<Schema, Schema>();
 
-/** With the components that it refers to. The same schema gives the same value: the check prepares each once. */
+/** With the components that it refers to. The same schema returns the same value: the checker prepares each one once. */
 function whole(schema: Schema): Schema {
   const made = wholes.get(schema) ?? { ...schema, components: { schemas: allComponents() } };
   wholes.set(schema, made);

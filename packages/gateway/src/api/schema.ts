@@ -7,10 +7,10 @@ export const TEXT: Schema = { type: 'string' };
 export const NUMBER: Schema = { type: 'number' };
 export const WHOLE: Schema = { type: 'integer' };
 export const FLAG: Schema = { type: 'boolean' };
-/** Whatever another API defines. */
+/** Anything that another API defines. */
 export const ANYTHING: Schema = {};
 
-/** An object. Fields whose names end in `?` may be left out; further ones are allowed only in answers that say so. */
+/** An object. Fields whose names end in `?` are optional; unknown ones are allowed only in answers that say so. */
 export function record(fields: Readonly<Record<string, Schema>>, more: JsonObject = {}): Schema {
   const names = Object.keys(fields);
   const required = names.filter((name) => !name.endsWith('?'));
@@ -27,7 +27,7 @@ export function list(items: Schema, more: JsonObject = {}): Schema {
   return { type: 'array', items, ...more };
 }
 
-/** An object of any names with values of one kind. */
+/** An object with any names and values of one kind. */
 export function named(values: Schema): Schema {
   return { type: 'object', additionalProperties: values };
 }
@@ -44,7 +44,7 @@ export function described(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }
 
-/** A schema that the document has once, by name. */
+/** A schema that the document contains once, by name. */
 export function component(name: string, schema: Schema): Schema {
   components.set(name, schema);
   return { $ref: `#/components/schemas/${name}` };

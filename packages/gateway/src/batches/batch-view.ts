@@ -1,6 +1,6 @@
 import type { Batch } from '@quartermaster/host/store';
 
-/** A batch in the words of the API. Its results are fetched by the address given here, so that it must lead back to this gateway. */
+/** A batch in the API's format. Its results are fetched from the address given here, which must lead back to this gateway. */
 export function writeBatch(batch: Batch, baseUrl: string): { readonly id: string; readonly [field: string]: unknown } {
   const { id, status, counts, createdAt, expiresAt, endedAt, cancelInitiatedAt } = batch;
   return {

@@ -5,43 +5,43 @@ import type { Logger } from '../logger.ts';
 import { ShareUsedUp } from './share-used-up.ts';
 
 export interface BatchWorker {
-  /** There may be something new to do. */
+  /** There may be new work. */
   wake(): void;
-  /** Gives back what is unfinished, for other replicas to continue with at once. */
+  /** Returns unfinished items to the queue, for other replicas to continue at once. */
   close(): Promise<void>;
 }
 
 export interface BatchWorkerOptions {
   readonly batches: BatchStore;
-  /** Works on one item. Throws only for an aborted signal. */
+  /** Processes one item. Throws only for an aborted signal. */
   run(item: ClaimedItem, work: ItemWork): Promise<ItemResult>;
   /** How many items at a time. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How often is looked for what other replicas were given. @default 5_000 */
+  /** How often to look for work created by other replicas. @default 5_000 */
   readonly pollMs?: number;
-  /** How long an item stays ours without a sign of life. @default 60_000 */
+  /** How long a lease lasts without renewal. @default 60_000 */
   readonly leaseMs?: number;
 }
 
 export interface ItemWork {
-  /** Aborts when the item is not ours any more, or not to be finished. */
+  /** Aborts when the lease is lost, or the item need not be finished. */
   readonly signal: AbortSignal;
-  /** Keeps what has been done, for the worker that continues the item after this one. Throws, with the signal aborted, when it is not ours any more. */
+  /** Saves progress, for the worker that continues the item. Throws, with the signal aborted, if the lease is lost. */
   keep(progress: string): Promise<void>;
 }
 
 const BATCH_WORKER_DEFAULTS = { pollMs: 5_000, leaseMs: 60_000 } as const;
 
-/** What was done is paid for: a store that is away for a moment must not cost a second one. Twice as long each time, half a minute in all. */
+/** Finished work is paid for: a brief outage of the store must not cost it again. The pauses double, half a minute in all. */
 const COMMIT_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
 
 const CANCELED: ItemResult = { outcome: 'canceled', result: JSON.stringify({ type: 'canceled' }) };
 
 /**
- * Works on batches beside any number of others. An item is ours while its lease lives; its result counts only if it is committed
- * under that lease, so that a replica which was taken for dead can't write a second one.
+ * Processes batches alongside any number of other workers. An item belongs to this worker while its lease lasts; its result counts
+ * only if it is committed under that lease, so a replica that was presumed dead can't write a second one.
  */
 export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
   const { batches, concurrency, clock, logger } = options;
@@ -69,7 +69,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
       .catch((error) => fail('batch-claim', error))
       .finally(() => {
         isClaiming = false;
-        // Asked for while the last claim was ending, when it no longer looked.
+        // New work arrived while the last claim was ending.
         if (isAsked && running.size < concurrency) wake();
       });
   }
@@ -98,7 +98,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
         await persist(() => batches.complete(item, result), stop.signal);
       } catch (error) {
         if (stop.signal.reason === 'canceling') await batches.complete(item, CANCELED);
-        // An item that is not given back waits for the end of its lease.
+        // An item that is not returned waits until its lease ends.
         else if (!stop.signal.aborted) await persist(() => batches.release([item]), stop.signal);
         if (error instanceof ShareUsedUp) await batches.postpone(item.owner, clock.now() + error.retryAfterMs);
       }
@@ -112,7 +112,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
     running.set(key, { item, stop, done });
   }
 
-  /** Safe to repeat: what is written twice counts once. */
+  /** Safe to repeat: a second write has no effect. */
   async function persist<State>(write: () => Promise<State>, signal: AbortSignal): Promise<State> {
     for (const pauseMs of COMMIT_PAUSES_MS) {
       try {
@@ -126,7 +126,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
     return write();
   }
 
-  /** Ends early when the item is no longer ours to work on: then a last attempt decides. */
+  /** Ends early when the lease is lost: then a last attempt decides. */
   function pause(delayMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const cancel = clock.after(delayMs, resolve);
@@ -162,7 +162,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
   }
 
   function scheduleBeat(): void {
-    // Three signs of life for each lease: one may be late.
+    // Three renewals per lease: one may be late.
     cancelBeat = clock.after(leaseMs / 3, () => {
       beat()
         .catch((error) => fail('batch-extend', error))
@@ -173,7 +173,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
   }
 
   if (concurrency > 0) {
-    // What a gateway left that was killed is taken up before anything else is claimed.
+    // Items of a gateway that was killed are taken over before anything else is claimed.
     isClaiming = true;
     claiming = batches
       .enlist()
@@ -197,7 +197,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
       const left = [...running.values()];
       for (const { stop } of left) stop.abort('closing');
       await Promise.all(left.map(({ done }) => done));
-      // Where the store is away, the leases run out by themselves.
+      // If the store is unavailable, the leases expire by themselves.
       await batches.release(left.map(({ item }) => item)).catch((error) => fail('batch-release', error));
     },
   };

@@ -4,7 +4,7 @@ import { ApiError } from '../http/index.ts';
 
 const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** The requests of a new batch. What is wrong inside `params` is that request's own error, told in its result. */
+/** The requests of a new batch. Mistakes inside `params` are that request's own error, reported in its result. */
 export function readBatch(value: unknown, maxItems: number): readonly NewBatchItem[] {
   const requests = isJsonObject(value) ? value.requests : undefined;
   if (!Array.isArray(requests) || requests.length === 0) {
@@ -25,7 +25,7 @@ export function readBatch(value: unknown, maxItems: number): readonly NewBatchIt
   });
 }
 
-/** A batch is kept until it is worked on, and other people's tokens are not ours to keep. */
+/** A batch is stored until it has been processed, and clients' tokens must not be stored. */
 function refuseTokens({ mcp_servers: servers }: JsonObject, index: number): void {
   if (!Array.isArray(servers)) return;
   if (!servers.some((server: unknown) => isJsonObject(server) && typeof server.authorization_token === 'string'))

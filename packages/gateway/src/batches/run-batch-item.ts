@@ -13,18 +13,18 @@ export interface BatchItemContext {
   readonly models: { hold(signal: AbortSignal): HeldModels };
   readonly messages: DialectOf<'anthropic'>;
   readonly createId: (prefix: string) => string;
-  /** How many times a model is asked for one item, at least 1. */
+  /** How many times the model is called for one item, at least 1. */
   readonly maxRounds: number;
-  /** For events: told under which id an item is worked on from now on, and what came of it. */
+  /** For events: called with the id of an item in progress, and with its outcome. */
   begin(requestId: string, owner: string): void;
   end(end: ItemEnd): void | Promise<void>;
 }
 
-/** What came of an item: an answer, an error, or nothing, where it was given back. */
+/** The outcome of an item: an answer, an error, or undefined if it was returned to the queue. */
 export interface ItemEnd {
   readonly requestId: string;
   readonly access?: Access | undefined;
-  /** With an error: what models had answered before, which is used all the same. */
+  /** With an error: the usage of earlier answers, which counts anyway. */
   readonly answer?: ItemAnswer | undefined;
   readonly error?: ApiError;
 }
@@ -34,7 +34,7 @@ export interface ItemAnswer {
   readonly exchange: OpenExchange<'anthropic'>;
 }
 
-/** Answers one request of a batch as if it had come alone. Whatever is wrong with it is its own result. */
+/** Answers one request of a batch as if it had come alone. Any error is its own result. */
 export async function runBatchItem(item: ClaimedItem, context: BatchItemContext, work: ItemWork): Promise<ItemResult> {
   const { gatekeeper, createId } = context;
   const requestId = createId('req_');
@@ -56,7 +56,7 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
       await context.end({ requestId, access, ...done, error: new ApiError(CANCELED, 'The batch was canceled') });
       throw error;
     }
-    // A store that is away says nothing about the item: it is given back, and not answered with an error.
+    // A store that is unavailable says nothing about the item: it returns to the queue, without an error.
     if (work.signal.aborted || isStoreError(error) || error instanceof ShareUsedUp) {
       await context.end({ requestId });
       throw error;
@@ -68,7 +68,7 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
   }
 }
 
-/** An item counts as a request does. What has been begun is not counted again. */
+/** An item counts as a request. One that was already begun is not counted again. */
 async function takeShare(gatekeeper: Gatekeeper, access: Access): Promise<void> {
   try {
     await gatekeeper.take(access, 'batch-item');
@@ -78,19 +78,19 @@ async function takeShare(gatekeeper: Gatekeeper, access: Access): Promise<void> 
   }
 }
 
-/** The status that proxies log where no one waits for an answer. */
+/** The status that proxies log if no one waits for an answer. */
 const CANCELED = 499;
 
 interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
-  /** Is given what has been answered so far. */
+  /** Called with the answer so far. */
   readonly done: { answer?: ItemAnswer };
-  /** The item's own. */
+  /** The item's own signal. */
   readonly models: HeldModels;
   readonly access: Access;
   readonly requestId: string;
 }
 
-/** One call to a model at a time: at its pause, what has been done is kept, and the next goes on from there. */
+/** One call to a model at a time: at each pause the progress is saved, and the next call continues from there. */
 async function answerItem(
   item: ClaimedItem,
   { models, messages: dialect, access, requestId, maxRounds, done }: ItemContext,
@@ -117,17 +117,17 @@ async function answerItem(
   }
 }
 
-/** How far the answer to an item has come. It is kept after each call to a model, so that no call but the last is ever repeated. */
+/** The progress of an item. It is saved after each call to a model, so that only the last call can ever be repeated. */
 interface ItemProgress {
-  /** How many times a model was asked. */
+  /** How many times the model was called. */
   readonly rounds: number;
-  /** The response so far: all that a client would have been sent. */
+  /** The response so far: everything that a client would have been sent. */
   readonly message: AnthropicResponse;
-  /** How the item's request goes on. */
+  /** How the item's request continues. */
   readonly next: Continuation;
 }
 
-/** Undefined where there is none, and so for what an earlier version has kept that can't be read any more. */
+/** Undefined if there is none, or if an earlier version saved one that can't be read any more. */
 function readProgress(text: string | undefined): ItemProgress | undefined {
   if (text === undefined) return undefined;
   const value = JSON.parse(text) as Partial<ItemProgress>;

@@ -1,4 +1,4 @@
-/** The owner's share of requests or tokens is used up: the item is for later, and no failure. */
+/** The owner's limit of requests or tokens is used up: the item waits, and has not failed. */
 export class ShareUsedUp extends Error {
   override readonly name: string = 'ShareUsedUp';
   readonly retryAfterMs: number;

@@ -3,12 +3,12 @@ import type { SearcherSource } from '@quartermaster/core/dispatch';
 import type { Holding, MemoryBudget } from './memory-budget.ts';
 
 /**
- * The same searchers, their indexes counted: for catalogs that are always there, such as those of the configured MCP servers. An index
- * that the budget has no room for is let go, and rebuilt, or loaded, by the next search.
+ * The same searchers, with their indexes counted in the memory budget: for catalogs that always exist, such as those of the configured
+ * MCP servers. An index without room is dropped, and rebuilt or loaded by the next search.
  */
 export function countSearchers(source: SearcherSource, memory: MemoryBudget): SearcherSource {
   if (typeof source !== 'function') return source;
-  /** The catalog changes as a whole: what is counted is the index of the latest. */
+  /** The catalog changes as a whole: only the latest index is counted. */
   let endBefore: () => void = () => undefined;
   return (snapshot) => {
     endBefore();
@@ -37,7 +37,7 @@ function counted(make: () => Searcher, memory: MemoryBudget): { readonly searche
     if (holding === undefined) {
       const held = memory.hold(OWNER, bytes, letGo);
       if (held === undefined) letGo();
-      // It may have been let go at once, to make room.
+      // It may have been dropped at once, to make room.
       else if (made !== undefined) holding = held;
       return;
     }
@@ -66,5 +66,5 @@ function counted(make: () => Searcher, memory: MemoryBudget): { readonly searche
   };
 }
 
-/** They are everybody's. No key has this id. */
+/** They belong to everyone. No key has this id. */
 const OWNER = 'mcp-servers';

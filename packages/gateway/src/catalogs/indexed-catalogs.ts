@@ -8,23 +8,23 @@ import { readStoredTools } from './read-stored-tools.ts';
 
 /** Stored catalogs that are indexed in PostgreSQL, so that no replica builds an index of them. */
 export interface IndexedCatalogs {
-  /** Brings the index of a catalog up to date: only tools that changed are written. */
+  /** Updates the index of a catalog: only tools that changed are written. */
   index(head: IndexedHead): Promise<void>;
   remove(name: string): Promise<void>;
   /** Searches a stored catalog without reading it. */
   searcherOf(head: IndexedHead): Searcher;
-  /** A catalog that a program has written to the index itself, as `registry/NAME`; undefined where there is none. */
+  /** A catalog that a program has written to the index itself, as `registry/NAME`; undefined if there is none. */
   findRegistry(name: string): Promise<{ readonly searcher: Searcher; readonly toolCount: number } | undefined>;
-  /** Uses the index for tools that are one stored catalog and nothing else, and `source` for all others. */
+  /** Uses the index if the tools are exactly one stored catalog, and `source` otherwise. */
   sourceOver(source: SearcherSource): SearcherSource;
-  /** Notes under which name this content is stored. */
+  /** Records the name under which this content is stored. */
   note(head: IndexedHead): void;
 }
 
 export type IndexedHead = Pick<CatalogHead, 'name' | 'hash'>;
 
 export function createIndexedCatalogs(options: {
-  /** Opened with the first use, and again after a failure. */
+  /** Opened on first use, and again after a failure. */
   open(): Promise<ToolIndex>;
   readonly catalogs: CatalogStore;
   readonly now: () => number;
@@ -33,7 +33,7 @@ export function createIndexedCatalogs(options: {
   const { catalogs, now, tuning } = options;
   let opening: Promise<ToolIndex> | undefined;
   const searchers = new Map<string, Searcher>();
-  /** Content that was found to be indexed, and when. */
+  /** Content that is known to be indexed, and since when. */
   const checked = new Map<string, { readonly hash: string; readonly at: number }>();
   const pending = new Map<string, Promise<void>>();
   const names = new Map<string, IndexedHead>();
@@ -58,7 +58,7 @@ export function createIndexedCatalogs(options: {
     const tools = await open();
     if ((await tools.figures(name))?.hash !== hash) {
       const catalog = await catalogs.get(name);
-      // The writer that replaced it meanwhile indexes the new one.
+      // The writer that has replaced it in the meantime indexes the new one.
       if (catalog === undefined || catalog.hash !== hash) return;
       await tools.sync(name, await readStoredTools(catalog.tools), { hash });
     }
@@ -107,21 +107,21 @@ export function createIndexedCatalogs(options: {
   };
 }
 
-/** No stored catalog has a slash in its name, so that neither kind can stand for the other. */
+/** Names of stored catalogs contain no slash, so neither kind can be mistaken for the other. */
 const REGISTRY = 'registry/';
 
-/** How long content that was found to be indexed is taken to be so. */
+/** How long content that was found in the index counts as indexed. */
 const CHECK_MS = 5_000;
 const MOST_KEPT = 1_000;
 
-/** The oldest goes first. */
+/** The oldest entry is dropped first. */
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > MOST_KEPT) map.delete(map.keys().next().value ?? '');
 }
 
-/** What is found are the tools of the snapshot, with the policies that they have there. */
+/** The hits as tools of the snapshot, with their policies there. */
 function withinSnapshot(searcher: Searcher, snapshot: Snapshot): Searcher {
   const own = (tool: Tool): Tool => snapshot.get(tool.id) ?? tool;
   const within = ({ allow, ...request }: SearchRequest): SearchRequest =>
@@ -132,7 +132,7 @@ function withinSnapshot(searcher: Searcher, snapshot: Snapshot): Searcher {
     engine: searcher.engine,
     async search(request) {
       const result = await searcher.search(within(request));
-      // One that was uploaded meanwhile is not among the tools of this request.
+      // A tool that was uploaded in the meantime is not among this request's tools.
       const hits = result.hits.filter(({ tool }) => snapshot.get(tool.id) !== undefined);
       return {
         ...result,

@@ -1,10 +1,10 @@
-/** Something that takes memory until it is let go, by its cache or by the budget. */
+/** Something that takes memory until its cache or the budget drops it. */
 export interface Holding {
-  /** What was told of it last. */
+  /** The size that was last reported. */
   readonly bytes: number;
-  /** It was used: others of its owner go before it. */
+  /** It was used: other entries of its owner are dropped first. */
   touch(): void;
-  /** It takes more or less than was told. May let it go, or others. */
+  /** Its size has changed. May drop it, or others. */
   resize(bytes: number): void;
   /** It is gone. Does not call `release`. */
   end(): void;
@@ -22,8 +22,8 @@ interface OwnerShare {
 }
 
 /**
- * One number of bytes for all caches of a thread and all owners. When it is exceeded, the owner that holds most loses what they have
- * not used for longest: an owner below an equal share loses nothing to others.
+ * One limit in bytes for all caches of a thread and all owners. When it is exceeded, the owner that holds most loses its least
+ * recently used entries: an owner below an equal share loses nothing to others.
  */
 export class MemoryBudget {
   readonly maxBytes: number;
@@ -34,19 +34,19 @@ export class MemoryBudget {
     this.maxBytes = maxBytes;
   }
 
-  /** What is held now. */
+  /** How much is held now. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** What one owner holds now. */
+  /** How much one owner holds now. */
   bytesOf(owner: string): number {
     return this.#owners.get(owner)?.bytes ?? 0;
   }
 
   /**
-   * Counts something until it is let go. Undefined for what is larger than everything together, which costs the others nothing.
-   * @param release forgets it, so that its memory is free; called once, when there is no room for it any more, perhaps before this returns
+   * Counts something until it is dropped. Undefined for anything larger than the whole budget, so that it displaces nothing.
+   * @param release drops it, so that its memory is freed; called once, when there is no room for it any more, perhaps before this returns
    */
   hold(owner: string, bytes: number, release: () => void): Holding | undefined {
     if (bytes > this.maxBytes) return undefined;
@@ -108,14 +108,14 @@ interface Entry<Value> {
   holding: Holding | undefined;
 }
 
-/** What a value costs, and whom. */
+/** The size of a value, and its owner. */
 export interface EntryCost {
   readonly bytes: number;
   /** Whose request brought it: a key's id. @default '' */
   readonly owner?: string | undefined;
 }
 
-/** Values as long as the budget has room for them. One that is larger than the whole budget is not kept. */
+/** Keeps values as long as the budget has room for them. One that is larger than the whole budget is not kept. */
 export class ByteCache<Value> {
   readonly #budget: MemoryBudget;
   readonly #entries = new Map<string, Entry<Value>>();
@@ -124,7 +124,7 @@ export class ByteCache<Value> {
     this.#budget = budget;
   }
 
-  /** What is kept here now. */
+  /** How much is kept here now. */
   get bytes(): number {
     let bytes = 0;
     for (const { holding } of this.#entries.values()) bytes += holding?.bytes ?? 0;
@@ -154,7 +154,7 @@ export class ByteCache<Value> {
     else entry.holding = holding;
   }
 
-  /** Says what a value takes now, if it is still kept. */
+  /** Updates the size of a value, if it is still kept. */
   resize(key: string, value: Value, bytes: number): void {
     const entry = this.#entries.get(key);
     if (entry?.value === value) entry.holding?.resize(bytes);

@@ -10,36 +10,36 @@ import type { ServerCatalogs } from '../mcp/index.ts';
 import { ByteCache, type MemoryBudget } from './memory-budget.ts';
 import { readStoredTools } from './read-stored-tools.ts';
 
-/** The type by which a request names a catalog among its tools. */
+/** The type of a tool entry that names a catalog. */
 export const CATALOG_TYPE = 'quartermaster_catalog';
 
-/** A catalog that a request asks for. */
+/** A catalog that a request names. */
 export interface CatalogEntry {
   readonly name: string;
   readonly isDeferred: boolean;
 }
 
-/** A catalog as it is now. */
+/** The current state of a catalog. */
 export interface LoadedCatalog {
   readonly entry: CatalogEntry;
   readonly hash: string;
   readonly tools: readonly Tool[];
   readonly bytes: number;
-  /** Where its tools come from servers: those that can't be reached now. */
+  /** If its tools come from servers: those that can't be reached now. */
   readonly unavailable?: () => readonly Unavailable[];
 }
 
 /** What the caller may use. */
 export interface CatalogRights {
-  /** Who that is, for the share of the memory. @default '' */
+  /** The caller, for its share of the memory. @default '' */
   readonly owner?: string;
   mayUse(name: string): boolean;
-  /** Of the tools of all catalogs, where that was decided tool by tool. */
+  /** Which tools of all catalogs, if that is decided tool by tool. */
   readonly tools?: Permissions | undefined;
 }
 
 export interface NamedCatalogs {
-  /** As many as are asked for. Throws for one that does not exist, or that the caller may not use. */
+  /** The requested catalogs. Throws for one that does not exist, or that the caller may not use. */
   load(entries: readonly CatalogEntry[], rights: CatalogRights): Promise<readonly LoadedCatalog[]>;
 }
 
@@ -69,7 +69,7 @@ interface StoredTools {
   readonly bytes: number;
 }
 
-/** Read from the store once for each content: every request asks for the hash alone. */
+/** Read from the store once for each content: every request asks for the hash only. */
 export function createNamedCatalogs(
   store: CatalogStore | undefined,
   options: {
@@ -77,9 +77,9 @@ export function createNamedCatalogs(
     /** Passed in, so that workers, which have no catalogs, need not load the MCP client. */
     compile(permissions: Permissions): CompiledPermissions;
     readonly servers?: ServerCatalogs | undefined;
-    /** Told of each stored catalog that a request names. */
+    /** Called for each stored catalog that a request names. */
     readonly onLoad?: ((head: CatalogHead) => void) | undefined;
-    /** Policies that were set while running. @default none */
+    /** Policies that were set at run time. @default none */
     readonly policies?: Pick<LivePolicies, 'apply' | 'revision'>;
   },
 ): NamedCatalogs {
@@ -93,7 +93,7 @@ export function createNamedCatalogs(
       return { entry, ...(await servers.load(entry.name, allowed)) };
     }
     const head = mayUse(entry.name) ? await store?.head(entry.name) : undefined;
-    // The same words for both, so that names can't be tried out.
+    // The same message for both, so that names can't be guessed.
     if (head === undefined) throw unknownCatalog(entry.name);
     options.onLoad?.(head);
     const cached = known.get(head.hash);
@@ -102,7 +102,7 @@ export function createNamedCatalogs(
     return ruled(entry, allowed === undefined ? stored : restricted(stored, allowed));
   }
 
-  /** Made once for each set of permissions: keys are many, and what they may use is often the same. */
+  /** Created once for each set of permissions: keys are many, and often share them. */
   function restricted({ hash, tools, bytes }: StoredTools, permissions: Permissions): StoredTools {
     const compiled = options.compile(permissions);
     const made = restrictions.get(tools) ?? new Map<CompiledPermissions, readonly Tool[]>();
@@ -116,13 +116,13 @@ export function createNamedCatalogs(
     return { hash: allowed.length === tools.length ? hash : mark, tools: allowed, bytes };
   }
 
-  /** Other policies make another list of tools for a model. */
+  /** Different policies make a different list of tools for a model. */
   function ruled(entry: CatalogEntry, { hash, tools, bytes }: StoredTools): LoadedCatalog {
     if (policies === undefined || policies.revision === '') return { entry, hash, tools, bytes };
     return { entry, hash: `${hash} ${policies.revision}`, tools: policies.apply(tools), bytes };
   }
 
-  /** Requests that come while it is being read wait for the same reading. */
+  /** Requests that arrive while it is being read wait for the same read. */
   function share(hash: string, begin: () => Promise<StoredTools>): Promise<StoredTools> {
     const reading = pending.get(hash) ?? begin().finally(() => pending.delete(hash));
     pending.set(hash, reading);
@@ -143,7 +143,7 @@ export function createNamedCatalogs(
   };
 }
 
-/** What the tools take for each byte of their text. */
+/** The memory of tools per byte of their text. */
 const BYTES_PER_BYTE = 4;
 
 /** A catalog's tools as this request wants them: deferred, except those whose own policy is never; or in full. */
@@ -152,7 +152,7 @@ export function catalogTools({ entry, tools }: LoadedCatalog): readonly Tool[] {
   return tools.map((tool) => (tool.policy === 'automatic' ? { ...tool, policy: 'always' } : tool));
 }
 
-/** Stands for the tools of these catalogs, one after the other, however a request wants them. */
+/** Identifies the tools of these catalogs in this order, however a request wants them. */
 export function catalogsKey(catalogs: readonly Pick<LoadedCatalog, 'hash'>[]): string | undefined {
   return catalogs.length === 0 ? undefined : `catalogs ${catalogs.map(({ hash }) => hash).join(' ')}`;
 }

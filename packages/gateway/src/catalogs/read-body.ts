@@ -3,33 +3,33 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { ApiError } from '../http/index.ts';
 import { ByteCache, type MemoryBudget } from './memory-budget.ts';
 
-/** A request's body, and which tools it has. */
+/** A request's body, and its tools. */
 export interface ReadBody {
   readonly value: JsonObject;
-  /** SHA-256 of the text of `tools`; undefined where it has none, or none that could be told apart by its text. */
+  /** SHA-256 of the text of `tools`; undefined if there is none, or none that its text identifies. */
   readonly toolsKey?: string;
-  /** How long that text is. */
+  /** The length of that text. */
   readonly toolsBytes: number;
 }
 
 export interface BodyReader {
-  /** @param owner whose body it is, for the share of the memory. @default '' */
+  /** @param owner whose body it is, for its share of the memory. @default '' */
   read(bytes: Buffer, owner?: string): ReadBody;
-  /** How often an array of tools was recognised, and how often not. */
+  /** How often an array of tools was recognized, and how often not. */
   readonly counts: { readonly hits: number; readonly misses: number };
 }
 
 interface KnownTools {
   readonly key: string;
-  /** The text of the array, to recognise it by: comparing is much faster than hashing or parsing it. */
+  /** The text of the array, to recognize it by: comparing is much faster than hashing or parsing. */
   readonly raw: Buffer;
-  /** The array as parsed. Shared between requests, which never change what they are given. */
+  /** The parsed array. Shared between requests, which never change it. */
   readonly tools: unknown;
 }
 
 /**
- * Parses bodies. Clients send the same tools with every request, which may be megabytes: an array that is known by its bytes is
- * not parsed again, and the request gets the array of before.
+ * Parses bodies. Clients send the same tools with every request, which may be megabytes: an array that is recognized by its bytes is
+ * not parsed again, and the request gets the earlier one.
  */
 export function createBodyReader({ memory }: { readonly memory: MemoryBudget }): BodyReader {
   const caches: Caches = { short: new ByteCache<KnownTools>(memory), long: new ByteCache<KnownTools>(memory) };
@@ -60,7 +60,7 @@ export function createBodyReader({ memory }: { readonly memory: MemoryBudget }):
   };
 }
 
-/** A body that was made here. Its tools are known by their text, so that the same ones are not indexed again. */
+/** A body made here. Its tools are identified by their text, so that equal ones are not indexed again. */
 export function readKnownBody(value: JsonObject): ReadBody {
   if (!Array.isArray(value.tools)) return { value, toolsBytes: 0 };
   const raw = Buffer.from(JSON.stringify(value.tools));
@@ -72,7 +72,7 @@ const MOST_RECENT = 16;
 
 /**
  * The short texts of the latest requests. Comparing with them costs a fraction of finding the end of a text and hashing it, and
- * most clients send what they have sent before.
+ * most clients send what they sent before.
  */
 function recentTools(known: ByteCache<KnownTools>): {
   find(bytes: Buffer, start: number): KnownTools | undefined;
@@ -105,7 +105,7 @@ interface Caches {
   readonly long: ByteCache<KnownTools>;
 }
 
-/** Longer texts are recognised faster by comparing them than by looking for their end. */
+/** Longer texts are recognized faster by comparison than by finding their end. */
 const LONGEST_SHORT = 128 * 1024;
 
 interface ShortTools {
@@ -122,7 +122,7 @@ function hashOf(raw: Buffer): string {
   return createHash('sha256').update(raw).digest('hex');
 }
 
-/** In two pieces, so that nothing is parsed twice. Where they don't fit together the whole text decides, and says what is wrong. */
+/** In two pieces, so that nothing is parsed twice. If they don't fit together, parsing the whole text reports what is wrong. */
 function readUnknown(
   bytes: Buffer,
   { start, short, owner }: { readonly start: number; readonly short: ShortTools | undefined; readonly owner: string },
@@ -133,17 +133,17 @@ function readUnknown(
   if (located === undefined || pieces === undefined) {
     return { value: parseObject(bytes.toString('utf8')), toolsBytes: 0 };
   }
-  // A copy of its own: a piece of a pool would keep the whole pool.
+  // A copy: a piece of a pool would keep the whole pool alive.
   const raw = Buffer.from(new Uint8Array(bytes.subarray(start, located.end)).buffer);
   const key = short?.key ?? hashOf(raw);
   const cache = short === undefined ? caches.long : caches.short;
-  // A short text counts twice: upstreams keep what they send of it. Long ones are sent from another thread, as a copy each time.
+  // A short text counts twice: upstreams keep the text they send. Long ones are sent from another thread, copied each time.
   const textBytes = short === undefined ? raw.length : 2 * raw.length;
   cache.set(key, { key, raw, tools: pieces.tools }, { bytes: textBytes + located.valueBytes + ENTRY_BYTES, owner });
   return { value: pieces.value, toolsKey: key, toolsBytes: raw.length };
 }
 
-/** What an entry takes beside the text and its values. */
+/** The size of an entry besides its text and values. */
 const ENTRY_BYTES = 1024;
 
 function isAt(bytes: Buffer, start: number, raw: Buffer): boolean {
@@ -151,7 +151,7 @@ function isAt(bytes: Buffer, start: number, raw: Buffer): boolean {
   return end <= bytes.length && bytes.compare(raw, 0, raw.length, start, end) === 0;
 }
 
-/** Stands for the array while the rest is parsed: no client can have written it. */
+/** Replaces the array while the rest is parsed: no client can have written it. */
 const PLACE = randomUUID();
 
 function parseAround(bytes: Buffer, start: number, same: KnownTools): JsonObject | undefined {
@@ -173,7 +173,7 @@ function parsePieces(bytes: Buffer, slice: Slice): { value: JsonObject; tools: u
   }
 }
 
-/** Undefined where the key is written twice: then the text found is not the value that counts. */
+/** Undefined if the key occurs twice: the text that was found may not be the value that counts. */
 function withTools(bytes: Buffer, slice: Slice, tools: unknown): JsonObject | undefined {
   const value = parseObject(textAround(bytes, slice));
   return value.tools === PLACE ? ({ ...value, tools } as JsonObject) : undefined;
@@ -218,8 +218,8 @@ const COMMA = 0x2c;
 const KEY = Buffer.from('tools"');
 
 /**
- * Where the value of a request's top-level `tools` begins, if it is an array: the place of its bracket. Only what stands before
- * it is read. The text need not be JSON; what is found in text that is not proves nothing, and parsing the rest will say so.
+ * Where the value of a request's top-level `tools` begins, if it is an array: the position of its bracket. Reads only what comes
+ * before it. The text need not be JSON; a match in other text proves nothing, and parsing the rest reports it.
  */
 export function locateTools(bytes: Buffer): number | undefined {
   let at = skipSpace(bytes, 0);
@@ -244,13 +244,13 @@ export function locateTools(bytes: Buffer): number | undefined {
 
 /** An array in a text, from its bracket on. */
 interface LocatedArray {
-  /** The place after the bracket that closes it. */
+  /** The position after its closing bracket. */
   readonly end: number;
-  /** About how much memory its values take once they are parsed: a text of empty lists takes twenty times its own length. */
+  /** About how much memory its parsed values take: a text of empty lists takes twenty times its own length. */
   readonly valueBytes: number;
 }
 
-/** The array whose bracket is at `start`; undefined when nothing closes it. */
+/** The array whose bracket is at `start`; undefined if it is not closed. */
 function measureArray(bytes: Buffer, start: number): LocatedArray | undefined {
   let depth = 0;
   let valueBytes = 0;
@@ -274,21 +274,21 @@ function measureArray(bytes: Buffer, start: number): LocatedArray | undefined {
   return undefined;
 }
 
-/** What V8 takes, measured on lists of empty and of small objects, of keys that never repeat, and of short strings and numbers. */
+/** The memory that V8 uses, measured on lists of empty and small objects, of unique keys, and of short strings and numbers. */
 const CONTAINER_BYTES = 80;
 
 const PROPERTY_BYTES = 64;
 
 const ITEM_BYTES = 24;
 
-/** Where the value begins, if the string that begins at `from` and ends before `end` is the key. */
+/** Where the value begins, if the string from `from` to before `end` is the key. */
 function valueOfKey(bytes: Buffer, from: number, end: number): number | undefined {
   if (end - from !== KEY.length || bytes.compare(KEY, 0, KEY.length, from, end) !== 0) return undefined;
   const colon = skipSpace(bytes, end);
   return bytes[colon] === COLON ? skipSpace(bytes, colon + 1) : undefined;
 }
 
-/** The place after the closing quote. */
+/** The position after the closing quote. */
 function endOfString(bytes: Buffer, from: number): number {
   let at = from;
   while (at < bytes.length) {

@@ -2,12 +2,12 @@ import { parseTools, type Tool } from '@quartermaster/core';
 import { runInSlices } from '@quartermaster/core/internal';
 import type { SliceOptions } from '@quartermaster/core/search';
 
-/** A step reads about as much text as this: well below a millisecond. */
+/** A step reads about this much text: well below a millisecond. */
 const STEP_CHARACTERS = 32 * 1024;
 
 /**
- * The tools of a stored catalog, from the text that `JSON.stringify` made of its definitions. A few at a time, giving way to other work:
- * the text may be as long as any body.
+ * The tools of a stored catalog, from the text that `JSON.stringify` made of its definitions. A few at a time, with pauses for other
+ * work: the text may be as long as any body.
  */
 export function readStoredTools(text: string, slices?: SliceOptions): Promise<readonly Tool[]> {
   return runInSlices(readInSteps(text), slices);
@@ -25,7 +25,7 @@ function* readInSteps(text: string): Generator<void, readonly Tool[]> {
   return tools;
 }
 
-/** The place after some whole members of the list, of which the first begins at `start`. */
+/** The position after some whole members of the list; the first one begins at `start`. */
 function endOfSome(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -51,7 +51,7 @@ function endOfSome(text: string, start: number): number {
   return text.length;
 }
 
-/** The place of the quote that ends a string. */
+/** The position of the quote that ends a string. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

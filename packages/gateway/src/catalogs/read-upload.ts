@@ -29,15 +29,15 @@ export interface UploadFinding {
 }
 
 /**
- * A list of definitions in any known format, alone or under `tools`. One that can't be read fails the whole, so that none goes missing.
- * Invisible characters are treated as in the lists of MCP servers: removed from texts, refused in names.
- * Read, checked, hashed and written in slices: it may be as long as any body.
+ * A list of definitions in any known format, alone or under `tools`. An unreadable one rejects the whole list, so that none goes missing.
+ * Invisible characters are treated as in the lists of MCP servers: removed from texts, rejected in names.
+ * Read, checked, hashed and written in slices, because it may be as long as any body.
  */
 export function readUpload(bytes: Buffer, maxTools: number): Promise<UploadedCatalog> {
   return runInSlices(readInSteps(bytes, maxTools));
 }
 
-/** A step takes about as many bytes of text, or as many tools. */
+/** A step handles about this many bytes of text, or this many tools. */
 const STEP_BYTES = 32 * 1024;
 const STEP_TOOLS = 16;
 
@@ -50,7 +50,7 @@ function* readInSteps(bytes: Buffer, maxTools: number): Generator<void, Uploaded
   for (let start = 0; start < definitions.length; start += STEP_TOOLS) {
     const given = definitions.slice(start, start + STEP_TOOLS);
     const read = parseTools(given);
-    // Read once more with all others, so that the message tells its place among them.
+    // Read again with all others, so that the message has its index among them.
     if (read.problems.length > 0) parseTools(definitions, { onProblem: 'throw' });
     const text = JSON.stringify(given);
     const some = hasInvisible(text)
@@ -60,7 +60,7 @@ function* readInSteps(bytes: Buffer, maxTools: number): Generator<void, Uploaded
     texts.push((some === given ? text : JSON.stringify(some)).slice(1, -1));
     yield;
   }
-  // One definition can hold many: a namespace, a list of functions.
+  // One definition can contain many: a namespace, a list of functions.
   if (tools.length > maxTools) throw tooMany(tools.length, maxTools);
   yield* createSnapshotInSteps(tools, { maxTools });
   yield;
@@ -69,7 +69,7 @@ function* readInSteps(bytes: Buffer, maxTools: number): Generator<void, Uploaded
 
 const MOST_FINDINGS = 100;
 
-/** A definition with every text as people see it. Names can't be changed without breaking calls, so they are refused. */
+/** A definition with every text as people see it. Names can't be changed without breaking calls, so they are rejected. */
 function stripDefinition(definition: Json, at: number, findings: UploadFinding[]): Json {
   const stripped = stripInvisibleTexts(definition);
   const ids = parseTools([stripped]).tools.map(({ id }) => id);
@@ -99,7 +99,7 @@ function* hashInSteps(tools: readonly Tool[]): Generator<void, string> {
   return hash.digest('hex');
 }
 
-/** Members of the list one after the other where the text is as texts usually are; else the text as a whole. */
+/** The members of the list one after the other if the text is written as usual; otherwise the text as a whole. */
 function* parseDefinitions(bytes: Buffer): Generator<void, readonly unknown[]> {
   const start = bytes[0] === OPEN_ARRAY ? 0 : locateTools(bytes);
   if (start === undefined) return definitionsIn(parse(bytes));
@@ -126,7 +126,7 @@ function parseMembers(bytes: Buffer, from: number, to: number): readonly unknown
   }
 }
 
-/** Whether what is around the list is JSON, and has no second list under the same key. */
+/** Whether the text around the list is JSON, and has no second list under the same key. */
 function isWhole(bytes: Buffer, start: number, end: number): boolean {
   try {
     const rest: unknown = JSON.parse(`${bytes.toString('utf8', 0, start)}"${PLACE}"${bytes.toString('utf8', end)}`);
@@ -138,7 +138,7 @@ function isWhole(bytes: Buffer, start: number, end: number): boolean {
 
 const PLACE = 'the list of definitions';
 
-/** The place of the comma after some whole members, of which the first begins at `from`, or of the bracket after the last. */
+/** The position of the comma after some whole members, the first of which begins at `from`, or of the bracket after the last. */
 function endOfSome(bytes: Buffer, from: number): number {
   let end = endOfMember(bytes, from);
   while (bytes[end] === COMMA && end - from < STEP_BYTES) end = endOfMember(bytes, end + 1);

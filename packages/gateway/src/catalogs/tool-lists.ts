@@ -29,11 +29,11 @@ import {
 
 export interface ToolLists {
   /**
-   * The tools of a request. What is known was checked when it was first seen; anything else is given to `check`, with its named
-   * catalogs left out, before it is read.
+   * The tools of a request. Known ones were checked when they were first seen; others are passed to `check`, without their named
+   * catalogs, before they are read.
    */
   listFor<Name extends DialectName>(question: ToolListQuestion<Name>): Promise<ListedTools>;
-  /** What the lists take now. */
+  /** How much the lists take now. */
   readonly bytes: number;
 }
 
@@ -48,17 +48,17 @@ interface ToolListQuestion<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;
   readonly request: RequestOf<Name>;
   readonly definitions: readonly unknown[];
-  /** Stands for the text of the definitions: the same text gives the same list back. Without it nothing is kept. */
+  /** Identifies the text of the definitions: the same text returns the same list. Without it nothing is kept. */
   readonly key: string | undefined;
-  /** How long that text is. */
+  /** The length of that text. */
   readonly bytes: number;
-  /** Servers of which some tools are not among the definitions: what was cut off may have the same text as what was not. */
+  /** Servers of which some tools are missing in the definitions: a list that was cut off may have the same text as a complete one. */
   readonly unavailable?: readonly Unavailable[];
   readonly rights: CatalogRights;
   check(parts: { readonly declared: readonly unknown[]; readonly hasCatalogs: boolean }): void;
 }
 
-/** Lists of tools by their content, as long as the memory has room for them. */
+/** Lists of tools by content, as long as the memory has room for them. */
 export function createToolLists(options: {
   readonly settings: GatewaySettings;
   readonly memory: MemoryBudget;
@@ -70,7 +70,7 @@ export function createToolLists(options: {
 }): ToolLists {
   const { catalogs, onEvent, learning, settings } = options;
   const lists = new ByteCache<ToolList>(options.memory);
-  /** The catalogs that a known text names, so that thousands of definitions need not be looked through again. */
+  /** The catalogs that a known text names, so that thousands of definitions need not be searched again. */
   const splits = new WeakMap<readonly unknown[], ReturnType<typeof splitCatalogs>>();
 
   return {
@@ -86,7 +86,7 @@ export function createToolLists(options: {
           ? []
           : await learning.hotTools(rights.owner ?? '');
       const parts = [
-        // What is learned is a catalog's own, even where another has the same tools.
+        // What is learned belongs to a catalog, even if another has the same tools.
         ...(learning === undefined ? [] : [catalogsOf(loaded), ...pins]),
         ...loaded.map(({ hash, entry }) => `${hash}:${entry.isDeferred}`),
         ...(unavailable.length === 0 ? [] : [JSON.stringify(unavailable)]),
@@ -105,7 +105,7 @@ export function createToolLists(options: {
       );
       if (loaded.some(({ tools }) => tools.length > MANY_TOOLS)) await readAhead(list.toolbox.snapshot());
       const textBytes = bytes + loaded.reduce((sum, catalog) => sum + catalog.bytes, 0);
-      // The index comes later: its room is kept for it until its size is known.
+      // The index comes later: room is reserved for it until its size is known.
       const size = bytesOf(list) + INDEX_BYTES + textBytes * INDEX_BYTES_PER_BYTE;
       if (fullKey !== undefined) lists.set(fullKey, list, { bytes: size, owner: rights.owner });
       return { list, isKnown: false, catalogs: names };
@@ -137,23 +137,23 @@ function checkCounts(declared: number, loaded: readonly LoadedCatalog[], setting
   );
 }
 
-/** A catalog with more than these is read ahead in slices. */
+/** A catalog with more tools is read ahead in slices. */
 const MANY_TOOLS = 500;
 
-/** What is told when an index has been built. */
+/** Called when an index has been built. */
 const BUILDS: ReadonlySet<ToolboxEvent['kind']> = new Set(['search-prepare-end', 'tool-search-end']);
 
-/** What a list takes beside the parsed definitions, whose memory is counted where they are kept. */
+/** The size of a list besides the parsed definitions, which are counted where they are kept. */
 function bytesOf({ toolbox }: ToolList): number {
   return LIST_BYTES + toolbox.snapshot().tools.length * TOOL_BYTES + toolbox.byteLength();
 }
 
-/** The toolbox and what is around it. */
+/** The toolbox and everything around it. */
 const LIST_BYTES = 16 * 1024;
-/** A tool, and its place in the maps of its snapshot. */
+/** A tool, and its entries in the maps of its snapshot. */
 const TOOL_BYTES = 1024;
 
-/** What an index is expected to take, measured on lists of 1 to 1,000 tools. */
+/** The expected size of an index, measured on lists of 1 to 1,000 tools. */
 const INDEX_BYTES = 24 * 1024;
 const INDEX_BYTES_PER_BYTE = 1.2;
 
@@ -202,27 +202,27 @@ function makeListInSteps<Name extends DialectName>(
   );
 }
 
-/** The tools of requests that all have the same ones: read, indexed and planned for once. Holds nothing of any conversation. */
+/** The tools of all requests with the same ones: read, indexed and planned for once. Contains nothing of any conversation. */
 export interface ToolList {
-  /** The request's own definitions, named catalogs left out. */
+  /** The request's own definitions, without named catalogs. */
   readonly declared: readonly JsonObject[];
-  /** The same with named catalogs written out, for a host that is to get them all. */
+  /** The same with named catalogs expanded, for a host that gets all of them. */
   definitions(): readonly JsonObject[];
   readonly toolbox: Toolbox;
-  /** The definitions by which a request's search is recognised. */
+  /** The definitions that identify a request's search. */
   readonly searchTools: readonly JsonObject[];
-  /** Whether named catalogs are among the tools, which their client can't search by itself. */
+  /** Whether named catalogs are among the tools, which their client can't search itself. */
   readonly hasCatalogs: boolean;
-  /** Which tool a model's name for one means. */
+  /** Which tool a model's name means. */
   identify(modelName: string): IdentifiedTool;
-  /** The client takes part in tool search: it marked tools, or brought a search of its own. */
+  /** The client takes part in tool search: it marked tools, or brought its own search. */
   readonly isMarked: boolean;
 }
 
 interface IdentifiedTool {
-  /** The tool's id, as searches and events have it; the name itself if the list has no such tool. */
+  /** The tool's id, as in searches and events; the name itself if the list has no such tool. */
   readonly id: string;
-  /** Whether it is one of a named catalog, and none of the request's own. */
+  /** Whether it belongs to a named catalog, and is not one of the request's own. */
   readonly isFromCatalog: boolean;
 }
 
@@ -235,9 +235,9 @@ interface ToolListParts {
   readonly hasSearch: boolean;
   /** Named catalogs, whose tools come after the declared ones. */
   readonly added: readonly LoadedCatalog[];
-  /** Whether catalogs were named, even if they hold nothing now. */
+  /** Whether catalogs were named, even if they are empty now. */
   readonly hasCatalogs: boolean;
-  /** Each tells which servers, behind a named catalog or named by the request, lack tools now, and why. */
+  /** Each one tells which servers, behind a named catalog or named by the request, lack tools now, and why. */
   readonly unavailable: readonly (() => readonly Unavailable[])[];
 }
 
@@ -256,10 +256,10 @@ interface ToolListOptions {
   readonly recordQueries: boolean;
 }
 
-/** As the Messages API has it: its search returns five tools at the most. */
+/** As in the Messages API, whose search returns at most five tools. */
 const MESSAGES_LIMIT = 5;
 
-/** With a yield wherever it may be interrupted: named catalogs can have many thousand tools. */
+/** Yields wherever it may be interrupted: named catalogs can have many thousand tools. */
 function* makeToolListInSteps(parts: ToolListParts, options: ToolListOptions): Generator<void, ToolList> {
   const { declared, searchTools, hasCatalogs, unavailable } = parts;
   const all = yield* collectTools(parts);
@@ -276,9 +276,9 @@ function* makeToolListInSteps(parts: ToolListParts, options: ToolListOptions): G
   const snapshot = yield* createSnapshotInSteps(tools, {
     nameTemplate: NAME_TEMPLATES.proxy,
     maxNameLength,
-    // Counted before, where it is known which of the limits it is about.
+    // Counted first, while it is known which of the limits applies.
     maxTools: Number.POSITIVE_INFINITY,
-    // What the client declares stands before what a catalog has by the same name.
+    // The client's own tool comes before a catalog's tool of the same name.
     onDuplicate: hasCatalogs ? 'first' : 'error',
     digest,
     ...(parts.tools.length === 0 ? defined({ contentKey: catalogsKey(parts.added) }) : {}),
@@ -316,7 +316,7 @@ function* makeToolListInSteps(parts: ToolListParts, options: ToolListOptions): G
 
 const TIME_ORIGIN = performance.timeOrigin;
 
-/** A search takes less than a millisecond, so whole ones would say nothing. */
+/** A search takes less than a millisecond, so whole milliseconds would say nothing. */
 function preciseNow(): number {
   return TIME_ORIGIN + performance.now();
 }
@@ -336,7 +336,7 @@ function* collectTools({ tools, added }: ToolListParts): Generator<void, readonl
 
 const STEP_TOOLS = 512;
 
-/** What is marked is deferred, and nothing else; only how much a search returns is for the settings to say. */
+/** Marked tools are deferred, and no others; the settings only decide how many a search returns. */
 function asRequested(format: ToolFormat, search: SearchLimitSettings): GateSettings {
   const most = format === 'anthropic' ? MESSAGES_LIMIT : Number.POSITIVE_INFINITY;
   const limits = { defaultLimit: Math.min(search.defaultLimit, most), maxLimit: Math.min(search.maxLimit, most) };
@@ -353,7 +353,7 @@ function decided(tool: Tool): Tool {
   return tool.policy === 'automatic' ? { ...tool, policy: 'never' } : tool;
 }
 
-/** A search tool of the client's own, by the names that are in use. Adding another one would break what its client expects. */
+/** A client's own search tool, by the names in use. Adding another one would break what its client expects. */
 const OWN_SEARCH = /^(?:tool_?search|search_?tools|DeferredToolPlaceholder)/i;
 
 function digest(chunks: Iterable<string>): string {

@@ -4,7 +4,7 @@ import { isPublicAddress } from './is-public-address.ts';
 
 /** What a connection to an address may do. */
 export interface AddressRule {
-  /** As the settings have it. */
+  /** As written in the settings. */
   readonly pattern: string;
   /** Whether its host was named outright: then it may be a private one. */
   readonly isNamed: boolean;
@@ -12,19 +12,19 @@ export interface AddressRule {
 
 /** Which addresses may be connected to. */
 export interface AddressRules {
-  /** The first rule that covers the address; undefined where none does. Says nothing yet about what its name resolves to. */
+  /** The first rule that matches the address; undefined if none does. Says nothing yet about what its name resolves to. */
   find(url: URL): AddressRule | undefined;
 }
 
 /**
  * Reads patterns such as `https://*`, `https://*.example.com/mcp*`, `http://127.0.0.1:9000`. Each part is compared with the same
- * part of the address, so that a path can't pass for a host. Without a port the scheme's own is meant, without a path any.
+ * part of the address, so that a path can't pass for a host. Without a port, the scheme's default port; without a path, any path.
  */
 export function readAddressRules(patterns: readonly string[]): AddressRules {
   const rules = patterns.flatMap((pattern) => readRule(pattern) ?? []);
   return {
     find(url) {
-      // A name and a password in an address would be sent along, and shown in errors.
+      // A user name and password in an address would be sent along, and shown in errors.
       if (url.username !== '' || url.password !== '') return undefined;
       return rules.find((rule) => rule.covers(url));
     },
@@ -48,12 +48,12 @@ function readRule(pattern: string): (AddressRule & { covers(url: URL): boolean }
   return { pattern, isNamed, covers };
 }
 
-/** A URL leaves out the port that its scheme has anyway. */
+/** A URL omits its scheme's default port. */
 function defaultless(scheme: string, port: string | undefined): string {
   return port === undefined || port === (scheme.toLowerCase() === 'https' ? '443' : '80') ? '' : port;
 }
 
-/** Names are looked up when they are connected to; an address stands for itself. */
+/** Names are resolved when connecting; an IP address is taken as it is. */
 function isPrivateLiteral(hostname: string): boolean {
   const address = hostname.replace(/^\[|\]$/g, '');
   return isIP(address) !== 0 && !isPublicAddress(address);

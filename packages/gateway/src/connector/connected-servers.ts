@@ -11,9 +11,9 @@ import type { RequestedServer } from './connector-request.ts';
 import type { OpenedServer, ServerPool } from './server-pool.ts';
 import { type CallResult, errorResult, writeResult } from './write-result.ts';
 
-/** The servers of one request, connected to when they are needed. */
+/** The servers of one request, connected on demand. */
 export interface ConnectedServers {
-  /** Throws what the client is to be told where a server can't be asked. */
+  /** Throws the client's error if a server can't be asked. */
   list(server: string): Promise<ListedServer>;
   /** Throws only for an aborted signal; other failures are results for the model. */
   call(tool: Tool, input: unknown, signal: AbortSignal): Promise<CallResult>;
@@ -21,13 +21,13 @@ export interface ConnectedServers {
 
 export interface ListedServer {
   readonly tools: readonly Tool[];
-  /** The server itself, where some of its tools can't be used. */
+  /** The server itself, if some of its tools can't be used. */
   readonly unavailable: readonly Unavailable[];
 }
 
 export interface ConnectOptions {
   readonly servers: readonly RequestedServer[];
-  /** Whose request it is: nothing is shared with anyone else's. */
+  /** Whose request it is: nothing is shared with others. */
   readonly owner: string;
   readonly requestId?: string | undefined;
   readonly settings: McpConnectorSettings;
@@ -36,16 +36,16 @@ export interface ConnectOptions {
   readonly pool: ServerPool;
   readonly checkArguments: ArgumentChecker;
   readonly now: () => number;
-  /** Traces a call. @default nothing is traced */
+  /** Traces a call. @default no tracing */
   readonly beginCall?: Tracing['beginCall'] | undefined;
-  /** Told of every call that was made. */
+  /** Called after every call. */
   onCall(call: ServerCall): void;
 }
 
-/** What a call has come to. The server goes by the pattern that let it in: its own name and address are its client's. */
+/** The outcome of a call. The server is named by the pattern that allows it: its own name and address belong to its client. */
 export interface ServerCall {
   readonly pattern: string;
-  /** Whose request it is, and which. */
+  /** Whose request it is, and which one. */
   readonly owner: string;
   readonly requestId?: string | undefined;
   readonly tool: string;
@@ -53,7 +53,7 @@ export interface ServerCall {
   readonly durationMs: number;
 }
 
-/** Refuses an address that may not be connected to, then connects to nothing until it has to. */
+/** Refuses addresses that may not be connected to; connects on demand. */
 export function connectServers(options: ConnectOptions): ConnectedServers {
   const { servers, owner, requestId, settings, rules, pool, checkArguments, now, onCall } = options;
   for (const [index, { url }] of servers.entries()) {

@@ -6,14 +6,14 @@ import { ApiError } from '../http/index.ts';
 export interface RequestedServer {
   readonly name: string;
   readonly url: URL;
-  /** Goes to this server and nowhere else: into no log, no store, no error. */
+  /** Sent to this server and nowhere else: not to logs, the store or errors. */
   readonly token?: string;
 }
 
 /** Which tools of a server a request wants, and how. */
 export interface Toolset {
   readonly server: string;
-  /** Its place among the request's tools; undefined where it goes without saying, as in the first form of this API. */
+  /** Its index among the request's tools; undefined if it is implied, as in the first version of this API. */
   readonly at: number | undefined;
   isEnabled(tool: string): boolean;
   isDeferred(tool: string): boolean;
@@ -30,7 +30,7 @@ export interface ConnectorRequest {
 /** How many servers one request may name. */
 const MOST_SERVERS = 20;
 
-/** What a request says about MCP servers. Throws what the API would refuse; undefined where nothing in it has to do with them. */
+/** What a request says about MCP servers. Throws what the API would reject; undefined if nothing in it concerns them. */
 export function readConnectorRequest(request: JsonObject, headers: Headers): ConnectorRequest | undefined {
   const tools = Array.isArray(request.tools) ? request.tools : [];
   const hasToolset = tools.some(isToolset);
@@ -55,7 +55,7 @@ export function readConnectorRequest(request: JsonObject, headers: Headers): Con
 
 interface ServerEntry {
   readonly server: RequestedServer;
-  /** Of the first form of this API, which had no toolsets. */
+  /** From the first version of this API, which had no toolsets. */
   readonly configuration: JsonObject | undefined;
 }
 
@@ -85,7 +85,7 @@ function readServers(value: Json): readonly ServerEntry[] {
   });
 }
 
-/** Printable characters: anything else could end the header that it stands in. */
+/** Printable characters: others could end the header that contains it. */
 function isToken(token: unknown): token is string {
   return typeof token === 'string' && /^[\x20-\x7e]{0,8192}$/.test(token);
 }
@@ -138,14 +138,14 @@ function checkPairs(servers: readonly RequestedServer[], toolsets: readonly Tool
   }
 }
 
-/** The first form of the connector had no toolsets: a server's tools were all there. */
+/** The first version of the connector had no toolsets: all tools of a server were available. */
 function isFirstForm(headers: Headers, entries: readonly ServerEntry[]): boolean {
   const betas = headers.get('anthropic-beta') ?? '';
   const isOldBeta = betas.includes('mcp-client-2025-04-04') && !/mcp-client-(?:2025-11|2026)/.test(betas);
   return isOldBeta || entries.some(({ configuration }) => configuration !== undefined);
 }
 
-/** What earlier responses said of each server's tools, the latest first to count. */
+/** What earlier responses said about each server's tools; the latest counts. */
 function listingsIn(request: JsonObject): ReadonlyMap<string, readonly JsonObject[]> {
   const listings = new Map<string, readonly JsonObject[]>();
   for (const { type, mcp_server_name: server, tools } of blocksIn(request)) {

@@ -6,12 +6,12 @@ import type { Toolset } from './connector-request.ts';
 
 /** The tools that a request gets from its servers. */
 export interface ConnectorTools extends Pick<NamedServers, 'servers' | 'tools'> {
-  /** The request's definitions with each toolset replaced by the tools that it stands for. */
+  /** The request's definitions with each toolset replaced by its tools. */
   readonly definitions: readonly unknown[];
   get(tool: ServerTool): Tool | undefined;
 }
 
-/** Names as the API has them: the server's, an underscore, the tool's. Providers take 64 characters. */
+/** Names as in the API: the server's, an underscore, the tool's. The limit of providers is 64 characters. */
 const NAMES = { nameTemplate: NAME_TEMPLATES.connector, maxNameLength: 64 };
 
 export function makeConnectorTools(
@@ -24,7 +24,7 @@ export function makeConnectorTools(
   }));
   const snapshot = createSnapshot(
     enabled.flatMap(({ tools }) => tools),
-    // Each server's list has a limit of its own.
+    // Each server's list has its own limit.
     { ...NAMES, onDuplicate: 'first', maxTools: Number.POSITIVE_INFINITY },
   );
   const written = new Map(
@@ -48,7 +48,7 @@ export function makeConnectorTools(
   };
 }
 
-/** A listing as clients keep it. What can't be read is left out, as it is where the server itself is asked. */
+/** A listing in the clients' format. What can't be read is left out, as with the server itself. */
 export function readListing(server: string, listing: readonly JsonObject[]): readonly Tool[] {
   const definitions = listing.map(({ name, description, input_schema: inputSchema }) => ({
     ...{ name, inputSchema },
@@ -57,7 +57,7 @@ export function readListing(server: string, listing: readonly JsonObject[]): rea
   return parseTools(definitions, { format: 'mcp', server }).tools;
 }
 
-/** The same, to be kept by a client. */
+/** The same, for a client to keep. */
 export function writeListing(tools: readonly Tool[]): readonly JsonObject[] {
   return tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
 }
@@ -70,7 +70,7 @@ function writeToolset(
   const written = tools.map((tool) =>
     writeTool({ ...tool, policy: 'never' }, 'anthropic', { name: nameOf(tool), deferred: isDeferred(tool.name) }),
   );
-  // A breakpoint can't stand on a deferred tool: those are no part of what is cached.
+  // A cache breakpoint is not allowed on a deferred tool, which is not part of the cached prefix.
   const last = written.findLastIndex((definition) => definition.defer_loading !== true);
   if (cacheControl === undefined) return written;
   return written.map((definition, at) => (at === last ? { ...definition, cache_control: cacheControl } : definition));

@@ -27,20 +27,20 @@ import { createServerPool, type ServerPool } from './server-pool.ts';
 type Question = ModelQuestion<'anthropic'>;
 
 /**
- * The MCP connector: servers that a request names are connected to, their tools put among its own, and their calls made by the loop,
- * inside the response.
+ * The MCP connector: connects to the servers that a request names, adds their tools to its own, and lets the loop make their calls
+ * within the response.
  */
 export function createConnector(options: {
-  /** Answers the requests once their servers are connected to. */
+  /** Answers the requests once their servers are connected. */
   readonly models: PlainModelService;
   readonly upstreams: Upstreams;
   readonly settings: McpConnectorSettings;
   readonly now: () => number;
-  /** Where listings of servers are kept for a moment. */
+  /** Where listings of servers are cached. */
   readonly memory: MemoryBudget;
-  /** Traces a call to a server. @default nothing is traced */
+  /** Traces a call to a server. @default no tracing */
   readonly beginCall?: Tracing['beginCall'] | undefined;
-  /** Told of every call to a server. */
+  /** Called after every call to a server. */
   onCall(call: ServerCall): void;
 }): Connector {
   const { models, upstreams, settings, now, onCall, memory } = options;
@@ -119,7 +119,7 @@ export function createConnector(options: {
 
   function hold(signal: AbortSignal): Connector {
     const pool = createPool(signal);
-    // A response ends, and the connections stay for the next.
+    // A response ends, and the connections stay for the next one.
     const kept: ServerPool = { ...pool, close: async () => undefined };
     return { ...connecting(() => kept), hold, close: pool.close };
   }
@@ -131,16 +131,16 @@ export function createConnector(options: {
   };
 }
 
-/** Where the connections of a question are: closed after it, or kept. */
+/** The question's connections: closed after it, or kept. */
 type PoolFor = (question: Question) => ServerPool;
 
 interface Connected {
   readonly question: Question;
-  /** Absent where the host calls the servers. */
+  /** Absent if the host calls the servers. */
   readonly pool?: ServerPool;
 }
 
-/** It was said who calls the servers, so that the request can't come back. */
+/** It has been decided who calls the servers, so the request can't come back. */
 function decided<Answer>(answer: Answer | NamesServers): Answer {
   if (typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'names-servers') {
     throw new Error('A request came back though its servers are connected');
@@ -148,7 +148,7 @@ function decided<Answer>(answer: Answer | NamesServers): Answer {
   return answer as Answer;
 }
 
-/** Undefined where it is not even a request: the models say what is wrong with it. */
+/** Undefined if it is not even a request: the models report what is wrong. */
 function readRequest(value: unknown): AnthropicRequest | undefined {
   if (!isJsonObject(value) || typeof value.model !== 'string' || !Array.isArray(value.messages)) return undefined;
   return value.messages.every(isJsonObject) ? (value as unknown as AnthropicRequest) : undefined;
@@ -208,14 +208,14 @@ function serverTools(all: ConnectorTools, connected: ConnectedServers, opening: 
   };
 }
 
-/** Clients of the revision that has this block send it back, and others would not know it. */
+/** Clients of the version that has this block send it back; others would not know it. */
 function isListingWanted({ headers }: Question): boolean {
   return headers.get('anthropic-beta')?.includes('mcp-client-2026-09-15') === true;
 }
 
-/** The exchange, which closes its connections at its end. A stream that is given up may abort by itself, while its client is still there. */
+/** The exchange, which closes its connections at its end. An abandoned stream may abort by itself while its client is still there. */
 function closing(exchange: OpenExchange<'anthropic'>, pool: ServerPool): OpenExchange<'anthropic'> {
-  // Not waited for: the client has its answer, and a server may take its time to hear that its session has ended.
+  // Not awaited: the client has its answer, and a server may be slow to end its session.
   const close = (): void => void pool.close();
   return {
     ...exchange,

@@ -8,11 +8,11 @@ import { isPublicAddress } from './is-public-address.ts';
 
 export interface GuardedFetchOptions {
   readonly rules: AddressRules;
-  /** The longest response that is read. @default 16 MiB */
+  /** The longest accepted response. @default 16 MiB */
   readonly maxBytes?: number;
-  /** How long a connection is kept for the next request: untrusted callers name any number of hosts. @default 4_000 */
+  /** How long a connection is kept for the next request: untrusted callers can name any number of hosts. @default 4_000 */
   readonly idleMs?: number;
-  /** How names become addresses. @default the system's way */
+  /** Resolves names to addresses. @default the system's resolver */
   readonly lookup?: Lookup;
 }
 
@@ -24,23 +24,23 @@ export type Lookup = (
 
 export interface GuardedFetch {
   readonly fetch: typeof globalThis.fetch;
-  /** Ends the connections that are kept open for the next request. */
+  /** Closes the connections that are kept for the next request. */
   close(): void;
 }
 
 const GUARDED_FETCH_DEFAULTS = { maxBytes: 16 * 1024 * 1024, idleMs: 4_000 } as const;
 
 /**
- * `fetch` for untrusted addresses. A name is looked up once and the connection goes to what was found and checked, so that it
- * can't mean another machine a moment later. Redirects are not followed, responses are bounded, and nothing of this process's
- * own (cookies, proxies, credentials) goes along.
+ * `fetch` for untrusted addresses. A name is resolved once and the connection goes to the address that was checked, so that it
+ * can't mean another machine a moment later. Redirects are not followed, responses are limited in size, and nothing of this
+ * process (cookies, proxies, credentials) is sent.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { rules, lookup = lookupAll } = options;
   const { maxBytes, idleMs } = { ...GUARDED_FETCH_DEFAULTS, ...options };
   const kept = { keepAlive: true, timeout: idleMs };
   const checked = { ...kept, lookup: publicLookup(lookup) };
-  // A connection that was opened to a named host must not serve a request under another rule: each has agents of its own.
+  // A connection that was opened to a named host must not serve a request under another rule: each has its own agents.
   const named = { plain: new PlainAgent(kept), secure: new SecureAgent(kept) };
   const open = { plain: new PlainAgent(checked), secure: new SecureAgent(checked) };
 
@@ -66,7 +66,7 @@ const lookupAll: Lookup = (hostname, done) => {
   systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []));
 };
 
-/** Only addresses of the open internet, whatever else a name stands for. */
+/** Only addresses of the public internet, whatever else a name resolves to. */
 function publicLookup(lookup: Lookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, (error, addresses) => {

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Whether an IP address is one of the open internet's: not this machine's, not a private network's, not a cloud's own services'.
- * Of IPv6 only what is assigned for that use counts, without the ranges that carry IPv4 addresses inside.
+ * Whether an IP address belongs to the public internet: not to this machine, a private network, or a cloud's internal services.
+ * For IPv6 only ranges assigned for that use count, without those that embed IPv4 addresses.
  */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
@@ -13,7 +13,7 @@ export function isPublicAddress(address: string): boolean {
 const UNICAST = new BlockList();
 UNICAST.addSubnet('2000::', 3, 'ipv6');
 
-/** From the registries of special-purpose addresses (RFC 6890 and its updates); 168.63.129.16 is a cloud's own host. */
+/** From the registries of special-purpose addresses (RFC 6890 and its updates); 168.63.129.16 is a cloud's internal host. */
 const SPECIAL = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],

@@ -1,9 +1,9 @@
 import type { StoredListing } from '@quartermaster/mcp';
 import { ByteCache, type MemoryBudget } from '../catalogs/index.ts';
 
-/** What servers listed a moment ago, so that a conversation does not ask for it with every request. In memory alone. */
+/** Recent listings of servers, so that a conversation does not request them every time. In memory only. */
 export interface ListingCache {
-  /** The key stands for whose request it is, the address and the token, none of which can be read from it. */
+  /** The key identifies the owner of the request, the address and the token, none of which can be read from it. */
   get(key: string): StoredListing | undefined;
   /** @param owner whose request it is. @default '' */
   put(key: string, listing: StoredListing, owner?: string): void;
@@ -11,7 +11,7 @@ export interface ListingCache {
 
 export function createListingCache(options: {
   readonly now: () => number;
-  /** How long a listing is believed. @default 60_000 */
+  /** How long a listing is cached. @default 60_000 */
   readonly lifeMs?: number;
   readonly memory: MemoryBudget;
 }): ListingCache {
@@ -33,7 +33,7 @@ export function createListingCache(options: {
   };
 }
 
-/** What values take for each character of their text. */
+/** The memory of values per character of their text. */
 const BYTES_PER_CHARACTER = 4;
 
 const LIFE_MS = 60_000;

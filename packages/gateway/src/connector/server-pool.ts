@@ -4,19 +4,19 @@ import { createHub, type Hub, type ListingStore, type StoredListing } from '@qua
 import type { RequestedServer } from './connector-request.ts';
 import type { ListingCache } from './listing-cache.ts';
 
-/** Connections to servers for as long as they are of use: to one response, or to all rounds of a batch's item. */
+/** Connections to servers for as long as they are needed: for one response, or for all rounds of a batch item. */
 export interface ServerPool {
   /** Closes everything at once when it aborts. */
   readonly signal: AbortSignal;
-  /** The same one for the same owner, name, address and token. It is not connected to until it has to be. */
+  /** The same object for the same owner, name, address and token. Connects on demand. */
   open(server: RequestedServer, owner: string): OpenedServer;
-  /** Also ends what is being connected, listed or called. Nothing is opened from then on. */
+  /** Also ends connections, listings and calls in progress. Nothing is opened after that. */
   close(): Promise<void>;
 }
 
 export interface OpenedServer {
   readonly hub: Hub;
-  /** Why the server refused, where it did so in a way that its errors don't tell. */
+  /** Why the server refused, if its own errors don't say. */
   status(): string | undefined;
 }
 
@@ -53,14 +53,14 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   };
 }
 
-/** Of everything that tells whose server it is: nothing is shared with anyone else's, and none of it can be read from the key. */
+/** Covers everything that identifies the server's owner: nothing is shared with others, and the key reveals none of it. */
 function keyOf({ name, url, token }: RequestedServer, owner: string): string {
   return createHash('sha256')
     .update(JSON.stringify([owner, name, url.href, token ?? null]))
     .digest('hex');
 }
 
-/** As many as the Messages API takes in a request. */
+/** The limit of the Messages API for one request. */
 const MOST_TOOLS = 10_000;
 
 /** Less than for servers of the settings: any client may name one, and its list has ten times as many. */

@@ -2,29 +2,29 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import { type ContentPart, readContent } from '@quartermaster/mcp';
 import type { AnthropicBlock } from '@quartermaster/wires/anthropic';
 
-/** What came of a call to a server. */
+/** The outcome of a call to a server. */
 export interface CallResult {
   readonly content: readonly AnthropicBlock[];
   readonly isError: boolean;
 }
 
 /**
- * A server's result as text, which is all that a result can hold here: of images and sound it is said that they were there.
- * What is longer than `maxBytes` is cut, and says so.
+ * A server's result as text, the only content that a result can have here: images and sound are mentioned.
+ * A result longer than `maxBytes` is cut, and says so.
  */
 export function writeResult(result: JsonObject, maxBytes: number): CallResult {
-  // Hosts refuse a text block that is empty.
+  // Hosts reject an empty text block.
   const texts = readContent(result)
     .map(textOf)
     .filter((text) => text !== '');
-  // Servers that send structured content are asked to send it as text too, and some don't.
+  // Servers that send structured content should send it as text too, but some don't.
   if (texts.length === 0 && result.structuredContent !== undefined)
     texts.push(JSON.stringify(result.structuredContent));
   const joined = texts.length > MOST_BLOCKS ? [texts.join('\n')] : texts;
   return { content: within(joined, maxBytes), isError: result.isError === true };
 }
 
-/** Past this many, blocks weigh more than what they hold. */
+/** Above this number, the blocks themselves take more than their content. */
 const MOST_BLOCKS = 1_000;
 
 export function errorResult(message: string): CallResult {
@@ -51,7 +51,7 @@ function withheld({ type, mimeType, data }: { readonly [field in 'type' | 'mimeT
   return `[${shown(type)} of type ${shown(mimeType)}${size}, which can't be shown here]`;
 }
 
-/** Whole: half an address leads nowhere, and what is too long in all is cut where it can be said. */
+/** Never cut: half an address leads nowhere. If the whole is too long, it is cut elsewhere. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? value : 'unknown';
 }

@@ -13,20 +13,20 @@ import type {
 } from './gateway-event.ts';
 import { OpenRequests } from './open-requests.ts';
 
-/** How a request ended, from where requests come in. */
+/** How a request ended, as reported by the place where requests arrive. */
 export interface RequestEnd extends Pick<RequestRecord, 'id' | 'atMs' | 'route' | 'status' | 'durationMs' | 'owner'> {
   readonly key?: string | undefined;
   readonly model?: string | undefined;
   readonly upstream?: string | undefined;
   /** The type of the error that the client got. */
   readonly error?: string | undefined;
-  /** What the model's response used; absent where no model was asked. */
+  /** The usage of the model's response; absent if no model was called. */
   readonly used?: UsedUp | undefined;
   /** The tools that the response calls. */
   readonly called: readonly string[];
 }
 
-/** A request that has begun. Its facts are read when somebody asks what is running: telling costs a request nothing. */
+/** A request in progress. Its facts are read only when someone lists the running requests, so reporting costs a request nothing. */
 export interface RequestStart {
   readonly requestId: string;
   readonly atMs: number;
@@ -35,22 +35,22 @@ export interface RequestStart {
     readonly route: string;
     readonly model?: string;
     readonly upstream?: string;
-    /** Whether the client gets parts of the model's answer now. */
+    /** Whether the client is receiving parts of the model's answer. */
     isStreaming?: boolean;
   };
 }
 
-/** The stream of events, and what is known of each request while it is answered. */
+/** The stream of events, and what is known about each request in progress. */
 export interface Activity {
-  /** Tells every sink. */
+  /** Notifies every sink. */
   emit(event: GatewayEvent): void;
-  /** From now on the events of this request are kept, and it is listed as running. */
+  /** From now on the events of this request are collected, and it is listed as running. */
   begin(request: RequestStart): void;
   /** The requests in progress, of one key or of all. */
   running(owner: string | undefined): RunningRequests;
-  /** Nothing came of it. */
+  /** The request produced nothing. */
   drop(id: string): void;
-  /** Emits the end of a request. Its record is there if the request was begun and has something to show. */
+  /** Emits the end of a request. Its record is included if the request was begun and has something to show. */
   end(request: RequestEnd): RequestRecord | undefined;
 }
 
@@ -85,7 +85,7 @@ export function createActivity(sinks: readonly ((event: GatewayEvent) => void)[]
   };
 }
 
-/** With events switched off: nothing is kept of any request. */
+/** With events switched off: nothing is collected. */
 export const NO_ACTIVITY: Activity = {
   emit: () => undefined,
   begin: () => undefined,
@@ -94,12 +94,12 @@ export const NO_ACTIVITY: Activity = {
   end: () => undefined,
 };
 
-/** An MCP client lists and pings all the time: only what was searched for or called says something. */
+/** MCP clients list and ping all the time: only requests that searched or called something are recorded. */
 function isWorthShowing({ route }: RequestEnd, { searches, loaded, called, refused }: Open): boolean {
   return route !== 'mcp' || searches.length + loaded.length + called.length + refused.length > 0;
 }
 
-/** An MCP client that listens or lists is not listed either, until it searches or calls. */
+/** An MCP request is listed once it searches or calls something. */
 function isWorthListing({ start, doing, searches, steps }: Open): boolean {
   return start.facts.route !== 'mcp' || doing !== 'waiting' || searches.length + steps.length > 0;
 }
@@ -124,17 +124,17 @@ function runningOf({ start, doing, plan, rounds, searches, catalogs }: Open): Ru
   };
 }
 
-/** How many requests in progress are listed, those that run longest first. */
+/** How many requests in progress are listed, the longest-running first. */
 const MOST_RUNNING = 100;
 const MOST_QUERY_CHARACTERS = 200;
 
-/** How many entries each list of a record may have: more than any loop makes. */
+/** The limit of each list in a record: more entries than any loop makes. */
 const MOST_ENTRIES = 100;
 
-/** How much text a record may hold: names, queries and reasons. Models and clients choose them. */
+/** The limit of a record's text: names, queries and reasons, which models and clients choose. */
 const MOST_CHARACTERS = 16_384;
 
-/** What is known of a request so far. Every request makes one, so all fields are set at once, and no object is copied to add a field. */
+/** What is known about a request so far. Every request creates one, so all fields are set at once, and no object is copied to add a field. */
 interface Open {
   readonly requestId: string;
   readonly start: RequestStart;
@@ -180,7 +180,7 @@ function noEvents(start: RequestStart): Open {
   };
 }
 
-/** Times of the clock. A model's turn ends with whatever comes after it. */
+/** Clock times. A model's turn ends with whatever comes after it. */
 interface OpenStep {
   readonly kind: RequestStep['kind'];
   readonly atMs: number;
@@ -260,7 +260,7 @@ function add(request: Open, event: GatewayEvent, now: () => number): void {
 
 type Lists = Pick<Open, 'catalogs' | 'searches' | 'loaded' | 'called' | 'refused' | 'steps'>;
 
-/** Adds an entry with so much text, or counts that it was left out. */
+/** Adds an entry with this much text, or counts it as left out. */
 function keep<List extends keyof Lists>(
   request: Open,
   list: List,
@@ -285,7 +285,7 @@ function omit(request: Open): NonNullable<Open['omitted']> {
   return request.omitted;
 }
 
-/** A search is counted whatever it said: of one with more text than there is room for, the text is left out. */
+/** A search always counts; if there is no room for its text, only the text is left out. */
 function addSearch(request: Open, event: Extract<GatewayEvent, { kind: 'tool-search-end' }>): void {
   const { outcome, engine, reranker, confidence, queryCount, answerTokens, durationMs: tookMs } = event;
   const characters = lengthOf(event.queries) + lengthOf(event.found) + lengthOf(event.tools) + lengthOf(event.reasons);
@@ -306,7 +306,7 @@ function lengthOf(texts: readonly string[] | undefined): number {
   return length;
 }
 
-/** In the order in which they began; they were noted when they ended. */
+/** In the order of their start; they were recorded at their end. */
 function stepsOf({ steps }: Open, { atMs, durationMs }: RequestEnd): readonly RequestStep[] {
   if (steps.length > 1) steps.sort((left, right) => left.atMs - right.atMs);
   return steps.map(({ kind, atMs: from, endMs, tool, isError }, at) => {
@@ -350,7 +350,7 @@ function recordOf(request: RequestEnd, seen: Open): RequestRecord {
   };
 }
 
-/** Thousands of records are held: those without entries share one list. */
+/** Thousands of records are kept: those without entries share one list. */
 function orNone<Entry>(list: readonly Entry[]): readonly Entry[] {
   return list.length === 0 ? NONE : list;
 }
@@ -358,7 +358,7 @@ function orNone<Entry>(list: readonly Entry[]): readonly Entry[] {
 const NONE: readonly never[] = [];
 const NO_TEXTS = { queries: undefined, reasons: undefined, found: NONE, tools: NONE, scores: NONE };
 
-/** Judged by the whole conversation: the response after a tool's result neither searches nor calls, and should not. */
+/** Considers the whole conversation: the response after a tool's result neither searches nor calls, and should not. */
 function reachOf({ searches, earlier }: Open, called: readonly string[]): NonNullable<RequestRecord['reach']> {
   if (searches.length + (earlier?.searched ?? 0) > 0) return 'searched';
   return called.length + (earlier?.called ?? 0) > 0 ? 'called' : 'neither';
@@ -375,7 +375,7 @@ function accountOf({ carried, searches, loaded, laterRounds, laterTokens }: Open
 export interface PlanCost {
   /** Every definition that the request could use. */
   readonly definitions: number;
-  /** Those that are sent in full either way. */
+  /** Those that are sent in full in any case. */
   readonly full: number;
   /** What is declared in each round: full definitions, stubs, our own tools. */
   readonly declared: number;
@@ -383,9 +383,9 @@ export interface PlanCost {
 
 /** What tool search saved and cost in one response, in estimated tokens. */
 export interface TokenAccount {
-  /** Definitions that a prompt without tool search would hold. */
+  /** Definitions that a prompt without tool search would contain. */
   readonly definitions: number;
-  /** Of those, what this response's first prompt did not hold. */
+  /** Those among them that this response's first prompt did not contain. */
   readonly keptOut: number;
   /** Our own tools, stubs and the note. */
   readonly ownTools: number;
@@ -397,9 +397,9 @@ export interface TokenAccount {
   readonly repeated: number;
   /** All that tool search added. */
   readonly added: number;
-  /** `keptOut - added`. Negative where tool search cost more than it kept out. */
+  /** `keptOut - added`. Negative if tool search cost more than it kept out. */
   readonly net: number;
-  /** How many tokens of definitions a request like this one must have for tool search to pay. */
+  /** How many tokens of definitions a request like this one must have for tool search to pay off. */
   readonly breakEven: number;
 }
 
@@ -422,7 +422,7 @@ export function tokenAccount(response: {
   const { plan, carried, answers, laterRounds, laterTokens } = response;
   const keptOut = plan.definitions - plan.full;
   const ownTools = plan.declared - plan.full;
-  // Later rounds read everything again, the answers among it: those are listed by themselves.
+  // Later rounds read everything again, including the answers: those are listed separately.
   const repeated = Math.max(0, laterTokens + laterRounds * plan.declared - answers);
   const added = ownTools + carried + answers + repeated;
   const net = keptOut - added;
@@ -439,7 +439,7 @@ export function tokenAccount(response: {
   };
 }
 
-/** Calls are named by id or, where only the model's answer is known, by the model's name. */
+/** Calls are named by id or, if only the model's answer is known, by the model's name. */
 export function wasCalled({ tool, name }: LoadedTool, called: readonly string[]): boolean {
   return called.includes(tool) || called.includes(name);
 }

@@ -154,7 +154,7 @@ export interface SearchRecord {
   readonly tookMs: number;
 }
 
-/** What a part of a request's time went to. */
+/** What a part of a request's time was used for. */
 export interface RequestStep {
   /** The model wrote, a search ran, or a tool of an MCP server was called. */
   readonly kind: 'model' | 'search' | 'call';
@@ -166,7 +166,7 @@ export interface RequestStep {
   readonly isError?: boolean | undefined;
 }
 
-/** Everything that is known of a request once it has been answered. */
+/** Everything that is known about an answered request. */
 export interface RequestRecord {
   readonly id: string;
   readonly atMs: number;
@@ -196,7 +196,7 @@ export interface RequestRecord {
   readonly steps: readonly RequestStep[];
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** With deferred tools: whether the conversation has searched so far, called a tool without searching, or did neither. */
+  /** With deferred tools: whether the conversation has searched so far, called a tool without searching, or done neither. */
   readonly reach?: 'searched' | 'called' | 'neither' | undefined;
   /** Absent where no tool was deferred. */
   readonly tokens?: TokenAccount | undefined;
@@ -204,11 +204,11 @@ export interface RequestRecord {
   readonly omitted?: OmittedParts | undefined;
 }
 
-/** A request that is being answered: what is known of it so far. */
+/** A request in progress: what is known about it so far. */
 export interface RunningRequest {
   readonly id: string;
   readonly atMs: number;
-  /** `waiting`: for the model, or while it is planned. `calling`: a tool of an MCP server. `streaming`: the client gets the answer. */
+  /** `waiting`: for the model, or while it is planned. `calling`: a tool of an MCP server. `streaming`: the client receives the answer. */
   readonly state: 'waiting' | 'searching' | 'calling' | 'streaming';
   readonly route: string;
   /** The id of the key, `''` without keys. */
@@ -221,11 +221,11 @@ export interface RunningRequest {
   readonly catalogs?: readonly string[] | undefined;
   readonly decision?: 'inline' | 'defer' | 'pass' | undefined;
   readonly form?: string | undefined;
-  /** How many times a model was asked so far. */
+  /** How many times a model was called so far. */
   readonly rounds: number;
   /** How many searches were answered so far. */
   readonly searches: number;
-  /** The beginning of the latest query. Only where the settings say `insight: queries`. */
+  /** The start of the latest query. Only where the settings say `insight: queries`. */
   readonly query?: string | undefined;
 }
 
@@ -234,11 +234,11 @@ export interface RunningRequests {
   /** The gateway's clock: `nowMs - atMs` is how long a request has taken so far. */
   readonly nowMs: number;
   readonly total: number;
-  /** At most 100, those that run longest first. */
+  /** At most 100, the longest-running first. */
   readonly data: readonly RunningRequest[];
 }
 
-/** What a record leaves out, since it would have become too large. */
+/** What a record leaves out, because it would have become too large. */
 export interface OmittedParts {
   /** How many entries of each list. */
   readonly catalogs: number;

@@ -1,9 +1,9 @@
-/** As many lists as keep each short with a few thousand requests at once. A power of two. */
+/** Enough lists to keep each short with a few thousand requests at once. A power of two. */
 const BUCKETS = 512;
 
 /**
- * What is known of requests while they are answered, by their ids. Not a `Map`: each table that one outgrows keeps the next alive until
- * the whole heap is collected. With entries that come and go, everything that requests held would survive that long.
+ * Requests in progress, by id. Not a `Map`: each table that a `Map` outgrows keeps the next one alive until the whole heap is
+ * collected. With entries that come and go, everything that requests held would survive that long.
  */
 export class OpenRequests<Value extends { readonly requestId: string }> {
   readonly #buckets: readonly Value[][] = Array.from({ length: BUCKETS }, () => []);

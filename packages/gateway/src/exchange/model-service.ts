@@ -30,10 +30,10 @@ import { ApiError, releaseBodyMemory } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
 import { describePlan, planExchange, type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
 
-/** A request to a model as it came in. */
+/** A request to a model as received. */
 export interface ModelQuestion<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;
-  /** For events: what happens while it is answered is put together under this id. @default nothing is told */
+  /** For events: everything that happens while it is answered is collected under this id. @default no events */
   readonly requestId?: string | undefined;
   /** The body. */
   readonly bytes: Buffer;
@@ -42,31 +42,31 @@ export interface ModelQuestion<Name extends DialectName> {
   readonly signal: AbortSignal;
   /** The body as it was read, and perhaps changed, before. @default `bytes`, parsed */
   readonly body?: ReadBody;
-  /** Who calls the MCP servers that the request names: its host, or this. @default not decided: such a request is given back */
+  /** Who calls the MCP servers that the request names: its host, or this gateway. @default not decided: such a request is returned */
   readonly servers?: 'host' | ServerTools;
-  /** Servers of which some tools are not among the request's, for the answers to searches. @default none */
+  /** Servers of which some tools are missing in the request, for the answers to searches. @default none */
   readonly unavailable?: readonly Unavailable[];
-  /** How many times a model is asked for the response, at least 1; then it pauses. @default as the service has it */
+  /** How many times the model is called for the response, at least 1; then it pauses. @default the service's setting */
   readonly maxRounds?: number;
-  /** For events: how many times a model was asked for the same response before. @default 0 */
+  /** For events: how many times a model was already called for the same response. @default 0 */
   readonly roundsBefore?: number;
-  /** Told of each answer of the upstream's. */
+  /** Called for each answer of the upstream. */
   readonly onResponse?: UpstreamClient['onResponse'] | undefined;
 }
 
-/** The MCP servers that a request names, which are called inside the response. */
+/** The MCP servers that a request names, which are called within the response. */
 export interface ServerTools extends NamedServers {
   call(tool: ServerTool, input: JsonObject, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
-/** The request names MCP servers, and it was not said who calls them. */
+/** The request names MCP servers, and it was not decided who calls them. */
 export interface NamesServers {
   readonly kind: 'names-servers';
-  /** The body, where it was parsed on this thread. */
+  /** The body, if it was parsed on this thread. */
   readonly value?: JsonObject;
 }
 
-/** A request that was read, checked and planned for. One of its two methods is called, once. */
+/** A request that was read, checked and planned. One of its two methods is called, once. */
 export interface OpenExchange<Name extends DialectName> {
   readonly kind: 'exchange';
   readonly model: string;
@@ -76,33 +76,33 @@ export interface OpenExchange<Name extends DialectName> {
   readonly isStream: boolean;
   /** Which tool a name in the response means. */
   identify: ToolList['identify'];
-  /** Whether parts that tell nothing but usage are ours alone, since the client has not asked for them. */
+  /** Whether parts with nothing but usage are for us only, because the client has not asked for them. */
   readonly hidesUsage: boolean;
-  /** About how many tokens the model reads in each round, for responses that don't tell. */
+  /** About how many tokens the model reads in each round, for responses that don't report it. */
   readonly inputTokens: number;
   stream(signal: AbortSignal): AsyncIterator<PartOf<Name>>;
   whole(signal: AbortSignal): Promise<ResponseOf<Name>>;
-  /** Once a whole response has paused at the limit of rounds: how its request goes on. Only for requests that have messages. */
+  /** Set once a whole response has paused at the round limit: how its request continues. Only for requests with messages. */
   continuation(): Continuation | undefined;
 }
 
-/** What a client's request becomes where it goes on after a pause: hidden calls and their answers are in it. */
+/** How a client's request continues after a pause: it includes hidden calls and their answers. */
 export interface Continuation {
   /** What follows its messages. */
   readonly messages: readonly Json[];
-  /** What else changes: what is left of the tokens, and a choice of tool that has been made. */
+  /** What else changes: the remaining tokens, and a fulfilled tool choice. */
   readonly fields: JsonObject;
 }
 
-/** Answers requests to models: rights, checks, tools, upstream, plan, loop. The same for every dialect, streaming, whole or in a batch. */
+/** Answers requests to models: permissions, checks, tools, upstream, plan, loop. The same for every dialect, streaming, whole or in a batch. */
 export interface ModelService {
-  /** Throws what the client is to be told. */
+  /** Throws the client's error. */
   open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>>;
-  /** How many tokens the model would read. Tools that are held back do not count until they are referenced. */
+  /** How many tokens the model would read. Deferred tools don't count until they are referenced. */
   countTokens(question: ModelQuestion<'anthropic'>): Promise<number>;
 }
 
-/** The same without the MCP connector: a request that names servers is given back, unless it was decided who calls them. */
+/** The same without the MCP connector: a request that names servers is returned, unless it was decided who calls them. */
 export interface PlainModelService {
   open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name> | NamesServers>;
   countTokens(question: ModelQuestion<'anthropic'>): Promise<number | NamesServers>;
@@ -118,14 +118,14 @@ export interface RemoteModelService {
 export interface Connector {
   open<Name extends DialectName>(question: ModelQuestion<Name>, named: NamesServers): Promise<OpenExchange<Name>>;
   countTokens(question: ModelQuestion<'anthropic'>, named: NamesServers): Promise<number>;
-  /** For several questions of one exchange: a server that they name is connected to once, until `close` or the signal. */
+  /** For several questions of one exchange: each server that they name is connected once, until `close` or the signal. */
   hold(signal: AbortSignal): Connector;
   close(): Promise<void>;
 }
 
-/** Keeps the connections to MCP servers that one question has opened for the next, such as the next round of a batch's item. */
+/** Keeps the connections to MCP servers from one question to the next, such as the next round of a batch item. */
 export interface HeldModels extends ModelService {
-  /** When the last has been answered, however it ended. */
+  /** Called after the last answer, however it ended. */
   close(): Promise<void>;
 }
 
@@ -133,23 +133,23 @@ export interface ModelServiceOptions {
   readonly upstreams: Upstreams;
   readonly lists: ToolLists;
   readonly bodies: BodyReader;
-  /** How many times a model is asked for one response. */
+  /** How many times a model is called for one response. */
   readonly maxRounds: number;
-  /** What is kept of responses that their clients are not shown. @default nothing */
+  /** Keeps the parts of responses that clients are not shown. @default nothing is kept */
   readonly transcripts?: Transcripts | undefined;
-  /** Told what becomes of each request that has an id. */
+  /** Receives the events of each request that has an id. */
   readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
 }
 
-/** Where parts of responses are kept until their clients send them back. */
+/** Where parts of responses are kept until clients send them back. */
 export interface Transcripts {
-  /** What one key has kept: no key finds anything of another's. */
+  /** One key's entries: no key finds another's. */
   readonly storeFor: ((owner: string) => TranscriptStore) | undefined;
-  /** Called when a store fails or takes too long; the request is served without it. */
+  /** Called if a store fails or takes too long; the request is served without it. */
   onError?(error: unknown): void;
 }
 
-/** Chooses for each request: this thread or another for a large body, and the connector where it names MCP servers. */
+/** Chooses for each request: this thread, or another for a large body, and the connector if it names MCP servers. */
 export function createModels(options: {
   readonly here: PlainModelService;
   /** @default everything is answered here */
@@ -166,7 +166,7 @@ export function createModels(options: {
     async open(question) {
       const there = isLarge(question) ? await workers?.open(question) : undefined;
       const opened = there ?? (await here.open(question));
-      // Not after a failure: a worker may still be reading the body. Nor where the question comes back with its servers.
+      // Not after a failure: a worker may still be reading the body. Nor if the question comes back with its servers.
       if (opened.kind === 'exchange') releaseBodyMemory(question.bytes);
       return opened;
     },
@@ -291,7 +291,7 @@ function continuationOf(before: object, after: object): Continuation | undefined
   return { messages: messages.slice(known.messages.length), fields };
 }
 
-/** Whether the client may go on from this response, and its host stores none: then the loop keeps what it needs for that. */
+/** Whether the client may continue from this response, and its host stores none: then the loop keeps what that needs. */
 function isContinued<Name extends DialectName>({ dialect, planned }: Prepared<Name>): boolean {
   return planned.kind === 'once' && planned.isRewritten && dialect.api.isStored?.(planned.loop.request) === true;
 }
@@ -321,7 +321,7 @@ async function prepare<Name extends DialectName>(
   });
   if (isKnown) {
     const snapshot = list.toolbox.snapshot();
-    // Toolsets stay: what their servers have stands in no list, and references to it are good.
+    // Toolsets stay: the tools of their servers are in no list, and references to them are valid.
     const tools = (Array.isArray(value.tools) ? value.tools : []).filter(isToolset);
     dialect.api.validate({ ...value, tools } as JsonObject, {
       headers,
@@ -341,7 +341,7 @@ async function prepare<Name extends DialectName>(
   return { dialect, model, upstream, exchange, planned, identify, hidesUsage: metered !== undefined, catalogs };
 }
 
-/** What an upstream knows of the client of one request. */
+/** What an upstream learns about the client of a request. */
 export function clientOf({
   headers,
   onResponse,
@@ -359,7 +359,7 @@ export function clientOf({
   };
 }
 
-/** How the loop executes calls of the servers. In the snapshot their tools have the names that the model sees. */
+/** How the loop executes calls to the servers. In the snapshot their tools have the names that the model sees. */
 function localTools({ tools, call }: ServerTools): Pick<RunOptions<DialectName>, 'isLocal' | 'execute'> {
   const byName = new Map(tools.map((tool) => [tool.modelName, tool]));
   return {
@@ -371,14 +371,14 @@ function localTools({ tools, call }: ServerTools): Pick<RunOptions<DialectName>,
   };
 }
 
-/** Text alone tells tools apart, but not where some of them stand in the messages. */
+/** Only their text identifies tools, but not if some of them are in the messages. */
 function keyOf<Name extends DialectName>(dialect: DialectOf<Name>, body: ReadBody): string | undefined {
   if (body.value.tools === undefined) return 'none';
   const hasAll = dialect.api.hasAllTools?.(body.value as unknown as RequestOf<Name>) ?? true;
   return hasAll ? body.toolsKey : undefined;
 }
 
-/** From the lengths of what is known anyway: writing out a conversation takes time. */
+/** From lengths that are known anyway: serializing a conversation takes time. */
 function estimateInput(
   planned: Planned<object, unknown>,
   { bytes, toolsBytes }: { readonly bytes: number; readonly toolsBytes: number },

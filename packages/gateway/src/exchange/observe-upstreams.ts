@@ -8,31 +8,31 @@ import type {
 } from '@quartermaster/host/upstream';
 import type { GatewayUpstream, Upstreams } from '../configured-upstreams.ts';
 
-/** Looks on whenever a model is asked. Must not throw. */
+/** Observes each call to a model. Must not throw. */
 export interface AskObserver {
-  /** Undefined where it is not interested. */
+  /** Undefined if it is not interested. */
   begin(asked: Asked): Observation | undefined;
 }
 
-/** One time that a model is asked for a response. */
+/** One call to a model for a response. */
 export interface Asked {
   readonly requestId: string;
   readonly model: string;
   readonly upstream: string;
   readonly dialect: DialectName;
-  /** The request as it is sent. */
+  /** The request as sent. */
   readonly request: object;
 }
 
 export interface Observation {
-  /** Goes along with the request. */
+  /** Additional headers for the request. */
   readonly headers?: Readonly<Record<string, string>>;
   onPart(part: object): void;
   onWhole(response: object): void;
   end(error?: unknown): void;
 }
 
-/** The same upstreams, looked on by others. Only for requests that have an id. */
+/** The same upstreams with observers. Only for requests that have an id. */
 export function observeUpstreams(upstreams: Upstreams, observers: readonly AskObserver[]): Upstreams {
   if (observers.length === 0) return upstreams;
   return {
@@ -89,7 +89,7 @@ function observedExchange<Name extends DialectName>(
         failure = error;
         throw error;
       } finally {
-        // Also where the client went away in the middle.
+        // Also if the client leaves in the middle.
         for (const one of all) one.end(failure);
       }
     },

@@ -33,17 +33,17 @@ export interface RunOptions<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;
   readonly planned: Planned<RequestOf<Name>, PartOf<Name>>;
   readonly exchange: DialectUpstream<Name>;
-  /** The request as its client sent it, where references in it were resolved. */
+  /** The request as its client sent it, if references in it were resolved. */
   readonly asked?: RequestOf<Name>;
   readonly signal: AbortSignal;
   readonly maxRounds: number;
-  /** What the client's key has kept of earlier responses. */
+  /** What was kept of earlier responses for this key. */
   readonly transcript?: TranscriptStore | undefined;
   readonly onTranscriptError?: ((error: unknown) => void) | undefined;
-  /** Which tools are executed here, and how. @default none are */
+  /** Which tools are executed here, and how. @default none */
   readonly isLocal?: LoopOptions<object, never>['isLocal'] | undefined;
   readonly execute?: LoopOptions<object, never>['execute'] | undefined;
-  /** Asked before each search of the model's. */
+  /** Called before each search by the model. */
   readonly admitSearch?: NonNullable<Caller['admitSearch']> | undefined;
   /** Whose request it is, for events and for what was learned from use. */
   readonly owner?: string | undefined;
@@ -124,7 +124,7 @@ function roundEvent(
   };
 }
 
-/** Only rounds after a search are measured: writing out a conversation takes time. */
+/** Only rounds after a search are measured: serializing a conversation takes time. */
 function tokensWithoutTools(request: object): number {
   return estimateTokens(JSON.stringify({ ...request, tools: undefined }));
 }
@@ -147,7 +147,7 @@ interface ExchangeQuestion<Name extends DialectName> {
   readonly executes: boolean;
 }
 
-/** Decides for each request, from what it declares and what its host can do. */
+/** Decides for each request, from what it declares and what its host supports. */
 export function planExchange<Name extends DialectName>(
   question: ExchangeQuestion<Name>,
 ): Planned<RequestOf<Name>, PartOf<Name>> {
@@ -156,7 +156,7 @@ export function planExchange<Name extends DialectName>(
   const can = upstream.capabilities(dialect.name);
   api.refuse?.(request, can);
   const { search: asked, opened } = api.openSearch(request, list.searchTools);
-  // What stands in a named catalog only we can search.
+  // Only we can search a named catalog.
   const search = list.hasCatalogs && asked?.kind === 'client' ? undefined : asked;
   const isHosts = upstream.toolSearch === 'upstream' || search?.kind === 'client';
   return planRequest<RequestOf<Name>, PartOf<Name>>({
@@ -164,13 +164,13 @@ export function planExchange<Name extends DialectName>(
     request: list.hasCatalogs ? { ...request, tools: list.declared } : request,
     options: { form: formFor(question, search), describe: api.describe },
     isServed: isHosts && api.isServed(search, can),
-    // A host that knows what the dialect has for tool search knows the rest of it too.
+    // A host that knows the dialect's tool search knows all of it.
     isForeign: !can.references && !can.deferMark,
     whole: () => (list.hasCatalogs ? { ...request, tools: list.definitions() } : request),
   });
 }
 
-/** A host with references gets them; on others the settings decide, then the dialect. A client that searches by itself has decided. */
+/** A host with references gets them; for others the settings decide, then the dialect. A client that searches itself has decided. */
 function formFor<Name extends DialectName>(
   { dialect, upstream }: ExchangeQuestion<Name>,
   search: OpenedSearch | undefined,
@@ -180,7 +180,7 @@ function formFor<Name extends DialectName>(
   return isChosen ? chooseForm(can, upstream.form).form : dialect.api.form(can, search);
 }
 
-/** What was decided, for events. */
+/** The decision, for events. */
 export function describePlan(planned: Planned<object, unknown>): PlanDescription {
   if (planned.kind === 'pass') return PASSED_ON;
   const known = descriptions.get(planned.plan);
@@ -207,19 +207,19 @@ function description(plan: Plan): PlanDescription {
 
 interface StreamOptions<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;
-  /** The first part is there already: an upstream that refuses must be able to answer with its own status. */
+  /** The first part has already arrived: an upstream's refusal must be answered with its own status. */
   readonly first: IteratorResult<PartOf<Name>>;
   readonly rest: AsyncIterator<PartOf<Name>>;
-  /** After so long without a part a ping is sent. */
+  /** After this long without a part a ping is sent. */
   readonly pingMs: number;
   readonly onPart: (part: PartOf<Name>) => void;
-  /** Called once, however it ends: without an error where it ended well, or where the client went away. */
+  /** Called once, however it ends: without an error if it ended normally, or if the client left. */
   readonly onEnd: (error?: ApiError) => void;
   /** Ends the work upstream. */
   readonly abort: () => void;
 }
 
-/** A stream of events. Parts are made as fast as the client reads them, and no faster. */
+/** A stream of events. Parts are produced as fast as the client reads them, and no faster. */
 export function streamBody<Name extends DialectName>(options: StreamOptions<Name>): ReadableStream<Uint8Array> {
   const { dialect, rest, pingMs, onPart, onEnd, abort } = options;
   const encoder = new TextEncoder();
@@ -248,7 +248,7 @@ export function streamBody<Name extends DialectName>(options: StreamOptions<Name
       }
     },
     async cancel() {
-      // Before anything is waited for: an iterator's return waits behind its pending step.
+      // Before any wait: an iterator's return waits behind its pending step.
       abort();
       onEnd();
       await rest.return?.();
@@ -263,7 +263,7 @@ function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | 'la
   });
 }
 
-/** What a response has used, read from its parts as they pass. What it does not tell is estimated. */
+/** The usage of a response, read from its parts as they pass. What they don't report is estimated. */
 interface Tally<Part> {
   add(part: Part): void;
   readonly used: UsedUp;
@@ -286,7 +286,7 @@ export function tallyUse<Name extends DialectName>(
   let hasBegun = false;
   let isComplete = false;
   return {
-    /** A response that was cut, or whose client left, has told less than it used: the rest would be free. */
+    /** A response that was cut, or whose client left, has reported less than it used: the rest would be free. */
     get used() {
       const { inputTokens: read = 0, outputTokens: wrote = 0, searches = 0 } = told;
       const asked = Math.max(rounds(), hasBegun ? 1 : 0);

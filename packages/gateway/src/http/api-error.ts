@@ -5,16 +5,16 @@ import { statusOfType, typeOfStatus, UpstreamError } from '@quartermaster/host/u
 import { UpstreamEventError } from '@quartermaster/wires/anthropic';
 import { isStoreError } from './fault-of.ts';
 
-/** An answer that is no success, in the words of the Messages API; other dialects put it into an envelope of their own. */
+/** An error response in the format of the Messages API; other dialects put it into their own envelope. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError';
   readonly status: number;
   readonly type: string;
   /** Machine-readable facts: `error_code` and what belongs to it. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** What a host of OpenAI's dialects calls the error, by which its clients tell it from others. */
+  /** The error's name at a host of OpenAI's dialects, which its clients check. */
   readonly code: string | undefined;
-  /** The part of the request that such a host refuses. */
+  /** The part of the request that such a host rejects. */
   readonly param: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -39,7 +39,7 @@ interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Whatever was thrown, as an answer. Only what is meant for the client is told; the rest is an internal error. */
+/** Anything thrown, as an answer. The client sees only what is meant for it; the rest is an internal error. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof UpstreamEventError) {
@@ -58,14 +58,14 @@ export function toApiError(error: unknown): ApiError {
     });
   }
   if (isStoreError(error)) return fromStore(error);
-  // The engine's own limit on depth: the value is the client's, not a fault of ours.
+  // The engine's own limit on nesting: the value is the client's, not a fault of ours.
   if (error instanceof RangeError && error.message.includes('call stack')) {
     return new ApiError(400, 'The request is nested too deeply', { cause: error });
   }
   return new ApiError(500, 'Internal error', { cause: error });
 }
 
-/** A name or id that can't be stored is the request's fault. A store that is away or full is not: it can be sent again. */
+/** A name or id that can't be stored is the request's fault. If the store is unavailable or full, the request can be repeated. */
 function fromStore(error: StoreError): ApiError {
   if (error.code === 'invalid_value') return new ApiError(400, error.message, { cause: error });
   const waitSeconds = STORE_WAIT_SECONDS[error.code];
@@ -81,7 +81,7 @@ const STORE_WAIT_SECONDS: Readonly<Partial<Record<StoreError['code'], number>>> 
 
 /** As the upstream itself would have answered. */
 function fromUpstream(error: UpstreamError): ApiError {
-  // A client that is told 401 would look for the mistake in its own key.
+  // A client that gets a 401 would look for the mistake in its own key.
   if (error.refusesUs) return refusedKey(error);
   const { status, type, body, message } = error;
   const told = errorIn(body);
@@ -102,21 +102,21 @@ function refusedKey(cause: Error): ApiError {
   });
 }
 
-/** The envelopes of all dialects have the error inside; an event of the Responses API is the error itself. */
+/** The envelopes of all dialects contain the error; an event of the Responses API is the error itself. */
 function errorIn(body: unknown): JsonObject {
   if (!isJsonObject(body)) return {};
   if (isJsonObject(body.error)) return body.error;
   return body.type === 'error' ? body : {};
 }
 
-/** Names as hosts have them. What is longer is none, and half of it would be another one. */
+/** Names used by hosts. A longer text is not a name, and half of it would be another one. */
 const MOST_CHARACTERS = 256;
 
 function shortText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= MOST_CHARACTERS ? value : undefined;
 }
 
-/** When to try again is the upstream's to say. What was repeated here is not to be repeated by the client on top of it. */
+/** The upstream says when to retry. What was retried here must not be retried by the client on top of it. */
 function retryHeaders({ isRetryable, retryAfterMs, wasRetried }: UpstreamError): Record<string, string> {
   return {
     'x-should-retry': String(isRetryable && !wasRetried),

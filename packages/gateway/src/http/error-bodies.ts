@@ -4,7 +4,7 @@ import type { ApiError } from './api-error.ts';
 
 export { anthropicErrorBody, openaiErrorBody };
 
-/** For paths that both APIs have, or neither. Only Anthropic's clients name a version; who can't be told gets an envelope that both read. */
+/** For paths that both APIs have, or neither. Only Anthropic's clients send a version; others get an envelope that both can read. */
 export function errorBodyFor(request: Request): (error: ApiError, requestId: string) => object {
   if (request.headers.has('anthropic-version')) return anthropicErrorBody;
   const [, family = ''] = /^\/v1\/([a-z_]+)/.exec(new URL(request.url).pathname) ?? [];
@@ -17,7 +17,7 @@ function bothErrorBody(error: ApiError, requestId: string): object {
   return { type: 'error', error: { ...told, ...anthropicError(error) }, request_id: requestId };
 }
 
-/** What OpenAI's API has below `/v1`. */
+/** The paths of OpenAI's API below `/v1`. */
 const OPENAI_FAMILIES: ReadonlySet<string> = new Set([
   ...['models', 'chat', 'completions', 'responses', 'conversations', 'embeddings', 'moderations', 'images', 'audio'],
   ...['files', 'uploads', 'batches', 'fine_tuning', 'vector_stores', 'assistants', 'threads', 'realtime', 'videos'],

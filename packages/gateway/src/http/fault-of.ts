@@ -4,8 +4,8 @@ import { UpstreamEventError } from '@quartermaster/wires/anthropic';
 import type { ApiError } from './api-error.ts';
 
 /**
- * What can be logged of an internal error: its kind, and where it was thrown. Its message may quote what a client sent. Nothing for
- * an error that is not ours, be it a 500 of the upstream's own.
+ * What can be logged about an internal error: its kind, and where it was thrown. Its message may quote a client. Undefined for
+ * an error that is not ours, such as the upstream's own 500.
  */
 export function faultOf(error: ApiError | undefined): Fault {
   const cause = error?.cause;
@@ -17,17 +17,17 @@ export function faultOf(error: ApiError | undefined): Fault {
 interface Fault {
   readonly error?: string;
   readonly place?: string | undefined;
-  /** Why, in words that hold nothing from a request. */
+  /** Why, in words that contain nothing from a request. */
   readonly reason?: string;
-  /** What the database or the system calls it: `57P01`, `ECONNREFUSED`, `SQLITE_FULL`. */
+  /** The code of the database or the system: `57P01`, `ECONNREFUSED`, `SQLITE_FULL`. */
   readonly code?: string;
 }
 
-/** The same for an error that no client hears of. */
+/** The same for an error that no client sees. */
 export function originOf(cause: unknown): Fault {
   if (isStoreError(cause)) return storeFault(cause);
   if (!(cause instanceof Error)) return {};
-  // Its words stand before the places, and may look like one.
+  // The message precedes the stack frames, and may look like one.
   const lines = cause.stack?.replace(cause.message, '').split('\n');
   return { error: cause.name, place: lines?.find((line) => PLACE.test(line))?.trim() };
 }
@@ -39,7 +39,7 @@ function storeFault({ name, message, code, cause }: StoreError): Fault {
 
 const PLACE = /^\s+at /;
 
-/** Known by its name: to import its class would load the database drivers into every worker thread. */
+/** Recognized by its name: importing its class would load the database drivers into every worker thread. */
 export function isStoreError(error: unknown): error is StoreError {
   return error instanceof Error && error.name === 'StoreError' && 'code' in error;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { ApiError } from './api-error.ts';
 
-/** A request's body, decompressed, or a refusal as soon as it is larger than allowed: nothing beyond the limit is kept. */
+/** A request's body, decompressed, or an error as soon as it exceeds the limit: nothing beyond the limit is kept. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const length = request.headers.get('content-length');
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
@@ -34,15 +34,15 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
 }
 
 /**
- * Straight into its memory, which goes back as soon as the body can't be read to its end. Node's parser sees to it that no more
- * comes than was declared.
+ * Straight into its memory, which is given back as soon as the body can't be read to its end. Node's parser guarantees that no more
+ * arrives than was declared.
  */
 function readIncoming(incoming: IncomingMessage, length: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (incoming.destroyed) return reject(new Error('The connection was closed'));
     let bytes: Buffer | undefined;
     let size = 0;
-    // Memory that was given back may have another owner already, and what was handed over is for its reader to give back.
+    // Memory that was given back may already have another owner, and a body that was handed over is given back by its reader.
     let isOver = false;
     const fail = (error: Error): void => {
       if (isOver) return;
@@ -52,7 +52,7 @@ function readIncoming(incoming: IncomingMessage, length: number): Promise<Buffer
     };
     incoming.on('data', (chunk: Buffer) => {
       if (isOver) return;
-      // Not before something has come: a declared length alone should cost nothing.
+      // Only once something has arrived: a declared length alone should cost nothing.
       bytes ??= allocateBodyMemory(length);
       size += chunk.copy(bytes, size);
       freeChunk(chunk);
@@ -85,35 +85,35 @@ function tooLarge(maxBytes: number): ApiError {
 
 const incoming = new WeakMap<Request, IncomingMessage>();
 
-/** Remembers what a request was made of, where it came over Node's HTTP: its body can then be read without a copy in between. */
+/** Remembers the Node request behind a `Request`: its body can then be read without a copy in between. */
 export function noteIncoming(request: Request, message: IncomingMessage): void {
   incoming.set(request, message);
 }
 
 /**
- * What a request was made of, if nothing else has begun to read it. A clone, a tee or a look at the request's body takes the
- * connection's bytes, and they are then to be had from the request alone.
+ * The Node request behind a `Request`, if nothing else has begun to read it. A clone, a tee or a look at the request's body takes the
+ * connection's bytes, which then have to be read from the `Request`.
  */
 function untouchedIncomingOf(request: Request): IncomingMessage | undefined {
   const message = incoming.get(request);
   return message?.readableFlowing === null && !message.readableDidRead ? message : undefined;
 }
 
-/** From this size on a body's memory is shared and used again: below it, both would cost more than they save. */
+/** From this size on a body's memory is shared and reused: below it, both would cost more than they save. */
 const LEAST_BYTES = 16 * 1024;
 
-/** Up to this size only: the engine does not count shared memory when it decides whether to look for garbage. */
+/** Only up to this size: the engine does not count shared memory when it decides whether to collect garbage. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** How much waits to be used again, in how many pieces. */
+/** How much memory waits to be reused, in how many pieces. */
 const MOST_FREE_BYTES = 64 * 1024 * 1024;
 const MOST_FREE_PIECES = 32;
 
 const free: SharedArrayBuffer[] = [];
 
 /**
- * Memory for a body, unclean. It is shared between threads, so that a worker reads a large one without a copy, and used again:
- * every new piece brings the engine closer to looking for garbage in all that it holds, which takes longer than anything else
+ * Uninitialized memory for a body. It is shared between threads, so that a worker reads a large one without a copy, and reused:
+ * every new piece brings the engine closer to a full garbage collection, which takes longer than anything else
  * that is done with a known body.
  */
 export function allocateBodyMemory(bytes: number): Buffer {
@@ -123,7 +123,7 @@ export function allocateBodyMemory(bytes: number): Buffer {
   return Buffer.from(memory, 0, bytes);
 }
 
-/** Takes back the memory of a body that no thread reads any more. The latest is kept, since the next body is most like it. */
+/** Takes back the memory of a body that no thread reads any more. The latest is kept, because the next body is most like it. */
 export function releaseBodyMemory({ buffer }: Buffer): void {
   if (!(buffer instanceof SharedArrayBuffer) || free.includes(buffer)) return;
   free.unshift(buffer);
@@ -136,16 +136,16 @@ export function releaseBodyMemory({ buffer }: Buffer): void {
 }
 
 /**
- * Frees a piece of a body that was copied. Pieces that wait to be collected make the engine look for garbage in all that it holds
- * with every few large bodies, which takes longer than anything else that is done with a known one.
+ * Frees a piece of a body that was copied. Pieces that wait to be collected cause a full garbage collection with every few
+ * large bodies, which takes longer than anything else that is done with a known one.
  */
 export function freeChunk({ buffer, byteLength }: Buffer): void {
-  // Not where it costs more than it saves, nor memory that holds something else as well.
+  // Not if it costs more than it saves, nor for memory that contains something else as well.
   if (byteLength < LEAST_BYTES || !(buffer instanceof ArrayBuffer) || buffer.byteLength !== byteLength) return;
   nowhere.postMessage(undefined, [buffer]);
 }
 
-/** A closed port. What is transferred to it belongs to no thread any more, and so its memory is free. */
+/** A closed port. Memory transferred to it belongs to no thread, and so is freed. */
 const nowhere: MessagePort = closedPort();
 
 function closedPort(): MessagePort {

@@ -6,7 +6,7 @@ import type { Tracing } from '../tracing/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { faultOf, originOf } from './fault-of.ts';
 
-/** Answers a request. A handler that takes `onEnd` calls it when its response has ended; for any other the answer is the end. */
+/** Answers a request. A handler that takes `onEnd` calls it when its response has ended; for any other, the answer is the end. */
 type Handler = (requestContext: RequestContext, onEnd: (error?: ApiError) => void) => Promise<Response>;
 
 interface Route {
@@ -14,18 +14,18 @@ interface Route {
   readonly route: string;
   readonly handler: Handler;
   errorBody(error: ApiError, requestId: string): object;
-  /** Whether it counts against the key's share of requests. @default true */
+  /** Whether it counts against the key's request limit. @default true */
   readonly isLimited?: boolean;
-  /** Whether it uses a model, and so needs tokens. @default false */
+  /** Whether it calls a model, and so needs tokens. @default false */
   readonly usesModel?: boolean;
 }
 
-/** Where every request comes in and goes out: its id, its key, its limits, its error, its line in the log. */
+/** What every request passes: its id, its key, its limits, its error, its log line. */
 export interface RequestRunner {
   run(request: Request, route: Route): Promise<Response>;
-  /** Requests under way, streams included. */
+  /** Requests in progress, including streams. */
   readonly active: number;
-  /** Takes no more, and waits for those under way. */
+  /** Accepts no more requests, and waits for those in progress. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createRequestRunner(options: {
     if (active === 0) onIdle?.();
   }
 
-  /** What a response used is known at its end. It must not fail for want of a place to write that down. */
+  /** The usage of a response is known at its end. The response must not fail because it can't be recorded. */
   async function account({ access, facts, requestId }: RequestContext): Promise<void> {
     const { used = NOTHING } = facts;
     try {
@@ -96,7 +96,7 @@ export function createRequestRunner(options: {
         nameResponse(response.headers, requestId);
         return response;
       } catch (thrown) {
-        // The client is gone, but the log should not take it for a fault.
+        // The client is gone, but the log should not show that as a fault.
         const error = request.signal.aborted
           ? new ApiError(CLIENT_GONE, 'The client disconnected')
           : toApiError(thrown);
@@ -117,10 +117,10 @@ export function createRequestRunner(options: {
   };
 }
 
-/** A response that failed before it told anything. */
+/** A response that failed before it reported anything. */
 const NOTHING: UsedUp = { inputTokens: 0, outputTokens: 0, searches: 0, tools: [] };
 
-/** What a path that is not there is called in logs; every key may be told that. */
+/** The name of an unknown path in logs; every key may be told that it is unknown. */
 const UNKNOWN_ROUTE = 'unknown';
 
 /** The status that proxies log for a client that did not wait. */
@@ -145,7 +145,7 @@ function endOf(
 ): RequestEnd {
   const { model, upstream, called = [] } = requestContext?.facts ?? {};
   const { owner = '', name: key } = requestContext?.access ?? {};
-  // A response that failed before it told anything counts as a request all the same.
+  // A response that failed before it reported anything still counts as a request.
   const used = model === undefined ? undefined : (requestContext?.facts.used ?? NOTHING);
   return {
     ...{ id: requestId, atMs, route, status, durationMs, owner, key, model, upstream, called, used },
@@ -159,7 +159,7 @@ function nameResponse(headers: Headers, requestId: string): void {
   headers.set('x-request-id', requestId);
 }
 
-/** Facts only. What is undefined is not written. */
+/** Facts only. Undefined values are left out. */
 function lineOf(end: RequestOutcome, record: RequestRecord | undefined): LogEntry {
   const { requestId, route, status, durationMs, requestContext, error } = end;
   const { model, upstream, used } = requestContext?.facts ?? {};
@@ -173,7 +173,7 @@ function lineOf(end: RequestOutcome, record: RequestRecord | undefined): LogEntr
     route,
     status,
     durationMs,
-    // Helps to find a client's mistake; any other request has a route that says where it went.
+    // Helps to find a client's mistake; for any other request the route says where it went.
     path: status === 404 && requestContext !== undefined ? new URL(requestContext.request.url).pathname : undefined,
     owner: requestContext?.access.owner,
     model,
@@ -191,7 +191,7 @@ function lineOf(end: RequestOutcome, record: RequestRecord | undefined): LogEntr
   return error === undefined ? line : { ...line, ...fault };
 }
 
-/** One request while it is being answered. */
+/** One request in progress. */
 export interface RequestContext {
   readonly requestId: string;
   /** When it came in. */
@@ -211,13 +211,13 @@ interface RequestFacts {
   used?: UsedUp;
   /** The names of the tools that the response calls. */
   called?: readonly string[];
-  /** Whether the client gets parts of the model's answer now. */
+  /** Whether the client is receiving parts of the model's answer. */
   isStreaming?: boolean;
 }
 
 /**
- * What of a client's headers an upstream may get to see: all, for it to choose from; but where the credential is a key of this
- * gateway, it is left out.
+ * The client's headers for an upstream to choose from: all of them, except the credential if it is a key of this
+ * gateway.
  */
 export function clientHeaders({ access, request }: RequestContext): Headers {
   if (access.owner === '') return request.headers;
@@ -227,7 +227,7 @@ export function clientHeaders({ access, request }: RequestContext): Headers {
   return headers;
 }
 
-/** Gives an id to every response, those included that no runner has made. */
+/** Gives every response an id, including those that no runner made. */
 export function withRequestId(
   fetch: (request: Request) => Response | Promise<Response>,
   createId: (prefix: string) => string,

@@ -1,13 +1,13 @@
-/** About what is encoded at a time: well below a millisecond. */
+/** How much is encoded at a time: well below a millisecond. */
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** Texts one after the other as UTF-8, a piece at a time as fast as the client takes them: a whole catalog would hold the event loop. */
+/** Texts one after the other as UTF-8, in pieces as fast as the client reads them: a whole catalog would block the event loop. */
 export function streamText(texts: readonly string[]): ReadableStream<Uint8Array> {
   const pieces = piecesOf(texts);
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
-      // Pulls follow each other within one turn as long as the client takes everything.
+      // Pulls follow each other within one turn as long as the client reads everything.
       await new Promise((resolve) => setImmediate(resolve));
       const { done, value } = pieces.next();
       if (done === true) controller.close();
@@ -16,7 +16,7 @@ export function streamText(texts: readonly string[]): ReadableStream<Uint8Array>
   });
 }
 
-/** Never cut between the halves of a pair: as UTF-8 each would become a replacement character. */
+/** Never cut between the halves of a surrogate pair: each would become a replacement character. */
 function* piecesOf(texts: readonly string[]): Generator<string, undefined> {
   for (const text of texts) {
     for (let start = 0; start < text.length; ) {

@@ -7,9 +7,9 @@ export interface ActivityLog {
   /** The latest first. */
   list(query: ActivityQuery): readonly RequestRecord[];
   get(id: string, owner: string | undefined): RequestRecord | undefined;
-  /** A server has changed: tells the followers that ask for it. */
+  /** A server has changed: notifies the followers that ask for it. */
   notice(event: ServerNotice): void;
-  /** Calls back for new records, and for changes of servers if asked to, until the returned function is called. */
+  /** Calls back for new records, and for changes of servers if requested, until the returned function is called. */
   follow(follower: ActivityFollower): () => void;
 }
 
@@ -17,7 +17,7 @@ export interface ActivityLog {
 export type ServerNotice = Extract<GatewayEvent, { kind: 'server-change' | 'definition-change' }>;
 
 export interface ActivityFollower {
-  /** Whose requests; every key's where it is undefined. */
+  /** Whose requests; every key's if undefined. */
   readonly owner: string | undefined;
   onRecord(record: RequestRecord): void;
   /** @default changes of servers are left out */
@@ -25,7 +25,7 @@ export interface ActivityFollower {
 }
 
 export interface ActivityQuery {
-  /** Whose requests; every key's where it is undefined. */
+  /** Whose requests; every key's if undefined. */
   readonly owner: string | undefined;
   readonly limit: number;
   /** Only requests that began before this time. */
@@ -41,20 +41,20 @@ export type ActivityOutcome = (typeof ACTIVITY_OUTCOMES)[number];
 /** How many requests are kept, of all keys together. */
 const KEPT = 2_000;
 
-/** Records come and go by the page: one that is counted by itself would cost more than the record. */
+/** Records are added and dropped by the page: counting each one would cost more than the record. */
 const PAGE_RECORDS = 100;
 
 interface Page {
   records: RequestRecord[];
   bytes: number;
-  /** Whether records may be added: not once the memory had no room for it. */
+  /** Whether records may be added: not after the memory had no room for it. */
   isOpen: boolean;
   holding: Holding | undefined;
 }
 
-/** @param memory counts the records with all caches; the oldest go when it has no room for them */
+/** @param memory counts the records with all caches; the oldest are dropped when it has no room for them */
 export function createActivityLog(memory: MemoryBudget): ActivityLog {
-  // Used in turn, and again: the budget's books may keep a page that was thrown away, and with it its records, until the whole heap is
+  // Pages are reused in turn: the budget may hold on to a page that was thrown away, and with it its records, until the whole heap is
   // collected.
   const pages: readonly Page[] = Array.from({ length: KEPT / PAGE_RECORDS + 1 }, () => ({
     ...{ records: [], bytes: 0, isOpen: false, holding: undefined },
@@ -64,7 +64,7 @@ export function createActivityLog(memory: MemoryBudget): ActivityLog {
   const isVisible = (owner: string | undefined, record: RequestRecord): boolean =>
     owner === undefined || record.owner === owner;
 
-  /** The page to add to: the current one, or the oldest in its place. */
+  /** The page to add to: the current one, or the oldest one, reused. */
   function pageToFill(): Page | undefined {
     const page = pages[current];
     if (page?.isOpen === true && page.records.length < PAGE_RECORDS) return page;
@@ -127,10 +127,10 @@ function empty(page: Page): void {
   page.isOpen = false;
 }
 
-/** They are every key's. No key has this id. */
+/** They belong to every key. No key has this id. */
 const MEMORY_OWNER = 'activity';
 
-/** About what a record takes: its fields, its entries, and the texts in them. */
+/** About how much memory a record takes: its fields, its entries, and their texts. */
 function bytesOf({ searches, loaded, called, refused, steps }: RequestRecord): number {
   let bytes = RECORD_BYTES + (refused.length + steps.length) * ENTRY_BYTES + bytesOfTexts(called);
   for (const { tool, name } of loaded) bytes += ENTRY_BYTES + tool.length + name.length;
@@ -149,10 +149,10 @@ function bytesOfTexts(texts: readonly string[] = []): number {
 const RECORD_BYTES = 640;
 const SEARCH_BYTES = 256;
 const ENTRY_BYTES = 96;
-/** A string, and its place in a list. */
+/** A string, and its slot in a list. */
 const STRING_BYTES = 32;
 
-/** Under which of these a request is listed. */
+/** Which of these outcomes a request is listed under. */
 export function outcomesOf(record: RequestRecord): readonly ActivityOutcome[] {
   return ACTIVITY_OUTCOMES.filter((outcome) => hasOutcome(record, outcome));
 }

@@ -5,15 +5,15 @@ import { isPoorReach } from './describe-reach.ts';
 /** Learns from answered requests which models don't search. */
 export interface Adaptation {
   note(record: RequestRecord): void;
-  /** Upstreams whose models are offered fitting tools once they have turned out not to search. */
+  /** Upstreams that offer fitting tools to models that have turned out not to search. */
   adapt(upstreams: Upstreams): Upstreams;
 }
 
-/** Clients choose names of models: of more than these nothing is learned. */
+/** Clients choose names of models: nothing is learned about more than these. */
 const MOST_MODELS = 1_000;
 
 /**
- * A model stays on offers once it needs them: with them it calls tools, and would be taken for one that searches. What is learned
+ * Once a model needs offers it keeps them: with them it calls tools, and would look like one that searches. What is learned
  * lasts as long as the process.
  */
 export function createAdaptation(): Adaptation {

@@ -1,16 +1,16 @@
 import type { InsightCell } from '@quartermaster/host/store';
 
-/** How far a model gets with tools that it is not shown, in one form. */
+/** How well a model uses tools that it is not shown, in one form. */
 export interface ModelReach {
   readonly model: string;
   readonly form: string;
   /** Responses with deferred tools. */
   readonly deferred: number;
-  /** Those whose conversation has searched, called a tool without searching, or did neither so far. */
+  /** Those whose conversation has searched, called a tool without searching, or done neither so far. */
   readonly searched: number;
   readonly called: number;
   readonly neither: number;
-  /** Whether most conversations never search. Only said of enough responses. */
+  /** Whether most conversations never search. Only stated for enough responses. */
   readonly isPoor: boolean;
   readonly advice?: string;
 }
@@ -18,10 +18,10 @@ export interface ModelReach {
 /** Fewer responses say nothing about a model. */
 const ENOUGH = 20;
 
-/** From this share of conversations without a search or a call on, the model does not reach its tools. */
+/** At this share of conversations without a search or a call, the model does not reach its tools. */
 const POOR_SHARE = 0.5;
 
-/** Whether so many of so many show that a model does not search. */
+/** Whether these counts show that a model does not search. */
 export function isPoorReach({ deferred, neither }: Pick<ModelReach, 'deferred' | 'neither'>): boolean {
   return deferred >= ENOUGH && neither / deferred > POOR_SHARE;
 }

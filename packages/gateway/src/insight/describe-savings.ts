@@ -7,13 +7,13 @@ import { addCounts } from './insight-meter.ts';
 export interface Totals extends InsightCounts {
   /** `keptOut - added`. Signed: never cut off at zero. */
   net: number;
-  /** How many tokens of definitions a request must have on average for tool search to pay. Absent where nothing was deferred. */
+  /** How many tokens of definitions a request must have on average for tool search to pay off. Absent if nothing was deferred. */
   breakEven?: number;
-  /** In dollars, of the models that have a price. Absent where none has. */
+  /** In dollars, for models that have a price. Absent if none has. */
   usd?: { keptOut: number; added: number; net: number };
 }
 
-/** The savings of many requests, whole and by day, model, key and catalog. */
+/** The savings of many requests, in total and by day, model, key and catalog. */
 export interface Savings {
   readonly sinceMs: number;
   readonly total: Totals;
@@ -21,11 +21,11 @@ export interface Savings {
   readonly byModel: Readonly<Record<string, Totals>>;
   readonly byKey: Readonly<Record<string, Totals>>;
   readonly byCatalog: Readonly<Record<string, Totals>>;
-  /** Models with deferred tools and without a price, where there are prices. */
+  /** Models with deferred tools but without a price, if there are prices. */
   readonly unpriced: readonly string[];
 }
 
-/** What a model's input costs, by its name or a pattern. The first that fits counts. */
+/** The price of a model's input, by name or pattern. The first match counts. */
 export function compilePrices(prices: Readonly<Record<string, ModelPrice>>): (model: string) => ModelPrice | undefined {
   const compiled = Object.entries(prices).map(([pattern, price]) => ({ glob: compileGlob(pattern), price }));
   return (model) => compiled.find(({ glob }) => glob.matches(model))?.price;
@@ -34,7 +34,7 @@ export function compilePrices(prices: Readonly<Record<string, ModelPrice>>): (mo
 export function describeSavings(
   cells: readonly InsightCell[],
   options: {
-    /** When counting began: now, where counts are stored and there are none. */
+    /** When counting began: now, if counts are stored and there are none yet. */
     readonly sinceMs: number;
     readonly isStored: boolean;
     readonly priceOf: ReturnType<typeof compilePrices>;
@@ -78,7 +78,7 @@ function noTotals(): Totals {
   return { ...counts, net: 0 };
 }
 
-/** Definitions are input: they cost what a model's input costs. */
+/** Definitions are input, at the price of a model's input tokens. */
 function add(totals: Totals, cell: InsightCell, price: ModelPrice | undefined): void {
   addCounts(totals, cell);
   if (price === undefined) return;

@@ -6,7 +6,7 @@ const OTHERS = 'others';
 
 type Names<Value> = Map<string, Value>;
 
-/** Counts by place, added to in place. Found name by name: to join the names would take longer than to count. */
+/** Counts by place, added to in place. Looked up name by name: joining the names would take longer than counting. */
 export class InsightCells {
   readonly #root: Names<Names<Names<Names<Names<InsightCell>>>>> = new Map();
   readonly #all: InsightCell[] = [];
@@ -15,7 +15,7 @@ export class InsightCells {
     return this.#all;
   }
 
-  /** Where a place is counted; all further models together, once there are too many. */
+  /** The cell that is counted in; all further models share one, once there are too many. */
   at({ day, owner, model, form, catalog }: InsightPlace): InsightCell {
     const found = this.#root.get(day)?.get(owner)?.get(model)?.get(form)?.get(catalog);
     if (found !== undefined) return found;

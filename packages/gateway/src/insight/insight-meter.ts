@@ -15,14 +15,14 @@ import { type ActivityLog, outcomesOf } from './activity-log.ts';
 import type { Adaptation } from './adapt-upstreams.ts';
 import { InsightCells } from './insight-cells.ts';
 
-/** Counts what tool search did and saved by day, key, model, form and catalog: in the store if told to, else since the process began. */
+/** Counts what tool search did and saved by day, key, model, form and catalog: in the store if configured, else since the process started. */
 export interface InsightMeter {
   add(record: RequestRecord): void;
-  /** The counts of one key's requests, or of everyone's, of the last so many days. */
+  /** The counts of one key's requests, or of everyone's, for a number of days. */
   read(query: { readonly owner: string | undefined; readonly days: number }): Promise<readonly InsightCell[]>;
-  /** When counting began. Undefined where the store decides. */
+  /** When counting began. Undefined if the store decides. */
   readonly sinceMs: number | undefined;
-  /** Stored records, the latest first. Empty where none are kept. */
+  /** Stored records, the latest first. Empty if none are stored. */
   records(query: Parameters<InsightStore['records']>[0]): Promise<readonly RequestRecord[]>;
   record(id: string): Promise<RequestRecord | undefined>;
   flush(): Promise<void>;
@@ -30,10 +30,10 @@ export interface InsightMeter {
   sweep(): Promise<void>;
 }
 
-/** What a kill can cost: the counts of so many milliseconds. */
+/** What a kill can lose: the counts of this many milliseconds. */
 const FLUSH_MS = 5_000;
 
-/** Requests that wait to be written, and the length of their records. A store that is away must not fill the memory. */
+/** How many requests wait to be written, and the length of their records. An unavailable store must not fill the memory. */
 const MOST_WAITING = 5_000;
 const MOST_WAITING_CHARACTERS = 16 * 1024 * 1024;
 
@@ -85,7 +85,7 @@ export function createInsightMeter(options: {
     waitingCharacters += record.record.length;
   }
 
-  /** One after the other, so that a later read sees all that was counted before. */
+  /** One after the other, so that a later read includes all that was counted before. */
   async function flush(): Promise<void> {
     cancel?.();
     cancel = undefined;
@@ -153,7 +153,7 @@ function stored(record: RequestRecord): InsightRecord {
   return { id, owner, atMs, outcomes: outcomesOf(record), record: JSON.stringify(record) };
 }
 
-/** Records of earlier versions lack what was added since. */
+/** Records of earlier versions lack fields that were added since. */
 function readStored({ record }: InsightRecord): RequestRecord {
   const read = JSON.parse(record) as RequestRecord;
   return {
@@ -164,7 +164,7 @@ function readStored({ record }: InsightRecord): RequestRecord {
   };
 }
 
-/** Counts a request in place: nothing is made for a cell that is known. */
+/** Counts a request in place: nothing is allocated for a known cell. */
 function addRecord(cells: InsightCells, record: RequestRecord): void {
   const { owner, atMs, model = '', form = '', catalogs, searches, reach, loaded, called, tokens } = record;
   const catalog = catalogs?.join(', ').slice(0, MOST_CHARACTERS) ?? '';
@@ -194,7 +194,7 @@ export function addCounts(into: InsightCounts, from: InsightCounts): void {
   for (const count of INSIGHT_COUNTS) into[count] += from[count];
 }
 
-/** A day in UTC, formatted once for as long as it lasts. */
+/** A day in UTC, formatted once as long as it lasts. */
 function dayOf(atMs: number): string {
   const day = Math.floor(atMs / DAY_MS);
   if (day !== latest.day) latest = { day, text: new Date(atMs).toISOString().slice(0, 10) };
@@ -203,7 +203,7 @@ function dayOf(atMs: number): string {
 
 let latest = { day: Number.NaN, text: '' };
 
-/** What the activity log, the savings, `deferral: adaptive` and learning from use take from the stream of events. */
+/** What the activity log, the savings, `deferral: adaptive` and learning from use need from the stream of events. */
 export function insightSink(readers: {
   readonly log: ActivityLog;
   readonly meter: InsightMeter;

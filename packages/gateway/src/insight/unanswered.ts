@@ -1,14 +1,14 @@
 import type { RequestRecord } from '../events/index.ts';
 import { ALL_SERVERS } from '../mcp/index.ts';
 
-/** A request that searches found nothing for, however often it was made. */
+/** A query that found nothing, however often it was searched. */
 export interface UnansweredSearch {
   readonly query: string;
-  /** The named catalogs that were searched; empty where the tools came with the request. */
+  /** The named catalogs that were searched; empty if the tools came with the request. */
   readonly catalogs: readonly string[];
   readonly times: number;
   readonly lastMs: number;
-  /** The latest request that made it, for `/v1/activity/{id}`. */
+  /** The latest request with it, for `/v1/activity/{id}`. */
   readonly requestId: string;
 }
 

@@ -1,13 +1,13 @@
 import { cutText } from '@quartermaster/core/internal';
 import type { AskObserver } from '../exchange/index.ts';
 
-/** The latest requests as models were sent them, with what they answered. In memory only, and without headers, so without keys. */
+/** The latest requests as sent to models, with the answers. In memory only, and without headers, so without keys. */
 export interface WireLog extends AskObserver {
-  /** Each time that a model was asked for this request, the first first. */
+  /** Each call to a model for this request, in order. */
   read(requestId: string): readonly WireRound[] | undefined;
 }
 
-/** One time that a model was asked. */
+/** One call to a model. */
 export interface WireRound {
   readonly atMs: number;
   readonly model: string;
@@ -15,14 +15,14 @@ export interface WireRound {
   readonly dialect: string;
   /** The request's body as JSON text. */
   readonly request: string;
-  /** The whole response, or the parts of a stream, one a line. */
+  /** The whole response, or the parts of a stream, one per line. */
   readonly response: string;
-  /** Whether one of them is longer than what is held. */
+  /** Whether one of them exceeds what is kept. */
   readonly isCut: boolean;
   readonly error?: string;
 }
 
-/** What one body may take, and all of them. The oldest request goes first. */
+/** The limit of one body, and of all of them. The oldest request is dropped first. */
 const MOST_CHARACTERS = 1024 * 1024;
 const MOST_ROUNDS = 20;
 const MOST_REQUESTS = 200;
@@ -77,7 +77,7 @@ export function createWireLog(now: () => number): WireLog {
   };
 }
 
-/** The beginning, as a string of its own: a slice would keep the whole text in memory. */
+/** The beginning, as a separate string: a slice would keep the whole text in memory. */
 function cut(text: string): string {
   return text.length <= MOST_CHARACTERS
     ? text

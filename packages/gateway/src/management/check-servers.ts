@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { type ClientFile, ConfigError, readClientFile } from '@quartermaster/host/config';
 
-/** Servers that someone has pasted, as the settings would have them. Nothing is started and nothing is connected to. */
+/** Servers that someone has pasted, as the settings would contain them. Nothing is started or connected to. */
 export interface CheckedServers {
   readonly data: readonly CheckedServer[];
   /** Why the text can't be read. */
@@ -52,7 +52,7 @@ function isStartable({ command, url }: JsonObject): boolean {
   return typeof command === 'string' || typeof url === 'string';
 }
 
-/** People copy the block with and without what is around it. */
+/** People copy the block with or without its surroundings. */
 function readPasted(text: string): ClientFile | undefined {
   const trimmed = text.trim();
   if (/^\[[\w.-]+\]/.test(trimmed)) return readClientFile('pasted.toml', text);
@@ -61,7 +61,7 @@ function readPasted(text: string): ClientFile | undefined {
   return readClientFile('pasted.json', whole) ?? readBare('pasted.json', whole);
 }
 
-/** Entries by their names, without the name of the block. */
+/** Entries by name, without the name of the block. */
 function readBare(file: string, text: string): ClientFile | undefined {
   const indented = text.replace(/^/gm, '  ');
   const wrapped = file.endsWith('.json') ? `{"mcpServers":${text}}` : `mcpServers:\n${indented}`;

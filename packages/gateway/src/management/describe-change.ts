@@ -3,18 +3,18 @@ import { snapshotTokens } from '@quartermaster/core/gate';
 import { type ChangedField, changedFields, type DefinitionChange, findSuspicions } from '@quartermaster/mcp';
 import { type ToolFinding, trustFinding } from './describe-tools.ts';
 
-/** A changed definition, as people decide about it. */
+/** A changed definition, for people to decide about. */
 export interface DescribedChange {
   readonly tool: string;
   readonly server: string;
-  /** What was looked at: a decision names it, so that a later change is not accepted by mistake. */
+  /** Identifies what was looked at: a decision names it, so that a later change is not accepted by mistake. */
   readonly hash: string;
-  /** Whether the tool stays out of the catalog until the change is accepted. */
+  /** Whether the tool is left out of the catalog until the change is accepted. */
   readonly held: boolean;
   readonly is_new: boolean;
   readonly fields: readonly ChangedField[];
   readonly tokens: { readonly before: number | null; readonly after: number };
-  /** What the trust check finds in the new definition. */
+  /** The trust check's findings in the new definition. */
   readonly findings: readonly ToolFinding[];
 }
 

@@ -7,7 +7,7 @@ import { type DescribedChange, describeChange } from './describe-change.ts';
 /** `sign-in`: it can't be used until a user has signed in. */
 export type ServerState = ServerStatus['state'] | 'sign-in';
 
-/** How a configured MCP server is doing. */
+/** The state of a configured MCP server. */
 export interface DescribedServer {
   readonly name: string;
   readonly state: ServerState;
@@ -34,7 +34,7 @@ export function describeServers(
     readonly isManager: (name: string) => boolean;
     readonly maySee: (name: string) => boolean;
     readonly allowsTool: (tool: Tool) => boolean;
-    /** One server alone: describing the changes of all of them costs time. @default all */
+    /** Only this server: describing the changes of all of them takes time. @default all */
     readonly only?: string | undefined;
   },
 ): readonly DescribedServer[] {

@@ -6,34 +6,34 @@ import { contextWindow, DEFAULT_GATE_SETTINGS, snapshotTokens } from '@quarterma
 import { createSnapshotInSteps, cutText, readAhead, runInSlices } from '@quartermaster/core/internal';
 import { findSuspicions, type ServerStatus, type Suspicion } from '@quartermaster/mcp';
 
-/** What people should look at in a definition: the linter's findings, and those of the trust check. */
+/** What people should look at in a definition: the findings of the linter and of the trust check. */
 export interface ToolFinding {
   readonly kind: 'lint' | 'trust';
   readonly rule: string;
   readonly level: 'error' | 'warning';
   readonly message: string;
-  /** A better description, where the linter has one. */
+  /** A better description, if the linter has one. */
   readonly suggestion?: string;
 }
 
 /** Checks some definitions of a catalog, each by itself. */
 export type Linter = (tools: readonly Tool[]) => readonly (Omit<ToolFinding, 'kind'> & { readonly tool: string })[];
 
-/** A tool as the list of tools shows it. */
+/** A tool in the list of tools. */
 export interface ToolFacts {
   readonly tool: string;
   readonly server?: string;
   readonly name: string;
   readonly model_name: string;
   readonly description: string;
-  /** What its definition costs in a prompt. */
+  /** The tokens of its definition in a prompt. */
   readonly tokens: number;
   readonly policy: Policy;
   readonly calls: number;
   readonly findings: readonly ToolFinding[];
 }
 
-/** A list of thousands of descriptions is sent whole: each only as far as a row shows it. */
+/** A list of thousands of descriptions is sent whole: each is cut to what a row shows. */
 const MOST_CHARACTERS = 240;
 /** Tools between two turns of the event loop. */
 const STEP = 100;
@@ -42,7 +42,7 @@ export async function describeTools(
   tools: readonly Tool[],
   options: {
     readonly lint: Linter | undefined;
-    /** What the hub found, by tool; otherwise the definitions are looked through here. */
+    /** The hub's findings, by tool; otherwise the definitions are checked here. */
     readonly suspicions?: ServerStatus['suspicions'];
     readonly calls: ReadonlyMap<string, number>;
   },
@@ -67,7 +67,7 @@ export async function describeTools(
 
 const deferred = new WeakMap<Snapshot, number>();
 
-/** What a prompt holds in place of the definitions: our own tools, and what is always sent in full. */
+/** What a prompt contains in place of the definitions: our own tools, and those that are always sent in full. */
 function deferredTokensOf(snapshot: Snapshot): number {
   const known = deferred.get(snapshot);
   if (known !== undefined) return known;
@@ -79,14 +79,14 @@ function deferredTokensOf(snapshot: Snapshot): number {
 
 const snapshots = new WeakMap<readonly Tool[], Promise<Snapshot>>();
 
-/** Made once for a list that is kept: it is looked at again and again. */
+/** Created once per cached list, which is read again and again. */
 function snapshotOf(tools: readonly Tool[]): Promise<Snapshot> {
   const options = { nameTemplate: NAME_TEMPLATES.proxy, onDuplicate: 'first', maxTools: tools.length } as const;
   const known = snapshots.get(tools);
   if (known !== undefined) return known;
   const made = runInSlices(createSnapshotInSteps(tools, options));
   snapshots.set(tools, made);
-  // A failure is not kept: the next one who looks tries again.
+  // A failure is not cached: the next reader tries again.
   made.catch(() => snapshots.delete(tools));
   return made;
 }
@@ -113,7 +113,7 @@ async function findAll(
 
 const linted = new WeakMap<Tool, readonly ToolFinding[]>();
 
-/** Each definition once: a list is looked at again and again, and changes seldom. */
+/** Each definition once: a list is read again and again, and seldom changes. */
 function lintAll(tools: readonly Tool[], lint: Linter): void {
   const fresh = tools.filter((tool) => !linted.has(tool));
   if (fresh.length === 0) return;
@@ -133,7 +133,7 @@ function trustFindings(tool: Tool): readonly ToolFinding[] {
   return findings;
 }
 
-/** How to read what the trust check found. */
+/** What a finding of the trust check means. */
 const MEANINGS: Readonly<Record<Suspicion['kind'], string>> = {
   'hidden-characters': 'Contains invisible characters',
   'bidirectional-controls': 'Contains control characters that change the text direction',

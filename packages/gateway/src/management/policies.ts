@@ -4,20 +4,20 @@ import type { PolicyChange, PolicyStore, StoredPolicy } from '@quartermaster/hos
 import type { Hub } from '@quartermaster/mcp';
 
 /**
- * When tools of servers and catalogs may be deferred: the rules of the settings, and those that were set while running, which
- * stand before them. The most specific rule decides, as in the settings.
+ * When tools of servers and catalogs may be deferred: the rules in the settings, preceded by those that were set at run time.
+ * The most specific rule decides, as in the settings.
  */
 export interface LivePolicies {
-  /** Those that were set while running. */
+  /** Those that were set at run time. */
   list(): readonly StoredPolicy[];
   change(changes: readonly PolicyChange[], by: string): Promise<void>;
-  /** Takes what other replicas have set. */
+  /** Reads what other replicas have set. */
   refresh(): Promise<void>;
-  /** Resolves once what is stored has been read for the first time. A store that fails leaves the settings. */
+  /** Resolves once the stored policies have been read for the first time. If the store fails, the settings apply. */
   readonly ready: Promise<void>;
   /** The same list until a policy changes. */
   apply(tools: readonly Tool[]): readonly Tool[];
-  /** Tells one set of policies from another; `''` where none was set while running. */
+  /** Identifies a set of policies; `''` if none was set at run time. */
   readonly revision: string;
 }
 

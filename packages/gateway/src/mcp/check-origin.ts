@@ -2,8 +2,8 @@ import { isOwnOrigin } from '../access/index.ts';
 import { ApiError } from '../http/index.ts';
 
 /**
- * Refuses requests that a web page of someone else's makes through its visitor's browser, as the protocol demands of servers.
- * Programs send no `Origin`. Pages of this gateway's own address, of this machine, and those that the settings name are let in.
+ * Rejects requests from other sites' pages in a visitor's browser, as the protocol requires of servers.
+ * Programs send no `Origin`. Pages at this gateway's own address, on this machine, and those in the settings are allowed.
  */
 export function checkOrigin(request: Request, allowed: readonly string[]): void {
   const origin = request.headers.get('origin');

@@ -3,7 +3,7 @@ import type { Access } from '../access/index.ts';
 import { ALL_SERVERS } from './server-catalogs.ts';
 
 /**
- * What a key may use of the configured servers: the patterns that it was given for tools, else every server whose catalog it
+ * What a key may use of the configured servers: its patterns for tools, otherwise every server whose catalog it
  * may use.
  */
 export function permissionsOf(access: Access, servers: readonly string[]): Permissions {
@@ -14,5 +14,5 @@ export function permissionsOf(access: Access, servers: readonly string[]): Permi
   return { allow: servers.filter((name) => PLAIN.test(name) && access.mayUseCatalog(name)), ...denied };
 }
 
-/** Any other name would mean something else as a pattern, and must not open another server. */
+/** Any other name would mean something else as a pattern, and must not give access to another server. */
 const PLAIN = /^(?!mcp__)[\w.-]+$/;

@@ -6,14 +6,14 @@ import type { Hub } from '@quartermaster/mcp';
 import type { GatewayEvent } from '../events/index.ts';
 import type { TracedCall, Tracing } from '../tracing/index.ts';
 
-/** What MCP clients do, and how configured servers are doing, as events of the gateway. */
+/** What MCP clients do, and the state of the configured servers, as events of the gateway. */
 export interface McpEvents {
-  /** What happens inside belongs to this request. A lasting connection carries many, so none can be read from it. */
+  /** Everything that happens inside belongs to this request. A lasting connection carries many, so it can't tell. */
   within<Result>(requestId: string, work: () => Promise<Result>): Promise<Result>;
   onEvent(event: ToolboxEvent): void;
-  /** What goes along with a call to a server: the trace that it is part of. */
+  /** What is sent along with a call to a server: its trace. */
   callMeta(call: { readonly id: string }): JsonObject | undefined;
-  /** Emits what happens to the servers until the returned function is called. */
+  /** Emits the servers' events until the returned function is called. */
   follow(): () => void;
 }
 
@@ -69,7 +69,7 @@ export function createMcpEvents(
           if (!isNews) continue;
           emit({ kind: 'definition-finding', tool, finding, at, isWithheld: hub.snapshot().get(tool) === undefined });
         }
-        // The hub says that something may have changed.
+        // The hub reports that something may have changed.
         const said = JSON.stringify([state, reason, toolCount]);
         if (told.get(server) === said) return;
         told.set(server, said);

@@ -12,7 +12,7 @@ import {
 } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
 
-/** The catalog that has the tools of every configured server: named as the block of the settings is. */
+/** The catalog with the tools of every configured server: it has the name of the settings' block. */
 export const ALL_SERVERS = 'mcpServers';
 
 /** The tools of one configured server, or of all of them, at one moment. */
@@ -24,7 +24,7 @@ export interface ServerCatalog {
   readonly bytes: number;
   /** When these tools were first seen here, in milliseconds since 1970. */
   readonly updatedAt: number;
-  /** The definitions as a request would have them. */
+  /** The definitions in a request's format. */
   definitions(): readonly unknown[];
   /** Its servers that can't be reached now. */
   unavailable(): readonly Unavailable[];
@@ -33,11 +33,11 @@ export interface ServerCatalog {
 /** Configured MCP servers as named catalogs: only the servers themselves change them. */
 export interface ServerCatalogs {
   has(name: string): boolean;
-  /** In the order of the settings, the catalog of all last. */
+  /** In the order of the settings, the catalog of all servers last. */
   names(): readonly string[];
   /**
-   * The catalog, of the tools that a key may use where that was decided tool by tool. Waits for servers that are being started.
-   * Throws where nothing is known of the tools and no server answers.
+   * The catalog, limited to the tools that a key may use if that is decided tool by tool. Waits for servers that are starting.
+   * Throws if nothing is known about the tools and no server responds.
    */
   load(name: string, tools?: Permissions): Promise<ServerCatalog>;
 }
@@ -45,7 +45,7 @@ export interface ServerCatalogs {
 export function createServerCatalogs(options: {
   readonly hub: Hub;
   readonly clock: Clock;
-  /** How long a request waits for the server that it names, when that is started for the first time. @default 10_000 */
+  /** How long a request waits for the server that it names, if that starts for the first time. @default 10_000 */
   readonly startTimeoutMs?: number;
 }): ServerCatalogs {
   const { hub, clock, startTimeoutMs = START_TIMEOUT_MS } = options;
@@ -67,7 +67,7 @@ export function createServerCatalogs(options: {
     return catalog;
   }
 
-  /** Made once: keys are many, and what they may use is often the same. */
+  /** Created once: keys are many, and often share their permissions. */
   function restricted(catalog: ServerCatalog, permissions: Permissions): ServerCatalog {
     const compiled = compilePermissions(permissions);
     const known = restrictions.get(catalog) ?? new Map<CompiledPermissions, ServerCatalog>();
@@ -83,7 +83,7 @@ export function createServerCatalogs(options: {
     has: (name) => names.includes(name),
     names: () => names,
     async load(name, tools) {
-      // One that hangs holds up no request for another.
+      // One that hangs delays no request for another.
       if (name === ALL_SERVERS) await start.wait(Math.min(startTimeoutMs, ALL_TIMEOUT_MS));
       else await Promise.race([hub.started(name), start.wait(startTimeoutMs)]);
       const catalog = catalogNow(name);
@@ -96,7 +96,7 @@ export function createServerCatalogs(options: {
 }
 
 const START_TIMEOUT_MS = 10_000;
-/** For the catalog of all servers, whose searches name those that are not there yet. */
+/** For the catalog of all servers, whose searches name those that are missing. */
 const ALL_TIMEOUT_MS = 2_000;
 
 function makeCatalog(parts: {

@@ -1,11 +1,11 @@
 import { type GatewayEvent, type RequestRecord, wasCalled } from '../events/index.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
-/** What a gateway counts, all of it from events. Labels are routes, statuses, outcomes, models and what the settings name: never a tool's or a user's words. */
+/** What a gateway counts, all of it from events. Labels are routes, statuses, outcomes, models and names in the settings: never a tool's or a user's words. */
 export interface GatewayMetrics {
   readonly registry: Registry;
   onEvent(event: GatewayEvent): void;
-  /** Counts the tools of a catalog that no search has found, which is asked how many tools it has. */
+  /** Counts the tools of a catalog that no search has found; asks the catalog how many tools it has. */
   watchCatalog(catalog: string, toolCount: () => number): void;
 }
 
@@ -240,7 +240,7 @@ export function createGatewayMetrics(): GatewayMetrics {
   };
 }
 
-/** What is made for a key when it first comes. Only for keys of which there are few. */
+/** Created when a key first appears. Only for keys of which there are few. */
 function eachOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>();
   return (key) => {
@@ -252,7 +252,7 @@ function eachOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   };
 }
 
-/** A series that counts nothing yet is not listed. */
+/** A series without a count is not listed. */
 function lazily<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => {
@@ -261,7 +261,7 @@ function lazily<Value>(make: () => Value): () => Value {
   };
 }
 
-/** Clients choose names of models: only so many become labels. */
+/** Clients choose names of models: only a limited number becomes labels. */
 const MOST_NAMES = 100;
 
 function boundedNames(): (name: string) => string {
@@ -279,16 +279,16 @@ function outcomeOf(isError: boolean): string {
 const SHORT = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 1];
 const LONG = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** Which tools of catalogs searches have found so far, to tell how many they never did. */
+/** Which tools of catalogs searches have found so far, to compute how many were never found. */
 interface NeverFound {
   watch(catalog: string, toolCount: () => number): void;
-  /** A request has a catalog's tools deferred. */
+  /** A request defers a catalog's tools. */
   plan(event: Extract<GatewayEvent, { kind: 'plan-decide' }>): void;
   note(record: RequestRecord): void;
   read(): Iterable<readonly [{ readonly catalog: string }, number]>;
 }
 
-/** Requests choose which catalogs they name together, and tools of one can be many. */
+/** Requests choose which catalogs they name together, and one can have many tools. */
 const MOST_CATALOGS = 200;
 const MOST_FOUND = 50_000;
 
@@ -325,5 +325,5 @@ function neverFound(): NeverFound {
   };
 }
 
-/** What the tools behind `/mcp` go by. */
+/** The name of the tools behind `/mcp`. */
 export const MCP_CATALOG = '/mcp';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Registry } from './registry.ts';
 
-/** What the process itself uses, by the names that Prometheus clients share. Read when the metrics are. */
+/** What the process itself uses, under the names that Prometheus clients share. Read when the metrics are read. */
 export function addProcessMetrics(registry: Registry): void {
   const startedAt = performance.timeOrigin / 1000;
   let before = performance.eventLoopUtilization();

@@ -1,11 +1,11 @@
 /** A number that only grows, by labels. */
 export interface Counter<Label extends string> {
   add(labels: Labels<Label>, amount?: number): void;
-  /** The count of these labels, to be held by whoever counts for each request. Listed from now on. */
+  /** The counter of these labels, to be held by code that counts for each request. Listed from now on. */
   of(labels: Labels<Label>): Count;
 }
 
-/** What one series of a counter has come to. */
+/** One series of a counter. */
 export interface Count {
   value: number;
 }
@@ -13,7 +13,7 @@ export interface Count {
 /** A distribution, by labels. */
 export interface Histogram<Label extends string> {
   observe(value: number, labels: Labels<Label>): void;
-  /** The distribution of these labels, to be held by whoever counts for each request. Listed from now on. */
+  /** The distribution of these labels, to be held by code that counts for each request. Listed from now on. */
   of(labels: Labels<Label>): Distribution;
 }
 
@@ -28,7 +28,7 @@ export interface Registry {
   counter<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>;
   /** A number that may fall, by labels. */
   level<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>;
-  /** A value that is asked for when the metrics are. */
+  /** A value that is computed when the metrics are read. */
   gauge(name: string, help: string, read: () => number): void;
   /** The same, for one that only grows. */
   total(name: string, help: string, read: () => number): void;
@@ -39,7 +39,7 @@ export interface Registry {
     help: string,
     options: { readonly bounds: readonly number[]; readonly labels: readonly Label[] },
   ): Histogram<Label>;
-  /** The text format of Prometheus. */
+  /** Prometheus's text format. */
   render(): string;
 }
 
@@ -47,8 +47,8 @@ export interface Registry {
 const MOST_SERIES = 1_000;
 
 /**
- * Counters, gauges and histograms in the text format of Prometheus. The three kinds take fewer lines than the dependency
- * would, and labels are bounded here.
+ * Counters, gauges and histograms in Prometheus's text format. The three kinds take fewer lines than the dependency
+ * would, and labels are limited here.
  */
 export function createRegistry(): Registry {
   const metrics: (() => string)[] = [];
@@ -105,7 +105,7 @@ export function createRegistry(): Registry {
 }
 
 class Buckets implements Distribution {
-  /** One count for each bound, and one for what is above them all. */
+  /** One count per bucket, and one for values above them all. */
   readonly counts: number[];
   sum = 0;
   readonly #bounds: readonly number[];
@@ -134,13 +134,13 @@ function line(name: string, labels: string, value: number): string {
 
 /** The series of one metric. */
 interface Series<Label extends string, Value> {
-  /** Made where it is new, or the one for all further ones. */
+  /** Created if it is new; the shared one if there are too many. */
   at(values: Labels<Label>): Value;
-  /** Each with its labels as Prometheus writes them, the oldest first. */
+  /** Each with its labels in Prometheus's format, the oldest first. */
   readonly all: readonly (readonly [string, Value])[];
 }
 
-/** Found label by label: to join their values would take longer. */
+/** Looked up label by label: joining their values would take longer. */
 function createSeries<Label extends string, Value>(labels: readonly Label[], make: () => Value): Series<Label, Value> {
   const all: [string, Value][] = [];
   const root: Place<Value> = { next: new Map(), value: undefined };
@@ -173,7 +173,7 @@ function createSeries<Label extends string, Value>(labels: readonly Label[], mak
   return { all, at: (values) => find(values) ?? add(all.length < MOST_SERIES ? values : others) };
 }
 
-/** Where a label's value leads: to the next label's values, or to the series. */
+/** What a label's value leads to: the next label's values, or the series. */
 interface Place<Value> {
   readonly next: Map<string, Place<Value>>;
   value: Value | undefined;

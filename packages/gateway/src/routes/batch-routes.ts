@@ -85,7 +85,7 @@ export function mountBatchRoutes(api: Api, services: Services): void {
   );
 }
 
-/** What of the request that creates a batch is meant for every item of it. */
+/** The parts of the request that apply to every item of the batch that it creates. */
 function itemHeaders({ request }: RequestContext): Readonly<Record<string, string>> {
   return Object.fromEntries(
     ITEM_HEADERS.flatMap((name) => {
@@ -97,7 +97,7 @@ function itemHeaders({ request }: RequestContext): Readonly<Record<string, strin
 
 const ITEM_HEADERS = ['anthropic-version', 'anthropic-beta'];
 
-/** One line for each request, read as fast as the client takes them. */
+/** One line per request, read as fast as the client reads them. */
 function resultLines(
   batches: BatchStore,
   batch: { readonly id: string; readonly owner: string },

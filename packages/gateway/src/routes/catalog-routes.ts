@@ -26,7 +26,7 @@ import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
 import { readCatalogUsage } from './catalog-usage.ts';
 import type { Services } from './services.ts';
 
-/** Catalogs that are uploaded once and then named in requests, and those of the configured MCP servers, which can only be read. */
+/** Catalogs that are uploaded once and then named in requests, and those of the configured MCP servers, which are read-only. */
 export function mountCatalogRoutes(api: Api, services: Services): void {
   const { runner, store, settings, usage, mcp, catalogs: named, indexed, configuredKeys } = services;
   const servers = mcp?.catalogs;
@@ -92,7 +92,7 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
       }
       const catalog = await store?.catalogs.get(name);
       if (catalog === undefined) throw unknownCatalog();
-      // The stored text as it is: thousands of definitions need not be read to be handed over.
+      // The stored text unchanged: thousands of definitions need not be parsed to be returned.
       const head = JSON.stringify(writeHead(catalog)).slice(0, -1);
       const body = streamText([`${head},"tools":`, catalog.tools, '}']);
       return new Response(body, { headers: { 'content-type': 'application/json' } });
@@ -151,7 +151,7 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
   );
 }
 
-/** The name of a catalog that this key may use and may label or change, if it is its own. Throws otherwise. */
+/** The name of a catalog that this key may use and, if it owns it, label or change. Throws otherwise. */
 export function changeableCatalog(requestContext: RequestContext, name: string): string {
   if (!NAME.test(name)) throw new ApiError(400, `name: String should match pattern '${NAME.source}'`);
   const checked = usableCatalog(requestContext, name);
@@ -163,7 +163,7 @@ export function changeableCatalog(requestContext: RequestContext, name: string):
   );
 }
 
-/** Stores a catalog as a new version, and has it indexed. */
+/** Stores a catalog as a new version, and indexes it. */
 export async function putCatalog(
   { store, bulk, settings, indexed }: Services,
   requestContext: RequestContext,
@@ -190,10 +190,10 @@ function notYours(name: string, what: 'change' | 'delete'): ApiError {
   return new ApiError(403, `Catalog '${name}' belongs to another key; this one may not ${what} it`);
 }
 
-/** No `.` or `..`: clients resolve these in a path. */
+/** Not `.` or `..`: clients resolve these in a path. */
 const NAME = /^(?!\.{1,2}$)[a-zA-Z0-9_.-]{1,128}$/;
 
-/** The name of a catalog that this key may use, which an MCP server may have chosen freely. Throws otherwise. */
+/** The name of a catalog that this key may use; an MCP server may have chosen it freely. Throws otherwise. */
 export function usableCatalog({ access }: RequestContext, name: string): string {
   if (!access.mayUseCatalog(name)) throw unknownCatalog();
   return name;
@@ -210,7 +210,7 @@ function writeVersion({ version, hash, toolCount, at, by }: CatalogVersion): obj
   return { version, hash, tool_count: toolCount, created_at: new Date(at).toISOString(), created_by: by };
 }
 
-/** One whose servers don't answer is listed all the same, with the reason. */
+/** One whose servers don't respond is listed anyway, with the reason. */
 async function listServers(
   servers: ServerCatalogs | undefined,
   { mayUseCatalog, tools }: Access,

@@ -6,15 +6,15 @@ import type { UsageStore } from '@quartermaster/host/store';
 
 const STEP_TOOLS = 512;
 
-/** How many of an owner's tools are looked through, the most used first. */
+/** How many of an owner's tools are searched, the most used first. */
 const MOST_TOOLS = 1_000;
 
-/** The longest names that the dialects take: a tool whose name had to be cut is called by another name in each. */
+/** The longest names of the dialects: a tool whose name had to be cut has another name in each. */
 const NAME_LENGTHS = [128, 64];
 
 /**
- * How often this owner's models called the tools of a catalog, by whatever catalog or request they came to know the name, and
- * which of them are worth a place in every request.
+ * How often this owner's models called the tools of a catalog, wherever they learned the name, and
+ * which of them are worth sending with every request.
  */
 export async function readCatalogUsage(
   usage: UsageStore | undefined,
@@ -41,7 +41,7 @@ export async function readCalls(
   return new Map(uses.map(({ tool, calls }) => [tool, calls]));
 }
 
-/** Of a list of tools, all that were called. */
+/** The tools in a list that were called. */
 const MOST_COUNTED = 20_000;
 
 function* idsByName(tools: readonly Tool[]): Generator<void, ReadonlyMap<string, string>> {

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context, Hono } from 'hono';
 
-/** The console's files, read once: what is not among them can't be asked for, whatever a path says. */
+/** The console's files, read once: nothing else can be requested, whatever a path says. */
 export function mountConsoleRoutes(app: Hono, folder: URL | undefined): void {
   const files = folder === undefined ? new Map<string, Asset>() : readAssets(fileURLToPath(folder));
   const page = files.get('/index.html');
@@ -11,7 +11,7 @@ export function mountConsoleRoutes(app: Hono, folder: URL | undefined): void {
     if (page === undefined || !wantsHtml(context)) return undefined;
     return new Response(page.bytes, { headers: { ...PAGE_HEADERS, 'content-type': page.type } });
   };
-  // Some clients look whether anything is there before the first call.
+  // Some clients check whether anything is there before the first call.
   app.get('/', (context) => showPage(context) ?? context.text('Quartermaster gateway\n'));
   for (const path of SCREENS) {
     app.get(path, async (context, next) => showPage(context) ?? next());
@@ -32,12 +32,12 @@ interface Asset {
   readonly type: string;
 }
 
-/** Paths that the page itself tells apart. */
+/** Paths that the page itself routes. */
 const SCREENS = ['/playground', '/activity', '/servers', '/savings'];
 
 const ASSET_HEADERS = { 'x-content-type-options': 'nosniff' };
 
-/** The page talks to this gateway and to nothing else, and no other page may frame it. */
+/** The page may connect only to this gateway, and no other page may frame it. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...ASSET_HEADERS,
   'cache-control': 'no-cache',
@@ -67,7 +67,7 @@ function wantsHtml(context: Context): boolean {
   return context.req.header('accept')?.includes('text/html') === true;
 }
 
-/** Empty where the page has not been built. */
+/** Empty if the page has not been built. */
 function readAssets(folder: string): ReadonlyMap<string, Asset> {
   let names: readonly string[];
   try {

@@ -27,7 +27,7 @@ import {
 import type { Services } from './services.ts';
 import { pageOf } from './stored-routes.ts';
 
-/** Conversations of the Responses API, kept for the key that made them wherever the model runs. */
+/** Conversations of the Responses API, stored for the key that created them, wherever the model runs. */
 export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: Services): void {
   const receive = (
     context: Context,

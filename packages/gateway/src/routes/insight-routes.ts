@@ -19,7 +19,7 @@ import { liveActivity } from './live-activity.ts';
 import { EVENT_STREAM, type OnEnd } from './model-routes.ts';
 import type { Services } from './services.ts';
 
-/** What happened, and what it saved. A key sees its own requests, an unlimited admin key everyone's. */
+/** What happened, and what it saved. A key sees its own requests, an admin key without restrictions everyone's. */
 export function mountInsightRoutes(api: Api, services: Services): void {
   const { runner, gatekeeper, insight, activity, clock, settings } = services;
   const priceOf = compilePrices(settings.prices);
@@ -28,7 +28,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
 
   const streams = new Map<string, number>();
 
-  /** With those of an earlier start, or of other replicas, where they are stored. */
+  /** Including those of an earlier start, or of other replicas, if they are stored. */
   async function withStored(
     latest: readonly RequestRecord[],
     query: Parameters<typeof insight.meter.records>[0],
@@ -63,7 +63,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
     });
   }
 
-  /** A stream without a key is told nothing more of servers once there are keys; it ends with its next ping. */
+  /** Once there are keys, a stream without one gets no more changes of servers; it ends with its next ping. */
   const mayBeTold = ({ owner }: Access): boolean => owner !== '' || gatekeeper.isKnownOpen();
 
   api.get('/v1/activity', ACTIVITY, (context) =>
@@ -103,7 +103,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       }
       streams.set(access.owner, open + 1);
       const body = liveActivity({
-        // Servers are everyone's: what happens to them is for those who see everything.
+        // Servers are shared: their events are for those who see everything.
         follow: ({ onRecord, onNotice }) =>
           insight.log.follow({
             ...{ owner: ownerSeenBy(access), onRecord },
@@ -151,7 +151,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       return Response.json({ ...savings, keyNames: await readKeyNames(services, Object.keys(savings.byKey)) });
     }),
   );
-  /** The tools that come nearest, by meaning, though the search took them for no match. */
+  /** The nearest tools by meaning, although the search found no match. */
   async function nearestTo(
     { query, catalogs: names }: UnansweredSearch,
     { access, signal }: RequestContext,
@@ -167,7 +167,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       const { results } = answer as { readonly results: readonly { readonly hits: readonly NearTool[] }[] };
       return (results[0]?.hits ?? []).map(({ tool, name: shown, score }) => ({ tool, name: shown, score }));
     } catch (error) {
-      // A catalog that is gone has no nearest tools.
+      // A deleted catalog has no nearest tools.
       if (error instanceof ApiError && error.status < 500) return [];
       throw error;
     }
@@ -192,7 +192,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
   );
 }
 
-/** What people call the keys that are counted. */
+/** The names of the keys that are counted. */
 async function readKeyNames(
   { store, configuredKeys }: Services,
   owners: readonly string[],
@@ -220,7 +220,7 @@ const MOST_UNANSWERED = 100;
 
 const DEFAULT_LIMIT = 100;
 const MOST_RECORDS = 500;
-/** How many live streams one key may hold open. */
+/** How many live streams one key may have open. */
 const MOST_STREAMS = 20;
 
 function readWhole(name: string, text: string, most: number): number {

@@ -14,7 +14,7 @@ import { CHANGE_KEY, CREATE_KEY, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from '../ap
 import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
 import type { Services } from './services.ts';
 
-/** API keys: who has which rights and limits, and what is used of them. A secret is shown once, when it is made. */
+/** API keys: permissions, limits and use. A secret is shown once, when it is created. */
 export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, configuredKeys }: Services): void {
   const receive = (context: Context, handler: (requestContext: RequestContext) => Promise<object>) =>
     runner.run(context.req.raw, {
@@ -106,7 +106,7 @@ function checkManager({ isUnlimited }: Access): void {
   );
 }
 
-/** Who makes a key without one closes the gateway to themselves: that key has to be one that can make the next. */
+/** Whoever creates a key without having one locks themselves out: that key must be able to create the next one. */
 function checkFirst({ owner }: Access, rights: KeyPermissions): void {
   if (owner !== '' || isUnlimitedAdmin(rights)) return;
   throw new ApiError(

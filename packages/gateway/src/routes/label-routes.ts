@@ -11,7 +11,7 @@ import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index
 import { changeableCatalog, putCatalog, unknownCatalog, usableCatalog } from './catalog-routes.ts';
 import type { Services } from './services.ts';
 
-/** What people say about a catalog's searches: labelled requests to evaluate it with, and words that a tool should be found by. */
+/** What people add to a catalog's searches: labelled requests to evaluate it with, and words that a tool should be found by. */
 export function mountLabelRoutes(api: Api, services: Services): void {
   const { runner, store, catalogs, mcp } = services;
   const receive = (
@@ -27,7 +27,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       },
     });
 
-  /** A label changes how a catalog is judged: it is for those who may change the catalog. */
+  /** Labels change how a catalog is judged, so they are for those who may change the catalog. */
   async function labelled(requestContext: RequestContext, given: string): Promise<string> {
     const name = changeableCatalog(requestContext, given);
     const { owner, mayWriteCatalog } = requestContext.access;
@@ -55,7 +55,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       const name = usableCatalog(requestContext, context.req.param('name') ?? '');
       if (mcp?.catalogs.has(name) !== true && (await store?.catalogs.head(name)) === undefined) throw unknownCatalog();
       const listed = await cases.list(name);
-      // A key with rules for tools sees the cases of those that it may use, and of no others.
+      // A key with rules for tools sees only the cases of tools that it may use.
       const usable = requestContext.access.tools === undefined ? undefined : await usableTools(requestContext, name);
       const shown = usable === undefined ? listed : listed.filter(({ tools }) => tools.every((id) => usable.has(id)));
       return {
@@ -122,13 +122,13 @@ interface HintBody {
   readonly hint: string;
 }
 
-/** How often a hint is added again to a catalog that was changed meanwhile. Each attempt that fails is another's that has succeeded. */
+/** How often a hint is added again to a catalog that has changed in the meantime. Each failed attempt means that another one succeeded. */
 const MOST_ATTEMPTS = 20;
 
-/** More words would drown those of the definition. */
+/** More words would outweigh those of the definition. */
 const MOST_HINT_CHARACTERS = 4_000;
 
-/** The definition as it was, or, of the tool in question, as MCP writes it: no other format has a place for a hint. */
+/** The definition unchanged or, for the tool in question, in MCP's format: no other format has a place for a hint. */
 function withHint(definition: JsonObject, id: string, hint: string): JsonObject {
   const [tool] = parseTools([definition]).tools;
   if (tool?.id !== id) return definition;

@@ -7,7 +7,7 @@ import { FORGET_LEARNED, LEARNED, LEARNED_EXPORT } from '../api/learned-operatio
 import { ApiError, anthropicErrorBody } from '../http/index.ts';
 import type { Services } from './services.ts';
 
-/** What was learned from use: read, exported and forgotten. A key's own; for an unlimited admin key, anyone's. */
+/** What was learned from use: read, exported and deleted. A key's own; for an admin key without restrictions, anyone's. */
 export function mountLearnedRoutes(api: Api, { runner, store, learning }: Services): void {
   const receive = (context: Context, answer: (uses: LearnedUseStore, access: Access) => Promise<object>) =>
     runner.run(context.req.raw, {
@@ -55,7 +55,7 @@ export function mountLearnedRoutes(api: Api, { runner, store, learning }: Servic
   );
 }
 
-/** Whose uses: the key's own; an unlimited admin key can name another key, and gets those of all without a name. */
+/** Whose uses: the key's own; an admin key without restrictions can name another key, and gets those of all without a name. */
 function ownerOf(access: Access, asked: string | undefined): string | undefined {
   const seen = ownerSeenBy(access);
   if (seen === undefined || asked === undefined || asked === seen) return seen ?? asked;

@@ -2,7 +2,7 @@ import type { Access } from '../access/index.ts';
 import type { GatewayModel, Upstreams } from '../configured-upstreams.ts';
 import { ApiError } from '../http/index.ts';
 
-/** `GET /v1/models`: newest first, paged as the API does it. */
+/** `GET /v1/models`: newest first, paged as in the API. */
 export async function listModels(
   upstreams: Upstreams,
   { access, url, signal }: { readonly access: Access; readonly url: URL; readonly signal: AbortSignal },
@@ -26,7 +26,7 @@ export async function listModels(
     has_more: data.length < range.length,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    // OpenAI's clients look for it.
+    // OpenAI's clients read it.
     object: 'list',
   };
 }
@@ -40,7 +40,7 @@ export async function getModel(
   return writeModel(model);
 }
 
-/** A page's size as the API reads it: 1 to 1,000. */
+/** A page's size, as in the API: 1 to 1,000. */
 export function readLimit(url: URL): number {
   const text = url.searchParams.get('limit');
   if (text === null) return 20;
@@ -49,7 +49,7 @@ export function readLimit(url: URL): number {
   throw new ApiError(400, `limit: Input should be a whole number from 1 to 1000`);
 }
 
-/** In the words of both APIs: neither has a field that the other uses otherwise. */
+/** In the format of both APIs: no field of one means something else in the other. */
 function writeModel(model: GatewayModel): { readonly id: string } {
   const { id, createdAt = new Date(0).toISOString(), displayName = id } = model;
   return {

@@ -2,14 +2,14 @@ import type { RunningRequests } from '../events/index.ts';
 import type { ActivityFollower } from '../insight/index.ts';
 import type { OnEnd } from './model-routes.ts';
 
-/** Records and changes of servers as they come, and what is running whenever that changes. A client that reads too slowly misses some, and is told how many. */
+/** Records and changes of servers as they happen, and the running requests whenever they change. A client that reads too slowly misses some, and is told how many. */
 export function liveActivity(options: {
   follow(told: Omit<ActivityFollower, 'owner'>): () => void;
-  /** Asked twice a second. */
+  /** Checked twice a second. */
   running(): RunningRequests;
   readonly signal: AbortSignal;
   after(ms: number, act: () => void): () => void;
-  /** Asked now and then: whether the client may still be told. */
+  /** Checked from time to time: whether the client may still read. */
   mayGoOn(): Promise<boolean>;
   readonly onEnd: OnEnd;
 }): ReadableStream<Uint8Array> {
@@ -25,20 +25,20 @@ export function liveActivity(options: {
           cancelPing = options.after(PING_MS, () => {
             if ((controller.desiredSize ?? 0) > 0) send(': ping\n\n');
             ping();
-            // A store that fails says nothing about the key.
+            // A failing store says nothing about the key.
             options.mayGoOn().then(
               (may) => (may ? undefined : end()),
               () => undefined,
             );
           });
         };
-        // Looked at from here: a request costs nothing more for being watched.
+        // Polled from here: a request costs nothing more for being watched.
         let shown = NOTHING_RUNS;
         let cancelLook: () => void = () => undefined;
         const look = (): void => {
           const { nowMs, ...list } = options.running();
           const now = JSON.stringify(list);
-          // A client that is behind needs only the latest list.
+          // A slow client needs only the latest list.
           if (now !== shown && (controller.desiredSize ?? 0) > 0) {
             shown = now;
             send(`event: running\ndata: ${JSON.stringify({ nowMs, ...list })}\n\n`);

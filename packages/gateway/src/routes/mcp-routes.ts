@@ -37,7 +37,7 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
     activity.begin(requestContext);
     const response = await within(requestId, () => proxy.fetch(withBody(request, bytes, signal), theirs));
     if (!isEventStream(response) || response.body === null) return response;
-    // A stream that only listens has no end of its own: the gateway does not wait for it when it stops.
+    // A stream that only listens never ends by itself: the gateway does not wait for it when it stops.
     if (request.method === 'GET' || isListening(bytes)) {
       onEnd();
       const body = untilDenied(response.body, { after: clock.after, mayGoOn: () => hasRights(owner, permissions) });
@@ -46,7 +46,7 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
     return endingWith(response, onEnd);
   }
 
-  /** A key with other rights than before listens again with those. */
+  /** A key whose permissions have changed listens again with the new ones. */
   async function hasRights(owner: string, before: Permissions): Promise<boolean> {
     const access = await gatekeeper.admitOwner(owner);
     if (access?.mayUseEndpoint('mcp') !== true) return false;
@@ -58,7 +58,7 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
   api.post('/mcp', MCP_POST, receive);
   api.get('/mcp', MCP_GET, receive);
   api.delete('/mcp', MCP_DELETE, receive);
-  // The transport refuses every other method in the words of the protocol.
+  // The transport rejects every other method in the protocol's format.
   app.all('/mcp', receive);
 }
 
@@ -72,7 +72,7 @@ function isListening(bytes: Buffer): boolean {
   return isJsonObject(message) && message.method === LISTEN;
 }
 
-/** The same request with its body read, within bounds and decompressed. */
+/** The same request with its body read, within limits and decompressed. */
 function withBody(request: Request, bytes: Buffer, signal: AbortSignal): Request {
   const headers = new Headers(request.headers);
   headers.delete('content-encoding');
@@ -85,7 +85,7 @@ function isEventStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** The same response, whose end is told, however it ends. */
+/** The same response; reports its end, however it ends. */
 function endingWith(response: Response, onEnd: OnEnd): Response {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const done = (): void => onEnd();
@@ -93,7 +93,7 @@ function endingWith(response: Response, onEnd: OnEnd): Response {
   return new Response(readable, { status: response.status, headers: response.headers });
 }
 
-/** MCP clients read errors as JSON-RPC has them. */
+/** MCP clients expect errors in JSON-RPC's format. */
 function rpcErrorBody(error: ApiError): object {
   return { jsonrpc: '2.0', id: null, error: { code: SERVER_ERROR, message: error.message } };
 }

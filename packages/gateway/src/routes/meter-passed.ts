@@ -4,14 +4,14 @@ import { textLength } from '@quartermaster/wires/dialect';
 import type { RequestContext } from '../http/index.ts';
 import type { OnEnd } from './model-routes.ts';
 
-/** Counts what a request that is passed on uses. What its host does not tell is estimated. */
+/** Counts the usage of a request that is passed on. What its host does not report is estimated. */
 export function meterPassed(passed: {
   readonly facts: RequestContext['facts'];
   readonly signal: AbortSignal;
   readonly onEnd: OnEnd;
   readonly bodyLength: number;
 }): {
-  /** The host has read a request whose client left before the answer came. */
+  /** The host has read a request whose client left before the answer arrived. */
   during<Value>(work: () => Promise<Value>): Promise<Value>;
   /** The answer for the client, counted as it passes. */
   answer(answer: Response, headers: Headers): Promise<Response>;
@@ -48,7 +48,7 @@ export function meterPassed(passed: {
           { headers },
         );
       }
-      // Speech and the like say nothing of their usage.
+      // Speech and the like report no usage.
       noteTold();
       if (facts.model === undefined || !type.includes('json')) return new Response(answer.body, { headers });
       const text = await during(() => answer.text());
@@ -80,7 +80,7 @@ function usageIn({ usage }: JsonObject): Told['usage'] {
   return { inputTokens: Number(read) || 0, outputTokens: Number(written) || 0 };
 }
 
-/** A longer line is no event of these APIs. */
+/** A longer line is not an event of these APIs. */
 const MOST_LINE_CHARACTERS = 1024 * 1024;
 
 /** The same bytes; calls back for each event, and once at the end, however it ends. */

@@ -14,7 +14,7 @@ import {
 import { getModel, listModels } from './list-models.ts';
 import type { Services } from './services.ts';
 
-/** Requests to models in every dialect, and which models there are. */
+/** Requests to models in every dialect, and the list of models. */
 export function mountModelRoutes(api: Api, services: Services): void {
   const { runner, upstreams, models, settings, dialects } = services;
 
@@ -60,7 +60,7 @@ export function mountModelRoutes(api: Api, services: Services): void {
   );
 }
 
-/** What the end of a response calls: a stream ends long after it was answered. */
+/** Called at the end of a response: a stream ends long after it began. */
 export type OnEnd = (error?: ApiError) => void;
 
 /** Answers a request to a model: whole, or as a stream whose first part decides the status. */
@@ -77,7 +77,7 @@ async function answerModelRequest<Name extends DialectName>(
   let answered = 0;
   const exchange = await models.open({
     ...{ dialect, requestId, bytes, headers: clientHeaders(requestContext), access, signal },
-    // The latest says what is left.
+    // The latest report says what is left.
     onResponse: ({ status, headers }) => {
       limits = limitHeadersIn(headers);
       if (status < 400) answered += 1;
@@ -85,7 +85,7 @@ async function answerModelRequest<Name extends DialectName>(
   });
   facts.model = exchange.model;
   facts.upstream = exchange.upstream;
-  // The host has begun with a request whose client left before an answer came.
+  // The host has started on a request whose client left before an answer arrived.
   const tally = tallyUse(dialect, exchange, () => (signal.aborted ? Math.max(1, answered) : answered));
   try {
     if (exchange.isStream)
@@ -110,7 +110,7 @@ async function answerStream<Name extends DialectName>(
     readonly settings: GatewaySettings;
     readonly requestContext: RequestContext;
     readonly onEnd: OnEnd;
-    /** What the host says of its limits, once it has answered. */
+    /** What the host reports about its limits, once it has answered. */
     readonly limits: () => Readonly<Record<string, string>>;
   },
 ): Promise<Response> {
@@ -138,15 +138,15 @@ async function answerStream<Name extends DialectName>(
   return new Response(body, { headers: { ...parts.limits(), ...EVENT_STREAM } });
 }
 
-/** How server-sent events are sent. */
+/** The headers of server-sent events. */
 export const EVENT_STREAM = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
-  // Proxies that gather an answer before they pass it on would hold up every event.
+  // Proxies that buffer an answer before they forward it would delay every event.
   'x-accel-buffering': 'no',
 };
 
-/** The parts that the client asked for. Of the others it is noted what they tell. */
+/** The parts that the client asked for. The others are only counted. */
 function withoutUsage<Name extends DialectName>(
   dialect: DialectOf<Name>,
   all: AsyncIterator<PartOf<Name>>,

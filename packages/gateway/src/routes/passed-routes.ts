@@ -10,7 +10,7 @@ import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes }
 import { meterPassed } from './meter-passed.ts';
 import type { Services } from './services.ts';
 
-/** What hosts have besides answers of models, and tool search has no part in: their requests go there as they are. */
+/** Endpoints of hosts that tool search does not concern: requests are forwarded unchanged. */
 export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Services): void {
   const receive = (
     context: Context,
@@ -28,7 +28,7 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Ser
         const { pathname, search } = new URL(url);
         const pass = await find({ requestContext, pathname, body });
         const contentType = request.headers.get('content-type') ?? undefined;
-        // The files in a form are no text.
+        // The files in a form are not text.
         const textLength = contentType?.startsWith('multipart/') === true ? 0 : (body?.length ?? 0);
         const meter = meterPassed({ facts, signal, onEnd, bodyLength: textLength });
         const answer = await meter.during(() =>
@@ -113,12 +113,12 @@ const FILES = [
   ['get', '/v1/files/:id/content'],
 ] as const;
 
-/** What only OpenAI's API has, and clients of a key share as they do its files. */
+/** What only OpenAI's API has; a key's clients share it like its files. */
 const OPENAI_ONLY = ['/v1/uploads', '/v1/vector_stores', '/v1/batches', '/v1/fine_tuning'] as const;
 
 const JOBS = /^\/v1\/(?:batches|fine_tuning)\b/;
 
-/** A job names its models in a file, and the host reports its tokens hours later: no limit of a key could be kept. */
+/** A job names its models in a file, and the host reports its tokens hours later: no limit of a key could be enforced. */
 function checkUnlimited({ mayUseModel, limits }: Access): void {
   const { tokensPerMinute, tokensPerDay, tokensPerMonth } = limits;
   const hasBudget = [tokensPerMinute, tokensPerDay, tokensPerMonth].some((limit) => limit !== undefined);
@@ -139,7 +139,7 @@ function modelIn(body: Uint8Array | undefined): string {
   throw new ApiError(400, 'model: Field required', { param: 'model' });
 }
 
-/** What tells about the body, and about the host's limits. */
+/** Headers that describe the body and the host's limits. */
 function keptHeaders(headers: Headers): Headers {
   const kept = new Headers(limitHeadersIn(headers));
   for (const name of ['content-type', 'content-disposition']) {

@@ -15,7 +15,7 @@ import {
 } from '../search/index.ts';
 import type { Services } from './services.ts';
 
-/** Search without a model: over a catalog that the gateway knows, or over the tools in the request. */
+/** Search without a model: over a stored catalog, or over the tools in the request. */
 export function mountSearchRoutes(
   api: Api,
   { runner, settings, catalogs, search, bulk, indexed, store, mcp }: Services,
@@ -26,7 +26,7 @@ export function mountSearchRoutes(
       errorBody: anthropicErrorBody,
       handler: async (requestContext) => Response.json(await handler(requestContext)),
     });
-  /** A search of a stored catalog is a few texts. */
+  /** A search of a stored catalog is only a few texts. */
   const receiveSmall = (
     context: Context,
     handler: (requestContext: RequestContext, body: unknown) => Promise<object>,
@@ -42,7 +42,7 @@ export function mountSearchRoutes(
     return { ...catalog, owner: access.owner };
   };
 
-  /** The catalog where it is indexed; undefined where the request needs all of its tools here. */
+  /** The catalog in its index; undefined if the request needs all of its tools here. */
   const findIndexed = async (
     { access }: RequestContext,
     name: string,
@@ -84,7 +84,7 @@ export function mountSearchRoutes(
   api.post('/v1/search', SEARCH_TOOLS, (context) =>
     receive(context, async ({ request, access, signal }) => {
       const bytes = await readBytes(request, settings.maxBodyBytes);
-      // How many searches a large body asks for is known where it is parsed.
+      // How many searches a large body makes is known once it is parsed.
       const admit = (count: number): Promise<void> => takeSearches(access, count);
       return bulk.search({ bytes, owner: access.owner }, { signal, admit });
     }),
@@ -99,7 +99,7 @@ export function mountSearchRoutes(
   );
 }
 
-/** Parsed here, at once: as much as can be without anyone waiting for it. */
+/** Parsed here in one go: small enough not to delay anyone. */
 const MOST_QUESTION_BYTES = 1024 * 1024;
 
 function readJson(bytes: Buffer): unknown {

@@ -23,7 +23,7 @@ import { signInAddress, signInPage } from '../sign-in/index.ts';
 import { readCalls } from './catalog-usage.ts';
 import type { Services } from './services.ts';
 
-/** MCP servers and the tools of catalogs, to be looked after: states, costs, policies, changed definitions. */
+/** Management of MCP servers and the tools of catalogs: states, costs, policies, changed definitions. */
 export function mountServerRoutes(api: Api, services: Services): void {
   const { runner, mcp, policies, catalogs, usage, store, lint, settings } = services;
   const receive = (context: Context, route: string, handler: (requestContext: RequestContext) => Promise<object>) =>
@@ -81,7 +81,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
     receive(context, 'servers', async ({ access }) => {
       const { name } = serverFor(access, context.req.param('name'));
       if (!managesServer(access, name)) throw notManager('retry this server');
-      // What is still wrong is in the answer.
+      // The answer says what is still wrong.
       await mcp?.hub.retry(name).catch(() => undefined);
       return serverFor(access, name);
     }),
@@ -96,7 +96,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
         const isAsked = error instanceof McpError && error.code === 'authorization_required';
         const address = isAsked ? signInAddress(request, settings.publicUrl) : undefined;
         const signIns = (await mcp?.hub.signIns(access.owner)) ?? [];
-        // The page, not the authorization server: a sign-in ends in the browser that began it.
+        // The page, not the authorization server: a sign-in must end in the browser that began it.
         if (address !== undefined && signIns.some(({ server }) => server === name)) {
           return { url: signInPage(address, name) };
         }
@@ -157,7 +157,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
       const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
       const isServed = mcp?.catalogs.has(name) === true;
       const loading = catalogs.load([{ name, isDeferred: true }], rights);
-      // Servers that are away have no tools to list; their states say why.
+      // Unavailable servers have no tools to list; their states say why.
       const [catalog] = await loading.catch((error: unknown) => {
         if (isServed && error instanceof ApiError && error.status === 502) return [];
         throw error;

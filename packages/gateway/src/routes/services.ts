@@ -27,23 +27,23 @@ export interface Services {
   readonly metrics: GatewayMetrics;
   readonly usage: UsageMeter;
   readonly activity: Activity;
-  /** What keys have learned from use. Undefined where nothing is learned. */
+  /** What keys have learned from use. Undefined if nothing is learned. */
   readonly learning: UseLearning | undefined;
   /** What the console shows of it. `closed` aborts when the gateway stops, and ends live streams. */
   readonly insight: {
     readonly log: ActivityLog;
     readonly meter: InsightMeter;
-    /** Absent where the settings don't ask for it. */
+    /** Absent unless the settings enable it. */
     readonly wire: WireLog | undefined;
     readonly closed: AbortSignal;
   };
   readonly models: ModelService;
   readonly dialects: Dialects;
   readonly catalogs: NamedCatalogs;
-  /** Stored catalogs in PostgreSQL, where search.backend says so. */
+  /** Stored catalogs in PostgreSQL, with `search.backend: postgres`. */
   readonly indexed: IndexedCatalogs | undefined;
   readonly gatekeeper: Gatekeeper;
-  /** Keys of the settings. */
+  /** Keys in the settings. */
   readonly configuredKeys: readonly ConfiguredKey[];
   readonly policies: LivePolicies;
   readonly lint: Linter | undefined;
@@ -51,11 +51,11 @@ export interface Services {
   readonly search: { readonly engines: SearchEngines; readonly service: SearchService };
   /** Work with bodies that may be large. */
   readonly bulk: BulkWork;
-  /** What a key has kept of its responses. Undefined where nothing is kept. */
+  /** What is kept of a key's responses. Undefined if nothing is kept. */
   readonly storedFor: Transcripts['storeFor'];
-  /** What is made of the configured MCP servers, where there are any. */
+  /** The configured MCP servers as served here, if there are any. */
   readonly mcp: McpServices | undefined;
-  /** Called when a batch was created, so that work on it begins at once. */
+  /** Called when a batch was created, so that its processing begins at once. */
   onBatch(): void;
 }
 
@@ -63,10 +63,10 @@ export interface McpServices {
   readonly hub: Hub;
   readonly proxy: McpProxy;
   readonly catalogs: ServerCatalogs;
-  /** The tools that a key uses most, where these are pinned. */
+  /** The tools that a key uses most, if these are pinned. */
   pinsFor(owner: string): Promise<readonly string[]>;
-  /** For events: what happens inside belongs to this request. */
+  /** For events: everything that happens inside belongs to this request. */
   readonly within: McpEvents['within'];
-  /** Web pages whose requests are served, beside those of this gateway's own address. */
+  /** Web origins whose requests are served, besides this gateway's own. */
   readonly origins: readonly string[];
 }

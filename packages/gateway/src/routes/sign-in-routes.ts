@@ -24,7 +24,7 @@ import {
 import { PAGE_HEADERS } from './console-routes.ts';
 import type { Services } from './services.ts';
 
-/** Where users sign in at the configured MCP servers, each for their own key. */
+/** Where users sign in to the configured MCP servers, each for their own key. */
 export function mountSignInRoutes(api: Api, { runner, settings, mcp }: Services): void {
   if (mcp === undefined) return;
   const { hub } = mcp;
@@ -63,7 +63,7 @@ export function mountSignInRoutes(api: Api, { runner, settings, mcp }: Services)
   api.get('/sign-in', SIGN_IN_PAGE, () => html(200, SIGN_IN_HTML));
   api.get('/sign-in/page.js', SIGN_IN_PAGE_SCRIPT, () => asset(SIGN_IN_SCRIPT, 'text/javascript'));
   api.get('/sign-in/page.css', SIGN_IN_PAGE_STYLE, () => asset(SIGN_IN_STYLE, 'text/css'));
-  // Without a key: the state, and the cookie that goes with it, say who comes back.
+  // Without a key: the state and its cookie identify the user.
   api.get('/sign-in/callback', SIGN_IN_CALLBACK, async (context) => {
     const params = new URL(context.req.url).searchParams;
     if (!isBound(context.req.header('cookie'), params.get('state') ?? '')) return html(400, NOT_BOUND);
@@ -102,7 +102,7 @@ function asset(body: string, type: string): Response {
   });
 }
 
-/** Our own errors are written for people; what others say is not shown. */
+/** Our own errors are written for people; messages from elsewhere are not shown. */
 function messageOf(error: unknown): string {
   return error instanceof McpError || isStoreError(error)
     ? error.message

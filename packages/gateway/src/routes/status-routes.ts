@@ -5,7 +5,7 @@ import { HEALTHZ, LIVEZ, METRICS, OPEN_API, READYZ } from '../api/status-operati
 import { ApiError, anthropicErrorBody, errorBodyFor, isStoreError } from '../http/index.ts';
 import type { Services } from './services.ts';
 
-/** Whether it is there, whether it can serve, what it has done. Probes need no key, and tell no more than which part is away. */
+/** Whether the gateway runs, whether it can serve, and what it has done. Probes need no key, and only tell which part is unavailable. */
 export function mountStatusRoutes(api: Api, app: Hono, { runner, metrics, store, upstreams, clock }: Services): void {
   const check = async (): Promise<Readonly<Record<string, string>>> => {
     const storeProblem = await problemOf(store, clock);
@@ -57,10 +57,10 @@ export function mountStatusRoutes(api: Api, app: Hono, { runner, metrics, store,
   );
 }
 
-/** Probes have short timeouts of their own, and should hear the reason before those run out. */
+/** Probes have short timeouts of their own, and should get the reason before those expire. */
 const PROBE_MS = 2_000;
 
-/** Of the API: what it was when this package was released. */
+/** The version of the API when this package was released. */
 const VERSION = '0.4.0';
 
 const RETRY = { 'retry-after': '1' };

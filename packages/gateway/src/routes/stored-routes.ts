@@ -7,7 +7,7 @@ import { ApiError, openaiErrorBody, type RequestContext } from '../http/index.ts
 import { findResponse, type StoredResponse, withIds } from '../stored/index.ts';
 import type { Services } from './services.ts';
 
-/** Responses that this gateway has served and kept, for the key that asked for them. */
+/** Responses that this gateway has served and stored, for the key that requested them. */
 export function mountStoredRoutes(api: Api, { runner, storedFor }: Services): void {
   const receive = (
     context: Context,
@@ -56,7 +56,7 @@ function known(stored: StoredResponse | undefined, id: string): StoredResponse {
   throw new ApiError(404, `Response with id '${id.slice(0, 100)}' not found`, { param: 'response_id' });
 }
 
-/** The latest first, unless the client wants it otherwise. */
+/** The latest first, unless the client asks for another order. */
 export function pageOf(items: readonly (JsonObject & { id: string })[], { searchParams }: URL): object {
   const order = searchParams.get('order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') throw new ApiError(400, 'order: should be asc or desc', { param: 'order' });

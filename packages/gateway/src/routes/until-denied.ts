@@ -1,6 +1,6 @@
 import type { Clock } from '@quartermaster/core/internal';
 
-/** A stream that only listens, until its client may no longer do so. A store that fails says nothing about the client. */
+/** A stream that only listens, until its client may no longer do so. A failing store says nothing about the client. */
 export function untilDenied(
   body: ReadableStream<Uint8Array>,
   { after, mayGoOn }: { readonly after: Clock['after']; mayGoOn(): Promise<boolean> },
@@ -45,5 +45,5 @@ export function untilDenied(
   });
 }
 
-/** How long a stream outlives the rights of its client at most. */
+/** How long a stream may outlive the permissions of its client. */
 const CHECK_MS = 15_000;

@@ -6,15 +6,15 @@ import { createEngine, SEARCH_ENGINES, type SearchEngineName } from '@quartermas
 import { ApiError } from '../http/index.ts';
 
 export interface SearchEngines {
-  /** What `auto` stands for. */
+  /** The engine that `auto` means. */
   readonly configured: SearchEngineName;
-  /** The engines that can run here, `auto` left out. */
+  /** The engines that can run here, without `auto`. */
   readonly available: readonly SearchEngineName[];
   /** Throws 400 for an engine that can't run here. */
   create(engine: SearchEngineName, snapshot: Snapshot): Searcher;
 }
 
-/** What `auto` stands for with these settings. */
+/** The engine that `auto` means with these settings. */
 export function configuredEngine({ engine }: Pick<SearchSettings, 'engine'>, hasReranker: boolean): SearchEngineName {
   if (engine !== 'auto') return engine;
   return hasReranker ? 'hybrid+reranker' : 'hybrid';
@@ -22,11 +22,11 @@ export function configuredEngine({ engine }: Pick<SearchSettings, 'engine'>, has
 
 export function createSearchEngines(options: {
   readonly configured: SearchEngineName;
-  /** What the gateway's own searches use. */
+  /** The engine of the gateway's own searches. */
   readonly source: SearcherSource;
-  /** Aborts when the gateway closes, and ends what is being built. */
+  /** Aborts when the gateway closes, and ends builds in progress. */
   readonly signal: AbortSignal;
-  /** Where what is built for a catalog is kept. @default nowhere */
+  /** Where indexes of catalogs are stored. @default nowhere */
   readonly cacheOf?: ((snapshot: Snapshot) => IndexCache | undefined) | undefined;
 }): SearchEngines {
   const { configured, source, signal, cacheOf } = options;

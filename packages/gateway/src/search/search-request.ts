@@ -4,24 +4,24 @@ import { SEARCH_LIMITS } from '@quartermaster/core/search';
 import { SEARCH_ENGINES, type SearchEngineName } from '@quartermaster/host/search';
 import { ApiError } from '../http/index.ts';
 
-/** What a client asks of a catalog. */
+/** A client's search in a catalog. */
 export interface CatalogSearchRequest {
   readonly queries: readonly string[];
   readonly engine: SearchEngineName;
   readonly limit: number;
-  /** Whether each score is taken apart. */
+  /** Whether each score is broken into its parts. */
   readonly explain: boolean;
-  /** Whether each hit carries its input schema. */
+  /** Whether each hit includes its input schema. */
   readonly schema: boolean;
-  /** A tool whose rank is reported whether it is among the hits or not. */
+  /** A tool whose rank is reported, whether it is among the hits or not. */
   readonly why?: string;
-  /** Engines whose first 50 are reported beside the hits of the first query, to be compared with them. */
+  /** Engines whose first 50 hits for the first query are also reported, for comparison. */
   readonly compare: readonly SearchEngineName[];
   /** Descriptions to try in place of the stored ones, by tool id. Nothing is saved. */
   readonly drafts: ReadonlyMap<string, string>;
 }
 
-/** A labelled request: a tool that answers it is among the best. */
+/** A labelled request: one of its tools should be among the best hits. */
 export interface EvaluationCase {
   readonly query: string;
   readonly tools: readonly string[];
@@ -31,7 +31,7 @@ export interface EvaluationRequest extends Pick<CatalogSearchRequest, 'engine' |
   readonly cases: readonly EvaluationCase[];
 }
 
-/** A query is a sentence or a few; anything longer is a document that was pasted by mistake. */
+/** A query is a sentence or a few; a longer text was probably pasted by mistake. */
 export const SEARCH_REQUEST_LIMITS = { queries: 16, queryLength: 4_000, cases: 1_000, drafts: 20, draftLength: 8_000 };
 
 const FIELDS = new Set([
@@ -63,7 +63,7 @@ export function readSearchRequest(body: unknown): CatalogSearchRequest {
   };
 }
 
-/** How many searches a request makes: `compare` asks each of its engines for the first query again. */
+/** How many searches a request makes: `compare` runs the first query again for each of its engines. */
 export function countSearches({ queries, compare }: CatalogSearchRequest): number {
   return queries.length + compare.length;
 }

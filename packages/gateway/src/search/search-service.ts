@@ -11,30 +11,30 @@ import { ApiError } from '../http/index.ts';
 import type { SearchEngines } from './search-engines.ts';
 import type { CatalogSearchRequest, EvaluationRequest } from './search-request.ts';
 
-/** Tools to search, with what tells them from others. */
+/** Tools to search, and what identifies them. */
 export interface SearchableTools {
-  /** Stands for the content: the same hash gives the same index back. Without it nothing is kept. */
+  /** Identifies the content: the same hash returns the same index. Without it nothing is kept. */
   readonly hash?: string;
   readonly tools: readonly Tool[];
-  /** How long the definitions are as text. */
+  /** The length of the definitions as text. */
   readonly bytes: number;
-  /** Who asks, for the share of the memory. @default '' */
+  /** Who searches, for its share of the memory. @default '' */
   readonly owner?: string;
 }
 
-/** A catalog that is searched where it is indexed: its tools are not here. */
+/** A catalog that is searched in its index: its tools are not here. */
 export interface IndexedTools {
   readonly searcher: Searcher;
-  /** Of all of them, where the caller may see all. */
+  /** The number of all tools, if the caller may see all. */
   readonly toolCount?: number | undefined;
   /** What the caller may see. @default everything */
   readonly allow?: ((tool: Tool) => boolean) | undefined;
 }
 
-/** Search without a model: the engines of the gateway, asked directly. */
+/** Search without a model: the gateway's engines, used directly. */
 export interface SearchService {
   search(tools: SearchableTools | IndexedTools, request: CatalogSearchRequest, signal: AbortSignal): Promise<object>;
-  /** How many of the labelled requests are answered within the first one, three and five. */
+  /** How many of the labelled requests are answered within the first one, three and five hits. */
   evaluate(tools: SearchableTools | IndexedTools, request: EvaluationRequest, signal: AbortSignal): Promise<object>;
 }
 
@@ -60,7 +60,7 @@ export function createSearchService(options: {
         ...(hash === undefined || drafts.size > 0 ? {} : defined({ contentKey: catalogsKey([{ hash }]) })),
       }),
     );
-    // Another request may have come first meanwhile.
+    // Another request may have been first.
     const first = key === undefined ? undefined : known.get(key);
     if (first !== undefined) return first;
     const made = { key, snapshot, searchers: new Map<SearchEngineName, Searcher>() };
@@ -109,7 +109,7 @@ export function createSearchService(options: {
     return searcher;
   }
 
-  /** Names and tokens are worked out for what was found alone. */
+  /** Names and tokens are computed only for hits. */
   async function searchIndexed(
     tools: IndexedTools,
     request: CatalogSearchRequest,
@@ -193,7 +193,7 @@ export function createSearchService(options: {
   };
 }
 
-/** A tool by its id, or by what finds it first. */
+/** A tool by its id, or by the first match of its name. */
 async function standingOfNamed(
   searcher: Searcher,
   { why, queries, limit }: CatalogSearchRequest & { readonly why: string },
@@ -227,11 +227,11 @@ function bytesOf({ snapshot, searchers }: Indexed): number {
   return LIST_BYTES + snapshot.tools.length * TOOL_BYTES + indexes;
 }
 
-/** What a snapshot takes, and each tool in it. */
+/** The size of a snapshot, and of each tool in it. */
 const LIST_BYTES = 8 * 1024;
 const TOOL_BYTES = 1024;
 
-/** How deep an evaluation looks. */
+/** How many hits an evaluation considers. */
 const EVALUATED = 10;
 
 function withDrafts(tools: readonly Tool[], drafts: ReadonlyMap<string, string>): readonly Tool[] {
@@ -245,7 +245,7 @@ function withDrafts(tools: readonly Tool[], drafts: ReadonlyMap<string, string>)
   });
 }
 
-/** A malformed pattern is the client's, and the engine says where it breaks. */
+/** A malformed pattern is the client's mistake, and the engine says where. */
 async function ask(searcher: Searcher, request: Parameters<Searcher['search']>[0]): Promise<SearchResult> {
   try {
     return await searcher.search(request);
@@ -288,7 +288,7 @@ interface DescribedHit {
   readonly model_name: string;
   readonly description: string;
   readonly score: number;
-  /** What its definition costs in a prompt. */
+  /** The tokens of its definition in a prompt. */
   readonly tokens: number;
   readonly explanation?: Explanation;
   readonly also?: readonly string[];

@@ -1,4 +1,4 @@
-/** The page as it stands before anyone has said who they are. Its script fills in the rest. */
+/** The page before the user is known. Its script fills in the rest. */
 export const SIGN_IN_HTML: string = page(
   'Sign in to MCP servers',
   `<form id="key-form" hidden>
@@ -11,7 +11,7 @@ export const SIGN_IN_HTML: string = page(
   '<script type="module" src="sign-in/page.js"></script>',
 );
 
-/** What is said at the end of a sign-in. */
+/** The message at the end of a sign-in. */
 export function outcomePage(title: string, text: string): string {
   // One folder further down than the page itself.
   return page(

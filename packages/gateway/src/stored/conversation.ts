@@ -4,22 +4,22 @@ import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
 import { ApiError } from '../http/index.ts';
 import { prefixOf } from './item-prefix.ts';
 
-/** A conversation of the Responses API: what its client may list, and what a model reads of it. */
+/** A conversation of the Responses API: what its client can list, and what a model reads. */
 export interface Conversation {
   readonly id: string;
   readonly created_at: number;
   readonly metadata: JsonObject;
-  /** What the client has sent and was sent, each with an id. */
+  /** What the client has sent and received, each with an id. */
   readonly items: readonly ConversationItem[];
   /** The same for the model, with the rounds that the client was not shown. */
   readonly history: readonly JsonObject[];
-  /** Whether it has grown too long to be kept: it can be read, and not gone on with. */
+  /** Whether it has become too long to store: it can be read, but not continued. */
   readonly isFull: boolean;
 }
 
 export type ConversationItem = JsonObject & { readonly id: string };
 
-/** The longest conversation that is kept, in characters of JSON. */
+/** The longest conversation that is stored, in characters of JSON. */
 const LONGEST_CONVERSATION = 512 * 1024;
 
 export function newConversation(createdAtMs: number, metadata: JsonObject): Conversation {
@@ -27,7 +27,7 @@ export function newConversation(createdAtMs: number, metadata: JsonObject): Conv
   return { id, created_at: Math.floor(createdAtMs / 1000), metadata, items: [], history: [], isFull: false };
 }
 
-/** The conversation with more items, which the model reads as they are. Undefined when it would grow too long. */
+/** The conversation with more items, which the model reads unchanged. Undefined if it would become too long. */
 export function withItems(
   conversation: Conversation,
   added: readonly JsonObject[],
@@ -48,7 +48,7 @@ export function withoutItem(conversation: Conversation, id: string): Conversatio
   if (item === undefined) return conversation;
   const text = JSON.stringify(bare(item));
   const isSame = (one: JsonObject): boolean => JSON.stringify(bare(one)) === text;
-  // Of several that say the same, the one at the same turn.
+  // Of several equal ones, the one at the same turn.
   const before = conversation.items.slice(0, place).filter(isSame).length;
   const same = conversation.history.flatMap((one, at) => (isSame(one) ? [at] : []));
   const byId = conversation.history.findIndex((one) => one.id === id);
@@ -69,8 +69,8 @@ export async function saveConversation(store: TranscriptStore, conversation: Con
 }
 
 /**
- * Changes a conversation as it stands when the change is kept: of two that are made at the same time, the later one is made again on
- * what the other has left. Undefined for a conversation that is not there.
+ * Changes a conversation as it is when the change is stored: of two concurrent changes, the later one is repeated on
+ * the result of the other. Undefined for an unknown conversation.
  */
 export async function changeConversation(
   store: TranscriptStore,
@@ -87,19 +87,19 @@ export async function changeConversation(
   throw new ApiError(409, `Conversation '${id}' is being changed by too many requests at once. Send this one again`);
 }
 
-/** Each try that fails is another request's success. */
+/** Each failed attempt means that another request succeeded. */
 const MOST_TRIES = 100;
 
-/** A response and what it answered. */
+/** A response and its input. */
 export interface ConversationTurn {
   readonly input: readonly JsonObject[];
   /** How many items of the history the model had read before, in `content.history`. */
   readonly historyLength: number;
-  /** As it is kept in the transcript. */
+  /** As stored in the transcript. */
   readonly content: JsonObject;
 }
 
-/** Adds a response and what it answered, once it is kept, behind what others have added meanwhile. */
+/** Adds a stored response and its input, after what others have added in the meantime. */
 export async function growConversation(store: TranscriptStore, id: string, turn: ConversationTurn): Promise<void> {
   const { content, input, historyLength } = turn;
   await changeConversation(store, id, (conversation) => {
@@ -148,7 +148,7 @@ function isTooLong({ items, history }: Conversation): boolean {
   return JSON.stringify([items, history]).length > LONGEST_CONVERSATION;
 }
 
-/** Each with an id that no other has: a list is paged through by them. */
+/** Each with a unique id, by which a list is paged. */
 function nameAll(items: readonly JsonObject[], others: readonly ConversationItem[]): readonly ConversationItem[] {
   const taken = new Set(others.map(({ id }) => id));
   return items.map((item) => {

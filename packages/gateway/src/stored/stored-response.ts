@@ -3,23 +3,23 @@ import type { TranscriptStore } from '@quartermaster/core/loop';
 import { conversationOf, growConversation } from './conversation.ts';
 import { prefixOf } from './item-prefix.ts';
 
-/** A response as its client was sent it, and the items that this client had sent; undefined where those were too long to keep. */
+/** A response as its client received it, and the items that the client had sent; undefined if those were too long to store. */
 export interface StoredResponse {
   readonly response: JsonObject;
   readonly input: readonly JsonObject[] | undefined;
 }
 
-/** The longest input that is kept with a response, in characters of JSON. */
+/** The longest input that is stored with a response, in characters of JSON. */
 const LONGEST_INPUT = 256 * 1024;
 
 /**
- * The store with the client's own items added to each response that is kept, for those who ask what it answered, and with the
- * response added to the conversation that its request belongs to.
+ * The transcript store, which also adds the client's own items to each stored response, for later reads, and the
+ * response to the conversation that its request belongs to.
  */
 export function withInput(
   store: TranscriptStore,
   request: { readonly input?: unknown; readonly conversation?: unknown },
-  /** The same with what it refers to in its place. */
+  /** The same with references resolved. */
   resolved: { readonly input?: unknown },
 ): TranscriptStore {
   const conversation = conversationOf(request.conversation);
@@ -45,7 +45,7 @@ export async function findResponse(store: TranscriptStore, id: string): Promise<
   return { response: { ...content.response, output: content.output ?? [] } as JsonObject, input };
 }
 
-/** A list of input items is asked for by their ids, so each has one. */
+/** Input items are requested by id, so each has one. */
 export function withIds(items: readonly JsonObject[], responseId: string): readonly (JsonObject & { id: string })[] {
   const key = responseId.replace(/^resp_/, '');
   return items.map((item, index) => ({
@@ -54,7 +54,7 @@ export function withIds(items: readonly JsonObject[], responseId: string): reado
   }));
 }
 
-/** An input as the API lists it: words are a message of the user's, and a message says that it is one. */
+/** An input as the API lists it: a string is a user message, and a message has its type. */
 export function toItems(input: unknown): readonly JsonObject[] {
   if (typeof input === 'string') {
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];

@@ -8,13 +8,13 @@ import { type Handlers, portCalls } from './port-calls.ts';
 import { mainErrors } from './thread-errors.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** A body, and whose it is. */
+/** A body, and its owner. */
 export interface BulkBody {
   readonly bytes: Buffer;
   readonly owner: string;
 }
 
-/** Work with bodies that may be large, off the main thread where they are. */
+/** Work with bodies that may be large, off the main thread if they are. */
 export interface BulkWork {
   /** A catalog to be stored. */
   readUpload(body: BulkBody, maxTools: number): Promise<UploadedCatalog>;
@@ -23,12 +23,12 @@ export interface BulkWork {
 }
 
 interface SearchWork {
-  /** Called with the number of searches before the first is made; throws where the key has no more. */
+  /** Called with the number of searches before the first is made; throws if the key has none left. */
   admit(searches: number): Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Done here, for bodies that are small and where there are no workers. */
+/** Done here, for small bodies and if there are no workers. */
 export function createLocalBulk(service: SearchService): BulkWork {
   return {
     readUpload: ({ bytes }, maxTools) => readUpload(bytes, maxTools),
@@ -38,14 +38,14 @@ export function createLocalBulk(service: SearchService): BulkWork {
       await admit(countSearches(request));
       const definitions = isJsonObject(body) ? body.tools : undefined;
       if (!Array.isArray(definitions)) throw new ApiError(400, 'tools: should be a list of tool definitions');
-      // One that can't be read fails the whole request, so that none goes missing.
+      // An unreadable one fails the whole request, so that none goes missing.
       const { tools } = parseTools(definitions, { onProblem: 'throw' });
       return service.search({ tools, bytes: 0, owner }, request, signal);
     },
   };
 }
 
-/** Parsing, checking and hashing ten thousand definitions takes longer than anyone else should wait. */
+/** Parsing, checking and hashing ten thousand definitions takes longer than others should wait. */
 export function createThreadedBulk(options: {
   readonly pool: WorkerPool;
   readonly local: BulkWork;
@@ -90,7 +90,7 @@ interface BulkCall {
   readonly handlers?: Handlers;
 }
 
-/** What tells bodies apart, so that both workers get some. */
+/** What distinguishes bodies, so that both workers get some. */
 const BEGINNING_BYTES = 4096;
 
 function readJson(bytes: Buffer): unknown {

@@ -18,13 +18,13 @@ import { portCalls } from './port-calls.ts';
 import { mainErrors } from './thread-errors.ts';
 import type { CountedJob, OpenedJob, UpstreamFacts, WholeJob } from './thread-job.ts';
 
-/** What the worker makes of a request. Undefined where it has to be answered here. */
+/** The worker's answer to the request. Undefined if it has to be answered here. */
 export interface MainSide<Name extends DialectName> {
   open(): Promise<OpenExchange<Name> | NamesServers | undefined>;
   count(): Promise<number | NamesServers | undefined>;
 }
 
-/** One request that a worker answers, as the main thread sees it: asks models for the worker, and hands on what the worker makes of it. */
+/** The main thread's side of a request that a worker answers: calls models for the worker, and forwards its answers. */
 export function mainSide<Name extends DialectName>(
   port: MessagePort,
   {
@@ -86,7 +86,7 @@ export function mainSide<Name extends DialectName>(
     worker.close();
   }
 
-  /** The port lives no longer than what it was opened for. */
+  /** The port lives no longer than its request. */
   async function last<Value>(work: Promise<unknown>, signal: AbortSignal): Promise<Value> {
     follow(signal);
     try {
@@ -114,7 +114,7 @@ export function mainSide<Name extends DialectName>(
         let continuation: Continuation | undefined;
         return {
           ...{ kind: 'exchange', model, upstream: name, isStream, hidesUsage, inputTokens },
-          // What names a catalog is never answered by a worker.
+          // A worker never answers a request that names a catalog.
           identify: (name) => ({ id: name, isFromCatalog: false }),
           async whole(signal) {
             const answer = await last<WholeJob<ResponseOf<Name>>>(worker.call('whole'), signal);

@@ -3,14 +3,14 @@ import type { MessagePort } from 'node:worker_threads';
 /** Functions for the other side, by name. The signal aborts when the caller no longer waits for the answer. */
 export type Handlers = Readonly<Record<string, (argument: never, signal: AbortSignal) => unknown>>;
 
-/** How errors cross: as something that can be copied, and back. */
+/** How errors are sent: converted to something that can be copied, and back. */
 export interface ErrorCodec {
   write(error: unknown): unknown;
   read(written: unknown): unknown;
 }
 
 export interface PortCalls {
-  /** Fails with the signal's reason at once when it aborts, and the other side hears of that. */
+  /** Rejects with the signal's reason as soon as it aborts, and notifies the other side. */
   call(name: string, argument?: unknown, signal?: AbortSignal): Promise<unknown>;
   close(): void;
 }
@@ -22,14 +22,14 @@ interface Message {
   readonly value?: unknown;
 }
 
-/** Calls over a port, in both directions. When the other side is gone, what it has not answered fails with `lost`. */
+/** Calls over a port, in both directions. When the other side is gone, unanswered calls reject with `lost`. */
 export function portCalls(
   port: MessagePort,
   options: { readonly handlers: Handlers; readonly errors: ErrorCodec; lost(): unknown },
 ): PortCalls {
   const { handlers, errors } = options;
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
-  /** What the other side waits for, by its ids. */
+  /** The calls in progress for the other side, by its ids. */
   const running = new Map<number, AbortController>();
   let lastId = 0;
   let isClosed = false;

@@ -11,13 +11,13 @@ import { type ErrorCodec, portCalls } from './port-calls.ts';
 
 /** What a worker needs to know of the reranker. */
 export interface RerankerFacts extends Pick<Reranker, 'depth' | 'fitModel' | 'readsClauses'> {
-  /** Where it is asked. */
+  /** Where to ask it. */
   readonly port: MessagePort;
-  /** Whether it makes vectors ahead. */
+  /** Whether it computes vectors ahead of time. */
   readonly isPreparing: boolean;
 }
 
-/** Answers one worker's questions to the stage, which stays on the main thread: one model and one cache for the process. */
+/** Answers one worker's calls to the reranker, which stays on the main thread: one model and one cache for the process. */
 export function serveReranker(stage: SentenceReranker): RerankerFacts {
   const { port1, port2 } = new MessageChannel();
   portCalls(port1, {
@@ -29,7 +29,7 @@ export function serveReranker(stage: SentenceReranker): RerankerFacts {
       },
       async compare(asked: readonly Asked<string>[], signal: AbortSignal): Promise<Compared> {
         const compared = await stage.compare(asked, signal);
-        // The cause may be anything; what can't be copied would fail the search.
+        // The cause may be anything; a value that can't be copied would fail the search.
         return compared.kind === 'fallback' ? { kind: 'fallback', reason: compared.reason } : compared;
       },
     },
@@ -40,8 +40,8 @@ export function serveReranker(stage: SentenceReranker): RerankerFacts {
 }
 
 /**
- * The stage as a worker knows it. Tools cross as the sentences that are compared: a definition can be a thousand times as long, and
- * the main thread would have to read it.
+ * The reranker as a worker uses it. Tools are sent as the sentences that are compared: a definition can be a thousand times as long,
+ * and the main thread would have to read it.
  */
 export function remoteReranker({ depth, fitModel, readsClauses, isPreparing, port }: RerankerFacts): Reranker {
   const main = portCalls(port, { errors: ERRORS, lost: () => new Error('The main thread is gone'), handlers: {} });
@@ -51,7 +51,7 @@ export function remoteReranker({ depth, fitModel, readsClauses, isPreparing, por
     try {
       await main.call('prepare', tools.map(sentenceOf), undefined);
     } catch {
-      // Searches ask for what they need.
+      // Searches request what they need.
     }
   }
 
@@ -67,7 +67,7 @@ export function remoteReranker({ depth, fitModel, readsClauses, isPreparing, por
     readsClauses,
     ...(isPreparing ? { prepare: (tools) => prepare(tools) } : {}),
     async compare(asked, signal) {
-      // The clauses of a request have one list of tools; one list of sentences is copied once.
+      // The clauses of a request share one list of tools, so one list of sentences is copied once.
       const lists = new Map<readonly Tool[], readonly string[]>();
       const written = asked.map(({ text, tools }): Asked<string> => {
         const list = lists.get(tools) ?? tools.map(sentenceOf);

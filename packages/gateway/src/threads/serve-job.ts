@@ -33,12 +33,12 @@ export interface JobContext {
   readonly dialects: Dialects;
 }
 
-/** Thrown for a request that names catalogs: they are in the store, which is the main thread's. */
+/** Thrown for a request that names catalogs: they are in the store, which only the main thread has. */
 export class OnlyMainError extends Error {
   override readonly name = 'OnlyMainError';
 }
 
-/** Answers one request inside a worker. Models are asked by the main thread, which holds connections and keys. */
+/** Answers one request inside a worker. Models are called by the main thread, which has connections and keys. */
 export function serveJob(job: ThreadJob, context: JobContext): void {
   const { port, dialect, headers, bytes, maxRounds, unavailable, limits, owner, requestId, roundsBefore, servers } =
     job;
@@ -52,7 +52,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
       open: () =>
         orOnlyMain<OpenedJob>(async () => {
           const opened = await service.open(question);
-          // What was parsed stays here: the main thread has the bytes.
+          // The parsed body stays here: the main thread has the bytes.
           if (opened.kind === 'names-servers') return { kind: 'names-servers' };
           exchange = opened;
           const { model, upstream, isStream, hidesUsage, inputTokens } = exchange;
@@ -100,7 +100,7 @@ async function orOnlyMain<Job>(work: () => Promise<Job>): Promise<Job | OnlyMain
   }
 }
 
-/** Rights are checked where the upstream is found. */
+/** Permissions are checked where the upstream is found. */
 const CHECKED_THERE: Access = {
   ...{ owner: '', limits: {}, role: 'consumer' },
   isUnlimited: false,
@@ -113,12 +113,12 @@ function remoteSearches(main: PortCalls, limits: Access['limits']): Pick<Access,
   return { takeSearches: async (count) => (await main.call('takeSearches', count)) as SearchRefusal | undefined };
 }
 
-/** The main thread holds the connections. */
+/** The main thread has the connections. */
 function remoteCall(main: PortCalls): ServerTools['call'] {
   return async (tool, input, signal) => (await main.call('callServer', { tool, input }, signal)) as ToolOutcome;
 }
 
-/** The main thread knows whose they are. */
+/** The main thread knows the owner. */
 function remoteTranscripts(main: PortCalls): Transcripts {
   return {
     storeFor: () => ({

@@ -19,11 +19,11 @@ interface WrittenError {
   readonly type: string;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** What an internal error was, for the log. */
+  /** Describes an internal error, for the log. */
   readonly cause?: Pick<Error, 'name' | 'message' | 'stack'> | undefined;
 }
 
-/** The worker's side: what it was given it gives back, anything else is told as the client is to hear it. */
+/** The worker's side: it returns errors that it was given, and sends any other as the client will see it. */
 export const workerErrors: ErrorCodec = {
   write(error) {
     if (error instanceof HeldError) return { ticket: error.ticket };
@@ -34,7 +34,7 @@ export const workerErrors: ErrorCodec = {
   read: (written) => new HeldError((written as { ticket: number }).ticket),
 };
 
-/** The main thread's side: errors of upstreams never leave it, so that they come back as they were thrown. */
+/** The main thread's side: errors of upstreams never leave it, so that they are thrown unchanged. */
 export function mainErrors(): ErrorCodec {
   const held: unknown[] = [];
   return {
@@ -47,7 +47,7 @@ export function mainErrors(): ErrorCodec {
   };
 }
 
-/** Of an error that is not ours nothing is logged, and on the main thread it could not be told any more whose it was. */
+/** Nothing is logged about an error that is not ours, and the main thread could not tell the difference later. */
 function internalCause(error: ApiError): WrittenError['cause'] {
   const { cause } = error;
   if (!(cause instanceof Error) || faultOf(error).error === undefined) return undefined;

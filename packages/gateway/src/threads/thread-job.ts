@@ -13,13 +13,13 @@ import type { RerankerFacts } from './reranker-calls.ts';
 export interface WorkerSettings {
   readonly settings: GatewaySettings;
   readonly search: SearchSettings;
-  /** What this worker may keep. */
+  /** How much this worker may keep. */
   readonly memoryBytes: number;
-  /** Absent where the engine has no reranker. */
+  /** Absent if the engine has no reranker. */
   readonly reranker?: RerankerFacts | undefined;
 }
 
-/** A request for a worker. Everything about it goes over its own port. */
+/** A request for a worker. Everything about it is sent over its own port. */
 export interface ThreadJob {
   readonly kind: 'exchange';
   readonly dialect: DialectName;
@@ -28,7 +28,7 @@ export interface ThreadJob {
   /** For events. */
   readonly requestId?: string | undefined;
   readonly roundsBefore?: number | undefined;
-  /** Servers of which some tools are not among the request's. */
+  /** Servers of which some tools are missing in the request. */
   readonly unavailable?: readonly Unavailable[] | undefined;
   /** The MCP servers that it names, which the main thread calls. */
   readonly servers?: NamedServers | undefined;
@@ -40,7 +40,7 @@ export interface ThreadJob {
   readonly port: MessagePort;
 }
 
-/** Work with a large body that needs no model: what is to be done comes over its port. */
+/** Work with a large body that needs no model: the task comes over its port. */
 export interface BulkJob {
   readonly kind: 'bulk';
   readonly bytes: Uint8Array;
@@ -48,7 +48,7 @@ export interface BulkJob {
   readonly port: MessagePort;
 }
 
-/** What the worker needs to know of an upstream, which stays on the main thread. */
+/** What the worker needs to know about an upstream, which stays on the main thread. */
 export interface UpstreamFacts
   extends Pick<GatewayUpstream, 'name' | 'toolSearch' | 'form' | 'limits' | 'offersTools'> {
   readonly capabilities: TransportCapabilities;
@@ -68,7 +68,7 @@ export type OpenedJob =
   | OnlyMainJob
   | NamesServers;
 
-/** A whole response, and how its request goes on where it has paused. */
+/** A whole response, and how its request continues if it has paused. */
 export interface WholeJob<Response> {
   readonly response: Response;
   readonly continuation: Continuation | undefined;
@@ -76,7 +76,7 @@ export interface WholeJob<Response> {
 
 export type CountedJob = { readonly kind: 'counted'; readonly tokens: number } | OnlyMainJob | NamesServers;
 
-/** A request that the main thread has to answer itself, since it needs what only that one has. */
+/** A request that the main thread has to answer itself, because it needs what only that thread has. */
 export interface OnlyMainJob {
   readonly kind: 'only-main';
 }

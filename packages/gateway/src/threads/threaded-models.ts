@@ -9,13 +9,13 @@ import type { ThreadJob } from './thread-job.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /**
- * Answers requests with large bodies in workers, so that one client can't hold up the others: parsing and indexing ten thousand
+ * Answers requests with large bodies in workers, so that one client can't delay the others: parsing and indexing ten thousand
  * tools takes longer than everything else together. Bodies that begin with the same tools go to the same worker, which knows them.
  */
 export function createThreadedModels(options: {
   readonly pool: WorkerPool;
   readonly upstreams: Upstreams;
-  /** Used by the workers too, from here. */
+  /** Also used by the workers, from here. */
   readonly transcripts: Transcripts;
 }): RemoteModelService {
   const { pool, upstreams, transcripts } = options;
@@ -25,7 +25,7 @@ export function createThreadedModels(options: {
       question;
     const sent = body === undefined ? bytes : Buffer.from(JSON.stringify(body.value));
     const beginning = beginningOfTools(sent);
-    // It would need the store; further down in the tools it is the worker that finds out.
+    // It would need the store; if the catalog is named later in the tools, the worker finds out.
     if (beginning.includes(CATALOG_TYPE)) return undefined;
     const { port1, port2 } = new MessageChannel();
     const side = mainSide(port1, { question, upstreams, transcripts });

@@ -6,19 +6,19 @@ import type { GatewayEvent } from '../events/index.ts';
 import { serveReranker } from './reranker-calls.ts';
 import type { BulkJob, ThreadJob, WorkerSettings } from './thread-job.ts';
 
-/** Threads for what would hold up the main one. They start with their first job, and again after one has died. */
+/** Threads for work that would block the main one. They start with their first job, and again after one has died. */
 export interface WorkerPool {
-  /** Gives a job to a worker: jobs with the same beginning go to the same one, which may know what it is about. */
+  /** Gives a job to a worker: jobs with the same beginning go to the same one, which may know their tools. */
   give(job: ThreadJob | BulkJob, beginning: Uint8Array): void;
   close(): Promise<void>;
 }
 
 export interface WorkerPoolOptions extends Omit<WorkerSettings, 'reranker' | 'memoryBytes'> {
-  /** What all workers together may keep. */
+  /** How much all workers together may keep. */
   readonly memoryBytes: number;
   /** The built file of the worker. */
   readonly workerUrl: URL;
-  /** Used by the workers too, from here. */
+  /** Also used by the workers, from here. */
   readonly reranker?: SentenceReranker | undefined;
   onEvent(event: GatewayEvent): void;
 }
@@ -64,7 +64,7 @@ function workerCount(): number {
   return Math.min(MOST_WORKERS, availableParallelism());
 }
 
-/** What follows the beginning is seldom different, and then it is only the worker that is not the best. */
+/** What follows the beginning seldom differs, and if it does, only a less suitable worker is chosen. */
 function fingerprint(beginning: Uint8Array): number {
   return createHash('sha1').update(beginning).digest().readUInt32BE(0);
 }

@@ -5,13 +5,13 @@ import type { Tracing } from './tracing.ts';
 
 type OpenTelemetry = typeof import('@opentelemetry/api');
 
-/** The span of a request that is being answered. */
+/** The span of a request in progress. */
 interface TracedSpan {
   readonly requestId: string;
   readonly span: Span;
 }
 
-/** Spans by the conventions for generative AI and MCP. */
+/** Spans that follow the conventions for generative AI and MCP. */
 export function createTracing(
   otel: OpenTelemetry,
   { tracer, now, close }: { readonly tracer: Tracer; now(): number; close(): Promise<void> },
@@ -151,7 +151,7 @@ function attributesOf({ model, key, decision, searches, rounds, tokens, ...recor
   };
 }
 
-/** The trace that a client is in, as W3C Trace Context writes it. Anything else begins a trace. */
+/** The client's trace in W3C Trace Context format. Anything else starts a new trace. */
 function parentOf(
   { trace, createTraceState, isSpanContextValid, ROOT_CONTEXT }: OpenTelemetry,
   headers: Headers,

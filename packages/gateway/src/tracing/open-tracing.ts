@@ -6,7 +6,7 @@ import type { Tracing } from './tracing.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Tracing as configured by the standard variables of OpenTelemetry; undefined if they name no endpoint, and then no package
+ * Tracing as configured by OpenTelemetry's standard variables; undefined if they name no endpoint, in which case no package
  * is loaded. `OTEL_EXPORTER_OTLP_*` say where spans go, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` whose they are,
  * `OTEL_TRACES_SAMPLER` which, `OTEL_BSP_*` how many at a time; `OTEL_TRACES_EXPORTER=none` and `OTEL_SDK_DISABLED=true` turn
  * it off.
@@ -23,7 +23,7 @@ export async function openTracing(env: Environment = process.env): Promise<Traci
   return createTracing(otel, {
     tracer: provider.getTracer('quartermaster'),
     now: Date.now,
-    // A collector that is away must not keep the gateway from stopping.
+    // An unreachable collector must not keep the gateway from stopping.
     close: () => provider.shutdown().catch(() => undefined),
   });
 }

@@ -1,11 +1,11 @@
 import type { GatewayEvent } from '../events/index.ts';
 import type { AskObserver } from '../exchange/index.ts';
 
-/** Spans of what a gateway does: requests, searches, rounds of models and calls of tools. `begin` of the observer traces a round. */
+/** Spans of what a gateway does: requests, searches, calls to models and to tools. `begin` of the observer traces a call to a model. */
 export interface Tracing extends AskObserver {
   /** A request has arrived. Its span continues the trace in its headers, and ends with the request. */
   beginRequest(request: TracedRequest): void;
-  /** Nothing came of it. */
+  /** The request produced nothing. */
   dropRequest(requestId: string): void;
   /** Searches, and the ends of requests. */
   onEvent(event: GatewayEvent): void;
@@ -23,13 +23,13 @@ export interface TracedRequest {
   readonly requestId: string;
   /** As in logs and metrics. */
   readonly route: string;
-  /** Absent for work that was left behind, such as an item of a batch. */
+  /** Absent for work without a client, such as a batch item. */
   readonly method?: string;
   readonly headers?: Headers;
 }
 
 export interface TracedCall {
-  /** The trace as it is sent in `_meta`. */
+  /** The trace as sent in `_meta`. */
   readonly meta: Readonly<Record<string, string>>;
   end(isError: boolean): void;
 }
