@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defined } from './catalog/index.ts';
+import { defined } from './catalog/internal.ts';
 
 describe('defined', () => {
   it('keeps null, false, zero and the empty string, and leaves undefined out', () => {

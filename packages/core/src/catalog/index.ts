@@ -1,7 +1,6 @@
 export {
   createModelNames,
   createSnapshot,
-  createSnapshotInSteps,
   MODEL_NAME_DEFAULTS,
   type ModelNameOptions,
   type ModelNames,
@@ -12,18 +11,14 @@ export {
   type SnapshotOptions,
 } from './create-snapshot.ts';
 export { type ChangedField, type ChangedTool, diffSnapshots, type SnapshotDiff } from './diff-snapshots.ts';
-export { type AnthropicDefinedTool, anthropicDefinedTool } from './formats/anthropic-defined-tools.ts';
-export { describeExamples, tellingExamples } from './formats/definition-fields.ts';
 export type { WriteOptions } from './formats/format.ts';
 export { writeTool, writeTools } from './formats/format-of.ts';
 export { compileGlob, type Glob } from './glob.ts';
-export { defined, isJsonObject, type Json, type JsonObject } from './json.ts';
+export { isJsonObject, type Json, type JsonObject } from './json.ts';
 export { type ParsedTools, type ParseToolsOptions, type Problem, parseTools } from './parse-tools.ts';
 export { applyPolicies, POLICIES, type PolicyRules, parsePolicy } from './policy.ts';
 export { applySearchHints, type HintedSnapshot, hashTool, type SearchHint, type SearchHints } from './search-hints.ts';
 export { SEARCH_TEXT_DEFAULTS, type SearchText, type SearchTextLimits, searchText } from './search-text.ts';
-export { sha256 } from './sha256.ts';
-export { findInvisibleKey, hasInvisible, stripInvisible, stripInvisibleTexts } from './strip-invisible.ts';
 export {
   createTool,
   type JsonSchema,

@@ -1,25 +1,22 @@
 // How schemas reach the model. transport ──▶ plan/ (form, own tools, listing) ──▶ model ──▶ a search ──▶ answer/ (text of its matches);
-// `memory` folds the conversation's messages into what was shown so far, and text/ shortens descriptions for all of them.
-export {
-  ANSWER_DEFAULTS,
-  type AnswerBudget,
-  type AskedSearch,
-  type Duplicate,
-  type Found,
-  type FoundByName,
-  type FoundBySearch,
-  GUARD_DEFAULTS,
-  type Guard,
-  type GuardLimits,
-  guardSearch,
-  type QueryAnswer,
-  readTold,
-  type SearchFailure,
-  type Tell,
-  type TellQuestion,
-  tell,
-  type Unavailable,
-} from './answer/index.ts';
+// `memory` folds the conversation's messages into what was shown so far.
+//
+// plan/   the form that the transport can carry, the fixed plan made from it, and the view that adds what the conversation has revealed
+// answer/ the text of matches within a budget, what distinguishes similar ones, and the guard that stops repeated searches
+// text/   whole sentences, one-line signatures and counts, for both
+
+export type {
+  Duplicate,
+  Found,
+  FoundByName,
+  FoundBySearch,
+  QueryAnswer,
+  SearchFailure,
+  Tell,
+  Unavailable,
+} from './answer/found.ts';
+export { GUARD_DEFAULTS, type GuardLimits } from './answer/loop-guard.ts';
+export { ANSWER_DEFAULTS, type AnswerBudget, readTold } from './answer/tell.ts';
 export {
   EMPTY_MEMORY,
   type Fact,
@@ -33,40 +30,31 @@ export {
 export {
   capabilitiesOf,
   chooseForm,
-  type DeferPlan,
-  type DeferQuestion,
-  type Definition,
-  definitions,
   FORMS,
   type Form,
   type FormChoice,
   type FormName,
   type HostedSearch,
-  type InlinePlan,
   keepsPrefix,
-  LISTING_DEFAULTS,
-  type Listing,
-  type ListingOptions,
-  makeDeferPlan,
-  makeInlinePlan,
-  makeView,
-  OWN_NAMES,
-  type Own,
-  type Plan,
-  type PlanEngine,
-  type PlanQuestion,
-  type PlanTokens,
-  readFormChoice,
-  type SecondSearch,
-  type Shown,
-  STUB_DEFAULTS,
   TRANSPORTS,
   type Transport,
   type TransportCapabilities,
   type TransportTable,
+} from './plan/form.ts';
+export { LISTING_DEFAULTS, type Listing, type ListingOptions } from './plan/listing.ts';
+export { STUB_DEFAULTS, withoutSearch } from './plan/make-plan.ts';
+export { OWN_NAMES } from './plan/own-tools.ts';
+export {
+  type DeferPlan,
+  type Definition,
+  definitions,
+  type InlinePlan,
+  type Own,
+  type Plan,
+  type PlanEngine,
+  type PlanTokens,
+  type SecondSearch,
+  type Shown,
   type View,
-  type ViewQuestion,
-  withoutSearch,
   wrapCall,
-} from './plan/index.ts';
-export { cutText, signature } from './text/index.ts';
+} from './plan/plan.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 
 /** What a conversation has shown so far, read from its messages. All names are those that the model sees. */
 export interface Memory {

@@ -1,4 +1,5 @@
-import { createSnapshot, createTool, defined, type Policy, type Snapshot, type Tool } from '../catalog/index.ts';
+import { createSnapshot, createTool, type Policy, type Snapshot, type Tool } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 
 export interface SampleTool {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { defined } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import { type Found, type Memory, remember } from '../disclosure/index.ts';
 import type { Resolved, ToolOutcome } from './call.ts';
 import type { Answered, CallContext, Toolbox } from './toolbox.ts';

@@ -4,22 +4,32 @@ import {
   type Form,
   type Found,
   type Memory,
-  makeDeferPlan,
-  makeInlinePlan,
-  makeView,
   OWN_NAMES,
   type Plan,
   type PlanEngine,
   STUB_DEFAULTS,
 } from '../disclosure/index.ts';
+import { makeDeferPlan, makeInlinePlan, makeView } from '../disclosure/internal.ts';
 import { contextWindow, decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
 import { answerCall } from './answer-call.ts';
-import { executeCall, handleCalls, handleDescribe, refuse, unknownTool, wayWithoutSearch } from './call/index.ts';
+import { executeCall } from './call/execute-call.ts';
+import { handleCalls } from './call/handle-calls.ts';
+import { handleDescribe } from './call/handle-describe.ts';
+import { refuse, unknownTool, wayWithoutSearch } from './call/refuse.ts';
 import type { Caller, Step } from './call.ts';
-import { resolveName, unwrapCall } from './read/index.ts';
-import { handleSearch, prefetchTools, prepareSearch, tellFound } from './search/index.ts';
+import { resolveName } from './read/resolve-name.ts';
+import { unwrapCall } from './read/unwrap-call.ts';
+import { handleSearch } from './search/handle-search.ts';
+import { prefetchTools } from './search/prefetch-tools.ts';
 import type { CallContext, PlanOptions, Toolbox } from './toolbox.ts';
-import { isDeferred, readForm, type ToolboxContext, toolboxContext } from './toolbox-context.ts';
+import {
+  isDeferred,
+  prepareSearch,
+  readForm,
+  type ToolboxContext,
+  tellFound,
+  toolboxContext,
+} from './toolbox-context.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
 /**

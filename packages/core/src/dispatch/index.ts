@@ -1,21 +1,17 @@
 // What happens on a call. a call ──▶ read/ (unwrap, parse, resolve the name) ──▶ search/ or call/ ──▶ the text that answers it.
 // `create-toolbox` puts these behind one interface, `Toolbox`.
+//
+// read/   the bridge taken off a call, arguments parsed out of whatever the model wrote, and names resolved to tools
+// search/ searches, and tools found before the model asks
+// call/   calls of real tools: checked against scope and schema, refused with a way out, executed between hooks, or described
 export { rememberFound } from './answer-call.ts';
-export type {
-  ArgumentCheck,
-  ArgumentChecker,
-  ArgumentProblem,
-  Awaitable,
-  BeforeCall,
-  Denial,
-  HookContext,
-  Hooks,
-} from './call/index.ts';
+export type { Awaitable, BeforeCall, Denial, HookContext, Hooks } from './call/execute-call.ts';
+export type { ArgumentCheck, ArgumentChecker, ArgumentProblem } from './call/handle-calls.ts';
 export type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
 export { createToolbox } from './create-toolbox.ts';
 export type { RefusalReason, ToolboxEvent } from './events.ts';
-export { nameDistance, parseArguments, readAhead, readQueries, toInput, writtenInput } from './read/index.ts';
-export type { FoundForQuery, UseMemory } from './search/index.ts';
+export { parseArguments } from './read/unwrap-call.ts';
+export type { FoundForQuery, UseMemory } from './search/handle-search.ts';
 export type {
   Answered,
   CallContext,
@@ -28,4 +24,4 @@ export type {
   ViewExtra,
 } from './toolbox.ts';
 export { readDefinitions } from './toolbox-context.ts';
-export { checkToolboxOptions, type SearcherSource, TOOLBOX_OPTIONS, type ToolboxOptions } from './toolbox-options.ts';
+export type { SearcherSource, ToolboxOptions } from './toolbox-options.ts';

@@ -1,17 +1,11 @@
 import { createSnapshot, parseTools, type Snapshot, type Tool } from '../catalog/index.ts';
 import { readChoice } from '../check-option-names.ts';
-import {
-  type DeferPlan,
-  FORMS,
-  type Form,
-  type FormName,
-  type Plan,
-  type PlanEngine,
-  tell,
-} from '../disclosure/index.ts';
+import { type DeferPlan, FORMS, type Form, type FormName, type Plan, type PlanEngine } from '../disclosure/index.ts';
+import { tell } from '../disclosure/internal.ts';
 import { SettingError } from '../errors.ts';
 import { DEFAULT_GATE_SETTINGS, estimateTokens, type GateSettings, type TokenCounter } from '../gate/index.ts';
-import { createBm25Searcher, createRegexSearcher, macrotaskPause, type Searcher } from '../search/index.ts';
+import { createBm25Searcher, createRegexSearcher, type Searcher } from '../search/index.ts';
+import { macrotaskPause } from '../search/internal.ts';
 import type { Caller } from './call.ts';
 import type { EventBase, ToolboxEvent } from './events.ts';
 import type { TellOptions } from './toolbox.ts';

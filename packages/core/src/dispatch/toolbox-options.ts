@@ -10,12 +10,14 @@ import {
   type PlanEngine,
   type Unavailable,
 } from '../disclosure/index.ts';
-import { checkGateSettings, type GateSettings, type TokenCounter } from '../gate/index.ts';
+import type { GateSettings, TokenCounter } from '../gate/index.ts';
+import { checkGateSettings } from '../gate/internal.ts';
 import type { Searcher } from '../search/index.ts';
-import type { ArgumentChecker, Awaitable, HookContext, Hooks } from './call/index.ts';
+import type { Awaitable, HookContext, Hooks } from './call/execute-call.ts';
+import type { ArgumentChecker } from './call/handle-calls.ts';
 import type { Caller, Resolved } from './call.ts';
 import type { ToolboxEvent } from './events.ts';
-import type { UseMemory } from './search/index.ts';
+import type { UseMemory } from './search/handle-search.ts';
 
 /** What a toolbox is made of. Only `tools` is required. */
 export interface ToolboxOptions {

@@ -8,7 +8,7 @@ export {
   RequestError,
   SettingError,
 } from '../errors.ts';
-export { limitHeadersIn } from '../run/index.ts';
+export { limitHeadersIn } from '../run/internal.ts';
 export {
   statusOfType,
   typeOfStatus,

@@ -14,11 +14,11 @@ export {
   sha256,
   stripInvisible,
   stripInvisibleTexts,
-} from '../catalog/index.ts';
+} from '../catalog/internal.ts';
 export { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 export { BACKGROUND_CLOCK, type Clock, SYSTEM_CLOCK, untilAborted } from '../clock.ts';
 export { deepestReason } from '../deepest-reason.ts';
-export { cutText, readFormChoice } from '../disclosure/index.ts';
+export { cutText, readFormChoice } from '../disclosure/internal.ts';
 export {
   checkToolboxOptions,
   nameDistance,
@@ -27,11 +27,11 @@ export {
   TOOLBOX_OPTIONS,
   toInput,
   writtenInput,
-} from '../dispatch/index.ts';
+} from '../dispatch/internal.ts';
 export { editDistance } from '../edit-distance.ts';
-export { isUniqueId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/index.ts';
+export { isUniqueId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/internal.ts';
 export { readWholeNumber } from '../read-whole-number.ts';
-export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/index.ts';
+export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/internal.ts';
 export {
   type CandidateQuery,
   type CandidateWord,
@@ -52,4 +52,4 @@ export {
   type ToolTerms,
   unaskedQueries,
   type WeighedWord,
-} from '../search/index.ts';
+} from '../search/internal.ts';

@@ -1,4 +1,5 @@
-import { anthropicDefinedTool, compileGlob, type Glob, type Snapshot, type Tool } from '../catalog/index.ts';
+import { compileGlob, type Glob, type Snapshot, type Tool } from '../catalog/index.ts';
+import { anthropicDefinedTool } from '../catalog/internal.ts';
 import type { ModelLimits } from './context-window.ts';
 import { estimateTokens, snapshotTokens, type TokenCounter } from './estimate-tokens.ts';
 import type { GateRule, GateSettings } from './gate-settings.ts';

@@ -5,15 +5,8 @@ export {
   type ModelLimits,
 } from './context-window.ts';
 export { decideGate, type GateDecision, type GateFigures, type GateQuestion } from './decide-gate.ts';
+export { estimateTokens, type SnapshotTokens, snapshotTokens, type TokenCounter } from './estimate-tokens.ts';
 export {
-  estimateTokens,
-  type SnapshotTokens,
-  snapshotTokens,
-  snapshotTokensInSteps,
-  type TokenCounter,
-} from './estimate-tokens.ts';
-export {
-  checkGateSettings,
   DEFAULT_GATE_SETTINGS,
   DEFAULT_SEARCH_LIMITS,
   type GateRule,

@@ -6,17 +6,7 @@ export {
   planRequest,
   renderOnce,
 } from './plan-request.ts';
-export {
-  type OrderedReads,
-  orderedReads,
-  type Place,
-  remainingTokens,
-  type Spoken,
-  splitRounds,
-  sumUsage,
-  type UniqueIdOptions,
-  uniqueIds,
-} from './rounds.ts';
+export { type OrderedReads, orderedReads, type Place, type UniqueIdOptions, uniqueIds } from './rounds.ts';
 export {
   LOOP_DEFAULTS,
   type LoopOptions,
@@ -58,7 +48,6 @@ export type {
 } from './wire.ts';
 export {
   type HistoryOptions,
-  isUniqueId,
   readSlots,
   resolveReferences,
   type Slot,

@@ -1,4 +1,5 @@
-import { defined, parseTools } from '../catalog/index.ts';
+import { parseTools } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import {
   type DeferPlan,
   definitions,

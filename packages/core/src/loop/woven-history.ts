@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, sha256 } from '../catalog/index.ts';
+import { isJsonObject, type JsonObject } from '../catalog/index.ts';
+import { sha256 } from '../catalog/internal.ts';
 import { untilAborted } from '../clock.ts';
 import {
   type FoundEntry,

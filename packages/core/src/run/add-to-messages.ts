@@ -1,4 +1,4 @@
-import { defined } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import type { AssistantMessage, Message, ToolMessage } from './message.ts';
 import type { PlainPart } from './plain-wire.ts';
 

@@ -1,4 +1,5 @@
-import { defined, isJsonObject } from '../catalog/index.ts';
+import { isJsonObject } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
 import type { Definition, Plan } from '../disclosure/index.ts';
 import { SettingError } from '../errors.ts';

@@ -1,4 +1,5 @@
-import { defined, isJsonObject, type JsonObject } from '../catalog/index.ts';
+import { isJsonObject, type JsonObject } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import type { ModelPart, ModelUsage } from './model.ts';
 
 /** How much one response may hold, in characters. */

@@ -10,13 +10,6 @@ export type {
   ModelUsage,
 } from './model.ts';
 export {
-  limitHeadersIn,
-  type ReadEventsOptions,
-  readEvents,
-  readResponseText,
-  type ServerEvent,
-} from './read-response.ts';
-export {
   RUN_TOOLS_DEFAULTS,
   type RunToolsEvent,
   type RunToolsOptions,

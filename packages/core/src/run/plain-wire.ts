@@ -1,4 +1,5 @@
-import { defined, type JsonObject, type Tool } from '../catalog/index.ts';
+import type { JsonObject, Tool } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import {
   type DeferPlan,
   type Definition,
@@ -11,7 +12,8 @@ import {
   type View,
   wrapCall,
 } from '../disclosure/index.ts';
-import { type Call, parseArguments, readDefinitions, readQueries, type Step } from '../dispatch/index.ts';
+import { type Call, parseArguments, readDefinitions, type Step } from '../dispatch/index.ts';
+import { readQueries } from '../dispatch/internal.ts';
 import { type Opened, type Read, type Reader, uniqueIds, type Wire, type Writer } from '../loop/index.ts';
 import { addToMessages, pairCalls } from './add-to-messages.ts';
 import type { Message, MessageCall } from './message.ts';

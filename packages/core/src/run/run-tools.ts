@@ -1,8 +1,10 @@
-import { defined, type Tool } from '../catalog/index.ts';
+import type { Tool } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import type { OptionNames } from '../check-option-names.ts';
 import { untilAborted } from '../clock.ts';
 import type { Plan } from '../disclosure/index.ts';
-import { type Caller, checkToolboxOptions, type Resolved, type Toolbox, type ToolOutcome } from '../dispatch/index.ts';
+import type { Caller, Resolved, Toolbox, ToolOutcome } from '../dispatch/index.ts';
+import { checkToolboxOptions } from '../dispatch/internal.ts';
 import { SettingError } from '../errors.ts';
 import { contextWindow } from '../gate/index.ts';
 import { runLoop } from '../loop/index.ts';

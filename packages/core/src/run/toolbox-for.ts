@@ -1,4 +1,5 @@
-import { defined, type JsonObject, type Snapshot } from '../catalog/index.ts';
+import type { JsonObject, Snapshot } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import type { OptionNames } from '../check-option-names.ts';
 import {
   createToolbox,

@@ -6,41 +6,22 @@ export {
   buildBm25Index,
   type CatalogStatistics,
   createBm25Searcher,
-  NAMED,
 } from './bm25/index.ts';
-export {
-  type CandidateQuery,
-  type CandidateWord,
-  type Conjunction,
-  chooseConjunctions,
-  operatorStems,
-  readCandidateQuery,
-  readNameStems,
-  readOperators,
-  readToolTerms,
-  stemOf,
-  type ToolTerms,
-  type WeighedWord,
-} from './candidates/index.ts';
 export { createHintedSearcher } from './hinted-searcher.ts';
 export {
   createHybridSearcher,
   createSemanticSearcher,
   HYBRID_DEFAULTS,
-  HYBRID_OPTIONS,
   type HybridFeatures,
   type HybridOptions,
   type HybridSearcherOptions,
   type HybridSettings,
   type HybridWeights,
   type SemanticSearcherOptions,
-  SIBLING,
   type WholeCatalog,
 } from './hybrid/index.ts';
 export type { IndexCache } from './kept/index.ts';
 export {
-  CALLED_ALONG,
-  CALLED_BEFORE,
   type Companion,
   LEARNED_USES_DEFAULTS,
   type LearnedUse,
@@ -52,14 +33,7 @@ export {
   toUseVector,
   type UseBonus,
 } from './learned/index.ts';
-export {
-  checkQueries,
-  QUERY_LIMITS,
-  type QueryOperator,
-  resolveLimit,
-  takeTurns,
-  unaskedQueries,
-} from './query/index.ts';
+export { QUERY_LIMITS } from './query/index.ts';
 export {
   createRegexSearcher,
   REGEX_SEARCH_DEFAULTS,
@@ -104,5 +78,4 @@ export {
   type StaticEmbedder,
   type VectorIndex,
 } from './semantic/index.ts';
-export { macrotaskPause, runInSlices, runToEnd, type SliceOptions } from './slices/index.ts';
-export { nameKey } from './text/index.ts';
+export type { SliceOptions } from './slices/index.ts';

@@ -1,4 +1,5 @@
-import { createSnapshot, createTool, defined, type Policy, type Tool } from '../catalog/index.ts';
+import { createSnapshot, createTool, type Policy, type Tool } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import type { Form, Plan, Unavailable } from '../disclosure/index.ts';
 import { createToolbox, type Toolbox } from '../dispatch/index.ts';
 import { resolveReferences, runLoop, runWhole, type TranscriptStore } from '../loop/index.ts';

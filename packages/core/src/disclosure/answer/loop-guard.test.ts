@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defined } from '../../catalog/index.ts';
+import { defined } from '../../catalog/internal.ts';
 import { EMPTY_MEMORY, type Fact, forgetSearches, type Memory, remember } from '../memory.ts';
 import { type GuardLimits, guardSearch } from './loop-guard.ts';
 

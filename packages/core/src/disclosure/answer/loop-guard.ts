@@ -1,5 +1,5 @@
 import type { Memory, PastSearch } from '../memory.ts';
-import { counted } from '../text/index.ts';
+import { counted } from '../text/shorten-text.ts';
 
 /** A search that is about to run, or that has run. */
 export interface AskedSearch {

@@ -1,5 +1,5 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
-import { FEWEST_OF_A_PREFIX, namePrefix, oneLine } from '../text/index.ts';
+import { FEWEST_OF_A_PREFIX, namePrefix, oneLine } from '../text/shorten-text.ts';
 
 export interface NearestSourcesOptions {
   readonly snapshot: Snapshot;

@@ -1,7 +1,7 @@
 import { createTool, isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
 import type { Memory } from '../memory.ts';
-import type { DeferPlan } from '../plan/index.ts';
-import { cutText } from '../text/index.ts';
+import type { DeferPlan } from '../plan/plan.ts';
+import { cutText } from '../text/shorten-text.ts';
 import type { Found, FoundByName, FoundBySearch, QueryAnswer, SearchFailure } from './found.ts';
 import { describedTools, listedName } from './listed-tools.ts';
 import { type GuardLimits, guardSearch } from './loop-guard.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSnapshot, defined } from '../../catalog/index.ts';
+import { createSnapshot } from '../../catalog/index.ts';
+import { defined } from '../../catalog/internal.ts';
 import { manyTools, sampleTool, sampleTools } from '../sample-tools.fixture.ts';
 import { type Listing, makeListing } from './listing.ts';
 

@@ -1,5 +1,5 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
-import { counted, FEWEST_OF_A_PREFIX, firstSentence, namePrefix, oneLine } from '../text/index.ts';
+import { counted, FEWEST_OF_A_PREFIX, firstSentence, namePrefix, oneLine } from '../text/shorten-text.ts';
 
 /** What a listing is made from. */
 export interface ListingOptions {

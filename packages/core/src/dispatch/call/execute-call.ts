@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../catalog/index.ts';
-import { cutText } from '../../disclosure/index.ts';
+import { cutText } from '../../disclosure/internal.ts';
 import type { Caller, Resolved, ToolOutcome } from '../call.ts';
 import type { RefusalReason } from '../events.ts';
 import type { ExecuteOptions } from '../toolbox.ts';

@@ -1,7 +1,9 @@
-import { defined, type JsonObject, type Tool } from '../../catalog/index.ts';
-import { signature } from '../../disclosure/index.ts';
+import type { JsonObject, Tool } from '../../catalog/index.ts';
+import { defined } from '../../catalog/internal.ts';
+import { signature } from '../../disclosure/internal.ts';
 import type { Resolved, Step } from '../call.ts';
-import { type NamedCall, resolveName } from '../read/index.ts';
+import { resolveName } from '../read/resolve-name.ts';
+import type { NamedCall } from '../read/unwrap-call.ts';
 import type { CallContext } from '../toolbox.ts';
 import { isDeferred, type ToolboxContext } from '../toolbox-context.ts';
 import { ownName, type Refusal, refuse, unknownTool } from './refuse.ts';

@@ -1,10 +1,9 @@
 import { type DeferPlan, type FoundByName, keepsPrefix } from '../../disclosure/index.ts';
 import { snapshotTokens } from '../../gate/index.ts';
 import type { Step } from '../call.ts';
-import { resolveName } from '../read/index.ts';
-import { tellFound } from '../search/index.ts';
+import { resolveName } from '../read/resolve-name.ts';
 import type { CallContext } from '../toolbox.ts';
-import { eventOrigin, type ToolboxContext } from '../toolbox-context.ts';
+import { eventOrigin, type ToolboxContext, tellFound } from '../toolbox-context.ts';
 import { refuse, unknownTool } from './refuse.ts';
 
 /** Answers with the full definitions of named tools. Refused only when not one of the names leads anywhere. */

@@ -1,7 +1,8 @@
-import { cutText, type Plan } from '../../disclosure/index.ts';
+import type { Plan } from '../../disclosure/index.ts';
+import { cutText } from '../../disclosure/internal.ts';
 import type { Step } from '../call.ts';
 import type { RefusalReason } from '../events.ts';
-import { suggestName } from '../read/index.ts';
+import { suggestName } from '../read/resolve-name.ts';
 import type { CallContext } from '../toolbox.ts';
 import { eventOrigin, type ToolboxContext } from '../toolbox-context.ts';
 

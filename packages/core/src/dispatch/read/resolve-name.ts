@@ -1,7 +1,9 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { editDistance } from '../../edit-distance.ts';
-import { estimateTokens, snapshotTokensInSteps, type TokenCounter } from '../../gate/index.ts';
-import { runInSlices, runToEnd, type SliceOptions } from '../../search/index.ts';
+import { estimateTokens, type TokenCounter } from '../../gate/index.ts';
+import { snapshotTokensInSteps } from '../../gate/internal.ts';
+import type { SliceOptions } from '../../search/index.ts';
+import { runInSlices, runToEnd } from '../../search/internal.ts';
 
 const MOST_CHARACTERS = 256;
 

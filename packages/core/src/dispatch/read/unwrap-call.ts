@@ -1,4 +1,5 @@
-import { defined, isJsonObject, type JsonObject } from '../../catalog/index.ts';
+import { isJsonObject, type JsonObject } from '../../catalog/index.ts';
+import { defined } from '../../catalog/internal.ts';
 import { OWN_NAMES, type Own, type Plan } from '../../disclosure/index.ts';
 import type { Call } from '../call.ts';
 

@@ -1,36 +1,39 @@
-import { defined, type Snapshot, type Tool } from '../../catalog/index.ts';
+import type { Snapshot, Tool } from '../../catalog/index.ts';
+import { defined } from '../../catalog/internal.ts';
 import {
   ANSWER_DEFAULTS,
   type DeferPlan,
   type Duplicate,
   type Found,
   type FoundBySearch,
-  guardSearch,
   keepsPrefix,
   type QueryAnswer,
 } from '../../disclosure/index.ts';
+import { guardSearch } from '../../disclosure/internal.ts';
 import { QuartermasterError } from '../../errors.ts';
 import { snapshotTokens } from '../../gate/index.ts';
 import {
-  CALLED_ALONG,
-  CALLED_BEFORE,
   type Explanation,
   type Hit,
-  NAMED,
   ORDERED_BY_USE,
   orderByUse,
   type RerankerUse,
-  readCandidateQuery,
-  readToolTerms,
   type SearchEngine,
   type Searcher,
   type SearchRequest,
   type SearchResult,
-  SIBLING,
-  takeTurns,
   type UseBonus,
 } from '../../search/index.ts';
-import type { Awaitable } from '../call/index.ts';
+import {
+  CALLED_ALONG,
+  CALLED_BEFORE,
+  NAMED,
+  readCandidateQuery,
+  readToolTerms,
+  SIBLING,
+  takeTurns,
+} from '../../search/internal.ts';
+import type { Awaitable } from '../call/execute-call.ts';
 import type { Caller, Step } from '../call.ts';
 import type { ToolboxEvent } from '../events.ts';
 import type { CallContext } from '../toolbox.ts';

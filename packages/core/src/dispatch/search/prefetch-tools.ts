@@ -1,4 +1,4 @@
-import { defined } from '../../catalog/index.ts';
+import { defined } from '../../catalog/internal.ts';
 import { keepsPrefix } from '../../disclosure/index.ts';
 import { snapshotTokens } from '../../gate/index.ts';
 import type { Prefetched, Prefetching } from '../toolbox.ts';

@@ -6,8 +6,11 @@ import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } f
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import { runInSlices, SharedBuild, type SliceOptions } from '../slices/index.ts';
 import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';
-import { type Bm25Index, type BuildOptions, buildBm25IndexInSteps, keptWords } from './index/index.ts';
-import { explainRanking, QueryRanker, type QueryRanking, type Ranking } from './rank/index.ts';
+import type { Bm25Index } from './index/bm25-index.ts';
+import { type BuildOptions, buildBm25IndexInSteps } from './index/build-bm25-index.ts';
+import { keptWords } from './index/kept-words.ts';
+import { explainRanking } from './rank/explain-score.ts';
+import { QueryRanker, type QueryRanking, type Ranking } from './rank/rank-query.ts';
 
 /** How a BM25 searcher is made. */
 export interface Bm25SearcherOptions extends Bm25Options {

@@ -1,4 +1,9 @@
 // Fielded BM25. tools ──▶ index/ (flat typed arrays, built once per catalog) ──▶ rank/ (one query) ──▶ `bm25-searcher` (hits with scores)
+//
+// index/ `read-tools` turns tools into tokens, `assign-stems` gives each term its stem, `write-postings` and `write-sequences` lay out the
+//        lists, and `Bm25Index` reads them. `check-index` guards an index that comes from another thread or store.
+// rank/  `plan-query` turns words into weighted lists, `rank-tools` adds up the lists and keeps the best tools, `rerank` adds how the name
+//        and neighbouring words match, and `explain-score` breaks a score into these parts.
 export { BM25_DEFAULTS, BM25_FIELDS, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
 export {
   type Bm25SearcherOptions,
@@ -7,14 +12,10 @@ export {
   rankerSearcher,
   wordsOf,
 } from './bm25-searcher.ts';
-export { Bm25Index, buildBm25Index, type CatalogStatistics, keptWords } from './index/index.ts';
-export {
-  CandidateTerms,
-  FeatureReader,
-  NAME_BONUS,
-  NAMED,
-  type QueryPlan,
-  QueryRanker,
-  type QueryRanking,
-  type Ranking,
-} from './rank/index.ts';
+export { Bm25Index, type CatalogStatistics } from './index/bm25-index.ts';
+export { buildBm25Index } from './index/build-bm25-index.ts';
+export { keptWords } from './index/kept-words.ts';
+export { NAMED } from './rank/explain-score.ts';
+export { CandidateTerms, FeatureReader } from './rank/match-features.ts';
+export type { QueryPlan } from './rank/plan-query.ts';
+export { NAME_BONUS, QueryRanker, type QueryRanking, type Ranking } from './rank/rank-query.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSnapshot, createTool, type SearchText, type Snapshot, sha256, type Tool } from '../../catalog/index.ts';
+import { createSnapshot, createTool, type SearchText, type Snapshot, type Tool } from '../../catalog/index.ts';
+import { sha256 } from '../../catalog/internal.ts';
 import { runToEnd } from '../../run-to-end.ts';
 import { buildBm25IndexInSteps } from '../bm25/index/build-bm25-index.ts';
 import { type Bm25Index, buildBm25Index, createBm25Searcher, keptWords } from '../bm25/index.ts';

@@ -1,4 +1,5 @@
-import { searchText, sha256, type Tool } from '../../catalog/index.ts';
+import { searchText, type Tool } from '../../catalog/index.ts';
+import { sha256 } from '../../catalog/internal.ts';
 import { stepThrough } from '../slices/index.ts';
 
 /** What an index of some tools depends on: what each can be found by, in order. Nothing else in a definition changes the index. */

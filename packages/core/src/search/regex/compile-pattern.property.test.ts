@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { PatternError } from '../../errors.ts';
 import { runToEnd } from '../slices/index.ts';
 import { naiveSpan } from './naive-matcher.fixture.ts';
-import { parsePattern, resolvePattern } from './parse/index.ts';
+import { parsePattern } from './parse/parse-pattern.ts';
+import { resolvePattern } from './parse/resolve-pattern.ts';
 import { compilePattern } from './standalone.ts';
 
 const atom = fc.constantFrom(

@@ -1,5 +1,6 @@
-import type { RepeatMode } from './parse/index.ts';
-import type { CharacterSet, Folding } from './unicode/index.ts';
+import type { RepeatMode } from './parse/pattern-node.ts';
+import type { Folding } from './unicode/case-folding.ts';
+import type { CharacterSet } from './unicode/character-set.ts';
 
 /** A pattern whose flags are worked in: what the engines compile. */
 export type Expression =

@@ -1,6 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
 import type { MeteredMatcher } from './metered-matcher.ts';
-import { codePointLength } from './parse/index.ts';
+import { codePointLength } from './parse/pattern-source.ts';
 import { coverage, type MatchRanking, matchRanking, type ToolMatch } from './rank-matches.ts';
 import type { SearchableFields } from './searchable-fields.ts';
 

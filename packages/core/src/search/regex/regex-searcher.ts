@@ -8,7 +8,7 @@ import { findMatches } from './find-matches.ts';
 import { meteredMatcher, STEP_LIMITS, type StepLimits } from './metered-matcher.ts';
 import { interleave, type RankedMatch } from './rank-matches.ts';
 import { searchableFields } from './searchable-fields.ts';
-import { loadCharacterNames } from './unicode/index.ts';
+import { loadCharacterNames } from './unicode/character-names.ts';
 
 /**
  * Other work waits for a slice, and longer by what can't be interrupted, a few milliseconds at first, and by the

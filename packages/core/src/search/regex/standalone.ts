@@ -1,7 +1,7 @@
 import { checkOptionNames } from '../../check-option-names.ts';
 import { COMPILE_DEFAULTS, type CompileOptions, compilePattern as compile, type Pattern } from './compile-pattern.ts';
 import * as characterNameTable from './unicode/character-name-table.ts';
-import { useCharacterNames } from './unicode/index.ts';
+import { useCharacterNames } from './unicode/character-names.ts';
 
 export { PatternError } from '../../errors.ts';
 export {

@@ -1,5 +1,5 @@
 import { POSITION, type PositionTest } from './expression.ts';
-import { categorySet, hasCharacter } from './unicode/index.ts';
+import { categorySet, hasCharacter } from './unicode/character-set.ts';
 
 /** A text as code points, in an array that is reused from one text to the next. */
 export interface TextBuffer {

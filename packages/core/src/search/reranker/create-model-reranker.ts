@@ -1,4 +1,5 @@
-import { sha256, type Tool } from '../../catalog/index.ts';
+import type { Tool } from '../../catalog/index.ts';
+import { sha256 } from '../../catalog/internal.ts';
 import { checkOptionNames, type OptionNames } from '../../check-option-names.ts';
 import { UpstreamError } from '../../upstream-error.ts';
 import { answerWithin } from './answer-within.ts';

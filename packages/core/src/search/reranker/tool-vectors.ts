@@ -1,4 +1,5 @@
-import { sha256, type Tool } from '../../catalog/index.ts';
+import type { Tool } from '../../catalog/index.ts';
+import { sha256 } from '../../catalog/internal.ts';
 import type { EmbeddingQueue } from './embedding-queue.ts';
 import { toolSentence } from './tool-sentence.ts';
 import { type HoldVectors, MemoryVectorCache, type VectorCache } from './vector-cache.ts';

@@ -1,16 +1,15 @@
 import type { Bm25Settings } from '../bm25-options.ts';
+import { type Bm25Index, IMPACT_SCALE } from '../index/bm25-index.ts';
 import {
-  type Bm25Index,
   denseImpacts,
   findImpact,
   foldedDifferences,
   GAP_GOES_ON,
   GAP_GOES_ON_TWICE,
   headBytes,
-  IMPACT_SCALE,
   isDense,
   readLength,
-} from '../index/index.ts';
+} from '../index/posting-list.ts';
 import { type PlannedStem, type QueryPlan, WEIGHT_SCALE } from './plan-query.ts';
 
 /** As many tools are read at once at the most. */

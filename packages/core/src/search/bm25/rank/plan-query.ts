@@ -1,6 +1,7 @@
 import { QUERY_LIMITS } from '../../query/index.ts';
 import { REQUEST_WORDS, scanTokens, stemWord, TokenKind, tokenize } from '../../text/index.ts';
-import { type Bm25Index, NO_LIST, NO_TERM } from '../index/index.ts';
+import { type Bm25Index, NO_LIST } from '../index/bm25-index.ts';
+import { NO_TERM } from '../index/term-table.ts';
 import type { SimilarTerms } from './similar-terms.ts';
 
 /** Weights are whole numbers of this fraction, so that sums are exact in whatever order they are made. */

@@ -13,7 +13,7 @@ import {
   unresolvedOperators,
 } from '../../query/index.ts';
 import { nameKey, TokenKind, tokenize } from '../../text/index.ts';
-import { type Bm25Index, NO_LIST } from '../index/index.ts';
+import { type Bm25Index, NO_LIST } from '../index/bm25-index.ts';
 import { combineScore, FeatureReader, type MatchFeatures, MOST_READ, scaleSum } from './match-features.ts';
 import { planQuery, type QueryPlan } from './plan-query.ts';
 import { ToolRanker } from './rank-tools.ts';

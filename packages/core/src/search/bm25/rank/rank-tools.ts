@@ -1,4 +1,5 @@
-import { type Bm25Index, denseImpacts, foldedDifferences, isDense, NO_LIST } from '../index/index.ts';
+import { type Bm25Index, NO_LIST } from '../index/bm25-index.ts';
+import { denseImpacts, foldedDifferences, isDense } from '../index/posting-list.ts';
 import type { PlannedList } from './plan-query.ts';
 import { BestTools, type RankedTools, ToolSums } from './tool-sums.ts';
 

@@ -1,6 +1,6 @@
 import { editDistance } from '../../../edit-distance.ts';
 import { hashCharacter } from '../../text/index.ts';
-import type { Bm25Index } from '../index/index.ts';
+import type { Bm25Index } from '../index/bm25-index.ts';
 
 /** Shorter words have too many neighbours. */
 const SHORTEST_TYPO = 5;

@@ -1,5 +1,5 @@
 import { MOST_TOOLS } from '../bm25-options.ts';
-import { GAP_GOES_ON, GAP_GOES_ON_TWICE, headBytes, readLength } from '../index/index.ts';
+import { GAP_GOES_ON, GAP_GOES_ON_TWICE, headBytes, readLength } from '../index/posting-list.ts';
 
 /** Postings of a plain list: where it starts and ends, and what each impact is multiplied with. */
 export interface WeightedPostings {

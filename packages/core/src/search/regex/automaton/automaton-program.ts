@@ -1,5 +1,5 @@
 import type { Expression, PositionTest } from '../expression.ts';
-import type { CharacterSet } from '../unicode/index.ts';
+import type { CharacterSet } from '../unicode/character-set.ts';
 
 /** The instructions of a nondeterministic automaton. `first` and `second` are targets, or what the operation names. */
 export interface AutomatonProgram {

@@ -1,5 +1,5 @@
 import { type Expression, walkExpression } from '../expression.ts';
-import { type CharacterSet, union } from '../unicode/index.ts';
+import { type CharacterSet, union } from '../unicode/character-set.ts';
 
 /** The characters with which a match can start; undefined where a match can be empty or that isn't known. */
 export function firstCharacters(expression: Expression): CharacterSet | undefined {

@@ -1,12 +1,7 @@
 import { POSITION, type PositionTest } from '../expression.ts';
 import type { StepMeter } from '../step-meter.ts';
-import {
-  type CharacterClasses,
-  type CharacterSet,
-  categorySet,
-  characterClasses,
-  characterSet,
-} from '../unicode/index.ts';
+import { type CharacterClasses, characterClasses } from '../unicode/character-classes.ts';
+import { type CharacterSet, categorySet, characterSet } from '../unicode/character-set.ts';
 import { type AutomatonProgram, OPERATION } from './automaton-program.ts';
 
 /** Where a scan stands, kept by the caller so that one automaton serves several scans. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runToEnd } from '../../slices/index.ts';
 import { compilePattern } from '../compile-pattern.ts';
-import { parsePattern, resolvePattern } from '../parse/index.ts';
+import { parsePattern } from '../parse/parse-pattern.ts';
+import { resolvePattern } from '../parse/resolve-pattern.ts';
 import { firstCharacters } from './first-characters.ts';
 import { foldedLiteral, mayContain, requiredLiteral } from './required-literal.ts';
 import { splitLookaheads } from './split-lookaheads.ts';

@@ -1,5 +1,5 @@
 import type { Expression } from '../expression.ts';
-import { type CharacterSet, onlyCharacter } from '../unicode/index.ts';
+import { type CharacterSet, onlyCharacter } from '../unicode/character-set.ts';
 
 /** What a text must contain, found before an engine looks at it. */
 export interface RequiredLiteral {

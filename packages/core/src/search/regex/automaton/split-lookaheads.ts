@@ -1,5 +1,5 @@
 import { type Expression, POSITION } from '../expression.ts';
-import { ANY_CHARACTER, NOT_LINE_FEED } from '../unicode/index.ts';
+import { ANY_CHARACTER, NOT_LINE_FEED } from '../unicode/character-set.ts';
 
 /** A pattern taken apart into regular ones that are decided one by one, all from the same place. */
 export interface SplitPattern {

@@ -1,7 +1,7 @@
 import type { PositionTest } from '../expression.ts';
 import type { StepMeter } from '../step-meter.ts';
 import { fillBuffer, holdsAt } from '../text-buffer.ts';
-import { type CharacterSet, hasCharacter } from '../unicode/index.ts';
+import { type CharacterSet, hasCharacter } from '../unicode/character-set.ts';
 import { FRAME, type Frame, type Repeat } from './machine-frame.ts';
 import { MACHINE, type MachineProgram } from './machine-program.ts';
 import { MachineState } from './machine-state.ts';

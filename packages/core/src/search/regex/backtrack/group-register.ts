@@ -1,4 +1,4 @@
-import { type PatternSource, quote } from '../parse/index.ts';
+import { type PatternSource, quote } from '../parse/pattern-source.ts';
 
 /** The capturing groups that a parser has met so far. */
 export interface GroupRegister {

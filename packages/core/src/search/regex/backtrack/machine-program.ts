@@ -1,6 +1,7 @@
 import { type Expression, walkExpression } from '../expression.ts';
-import type { RepeatMode } from '../parse/index.ts';
-import type { CharacterSet, Folding } from '../unicode/index.ts';
+import type { RepeatMode } from '../parse/pattern-node.ts';
+import type { Folding } from '../unicode/case-folding.ts';
+import type { CharacterSet } from '../unicode/character-set.ts';
 
 /**
  * Code for the backtracking machine: numbers, each operation followed by its operands.

@@ -1,5 +1,5 @@
 import type { StepMeter } from '../step-meter.ts';
-import { lowerCase } from '../unicode/index.ts';
+import { lowerCase } from '../unicode/case-folding.ts';
 import { FOLDINGS } from './machine-program.ts';
 import type { MachineState } from './machine-state.ts';
 

@@ -1,5 +1,5 @@
 import type { StepMeter } from '../step-meter.ts';
-import { type CharacterSet, hasCharacter } from '../unicode/index.ts';
+import { type CharacterSet, hasCharacter } from '../unicode/character-set.ts';
 import { FRAME, type Frame, type Repeat } from './machine-frame.ts';
 import { MODES } from './machine-program.ts';
 import type { MachineState } from './machine-state.ts';

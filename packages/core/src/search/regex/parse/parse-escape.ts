@@ -1,6 +1,7 @@
 import { PatternError } from '../../../errors.ts';
-import type { GroupRegister } from '../backtrack/index.ts';
-import { areCharacterNamesLoaded, type Category, characterNamed, MAX_CODE_POINT } from '../unicode/index.ts';
+import type { GroupRegister } from '../backtrack/group-register.ts';
+import { areCharacterNamesLoaded, characterNamed } from '../unicode/character-names.ts';
+import { type Category, MAX_CODE_POINT } from '../unicode/character-set.ts';
 import type { PatternNode, Place, SetItem } from './pattern-node.ts';
 import { codePointLength, type PatternSource, quote } from './pattern-source.ts';
 

@@ -1,5 +1,5 @@
-import { type GroupRegister, MAX_GROUPS } from '../backtrack/index.ts';
-import { categorySet, hasCharacter } from '../unicode/index.ts';
+import { type GroupRegister, MAX_GROUPS } from '../backtrack/group-register.ts';
+import { categorySet, hasCharacter } from '../unicode/character-set.ts';
 import { parseFlagGroup } from './parse-flags.ts';
 import { FLAGS, type PatternNode, type PatternSequence } from './pattern-node.ts';
 import { codePointLength, type PatternSource, quote } from './pattern-source.ts';

@@ -1,4 +1,4 @@
-import { type GroupRegister, groupRegister } from '../backtrack/index.ts';
+import { type GroupRegister, groupRegister } from '../backtrack/group-register.ts';
 import { parseCharacterSet } from './parse-character-set.ts';
 import { isDigit, parseEscape } from './parse-escape.ts';
 import { flagOf } from './parse-flags.ts';

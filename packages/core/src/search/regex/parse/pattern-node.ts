@@ -1,4 +1,4 @@
-import type { Category } from '../unicode/index.ts';
+import type { Category } from '../unicode/character-set.ts';
 
 /** Python's flags, as bits. */
 export const FLAGS = {

@@ -1,5 +1,6 @@
 import { type Expression, POSITION, type PositionTest } from '../expression.ts';
-import { ANY_CHARACTER, type CharacterSet, type Folding, NOT_LINE_FEED } from '../unicode/index.ts';
+import type { Folding } from '../unicode/case-folding.ts';
+import { ANY_CHARACTER, type CharacterSet, NOT_LINE_FEED } from '../unicode/character-set.ts';
 import {
   FLAGS,
   type ParsedPattern,

@@ -1,18 +1,20 @@
 import {
-  type CharacterSet,
-  categorySet,
-  characterSet,
   charactersLoweringInto,
   charactersRaisingInto,
-  complement,
   type Folding,
   hasCased,
-  intersection,
   isCased,
   lowerCase,
   lowerRanges,
+} from '../unicode/case-folding.ts';
+import {
+  type CharacterSet,
+  categorySet,
+  characterSet,
+  complement,
+  intersection,
   union,
-} from '../unicode/index.ts';
+} from '../unicode/character-set.ts';
 import type { PatternNode, SetItem } from './pattern-node.ts';
 
 type SetNode = Extract<PatternNode, { readonly kind: 'set' }>;

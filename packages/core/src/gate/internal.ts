@@ -1,0 +1,3 @@
+// What other stages and packages share with this one. The public names are in index.ts.
+export { snapshotTokensInSteps } from './estimate-tokens.ts';
+export { checkGateSettings } from './gate-settings.ts';

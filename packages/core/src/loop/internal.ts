@@ -1,0 +1,3 @@
+// What other stages and packages share with this one. The public names are in index.ts.
+export { remainingTokens, type Spoken, splitRounds, sumUsage } from './rounds.ts';
+export { isUniqueId } from './woven-history.ts';

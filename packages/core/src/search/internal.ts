@@ -1,0 +1,21 @@
+// What other stages and packages share with this one. The public names are in index.ts.
+export { NAMED } from './bm25/index.ts';
+export {
+  type CandidateQuery,
+  type CandidateWord,
+  type Conjunction,
+  chooseConjunctions,
+  operatorStems,
+  readCandidateQuery,
+  readNameStems,
+  readOperators,
+  readToolTerms,
+  stemOf,
+  type ToolTerms,
+  type WeighedWord,
+} from './candidates/index.ts';
+export { HYBRID_OPTIONS, SIBLING } from './hybrid/index.ts';
+export { CALLED_ALONG, CALLED_BEFORE } from './learned/index.ts';
+export { checkQueries, type QueryOperator, resolveLimit, takeTurns, unaskedQueries } from './query/index.ts';
+export { macrotaskPause, runInSlices, runToEnd } from './slices/index.ts';
+export { nameKey } from './text/index.ts';
