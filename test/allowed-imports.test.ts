@@ -90,7 +90,12 @@ describe('allowed imports', () => {
       if (packageOf(from) !== 'core' || !target.startsWith('.')) return false;
       const file = resolve(dirname(from), target);
       const [stage, other] = [stageOf(from), stageOf(file)];
-      return stage !== undefined && other !== undefined && stage !== other && !/(\/index|\/internal|\.fixture)\.ts$/.test(file);
+      return (
+        stage !== undefined &&
+        other !== undefined &&
+        stage !== other &&
+        !/(\/index|\/internal|\.fixture)\.ts$/.test(file)
+      );
     });
     expect(wrong).toEqual([]);
   });

@@ -78,4 +78,4 @@ export {
   type StaticEmbedder,
   type VectorIndex,
 } from './semantic/index.ts';
-export type { SliceOptions } from './slices/index.ts';
+export type { SliceOptions } from './slices.ts';

@@ -1,4 +1,6 @@
 // What other stages and packages share with this one. The public names are in index.ts.
+
+export { runToEnd } from '../run-to-end.ts';
 export { NAMED } from './bm25/index.ts';
 export {
   type CandidateQuery,
@@ -13,9 +15,9 @@ export {
   stemOf,
   type ToolTerms,
   type WeighedWord,
-} from './candidates/index.ts';
+} from './candidates.ts';
 export { HYBRID_OPTIONS, SIBLING } from './hybrid/index.ts';
 export { CALLED_ALONG, CALLED_BEFORE } from './learned/index.ts';
 export { checkQueries, type QueryOperator, resolveLimit, takeTurns, unaskedQueries } from './query/index.ts';
-export { macrotaskPause, runInSlices, runToEnd } from './slices/index.ts';
+export { macrotaskPause, runInSlices } from './slices.ts';
 export { nameKey } from './text/index.ts';

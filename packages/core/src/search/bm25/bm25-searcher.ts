@@ -4,7 +4,7 @@ import { QuartermasterError } from '../../errors.ts';
 import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/index.ts';
 import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
-import { runInSlices, SharedBuild, type SliceOptions } from '../slices/index.ts';
+import { runInSlices, SharedBuild, type SliceOptions } from '../slices.ts';
 import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';
 import type { Bm25Index } from './index/bm25-index.ts';
 import { type BuildOptions, buildBm25IndexInSteps } from './index/build-bm25-index.ts';

@@ -1,5 +1,6 @@
 import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
 import { checkOptionNames } from '../../check-option-names.ts';
+import { runToEnd } from '../../run-to-end.ts';
 import {
   BM25_DEFAULTS,
   type Bm25Index,
@@ -20,8 +21,8 @@ import {
   type StaticEmbedder,
   type VectorIndex,
 } from '../semantic/index.ts';
-import { runInSlices, runToEnd, SharedBuild, type SliceOptions, stepThrough } from '../slices/index.ts';
-import { explainHybrid } from './explain-hybrid.ts';
+import { runInSlices, SharedBuild, type SliceOptions, stepThrough } from '../slices.ts';
+import { explainHybrid } from './features.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
 import { foldDuplicates, type HybridRanking, preferSuccessors } from './order-answer.ts';
 import { type HybridAnswer, HybridRanker, type RankDepth } from './rank-hybrid.ts';

@@ -1,5 +1,4 @@
-export { SIBLING } from './explain-hybrid.ts';
-export type { FeatureName, HybridFeatures, HybridWeights } from './features.ts';
+export { type FeatureName, type HybridFeatures, type HybridWeights, SIBLING } from './features.ts';
 export {
   HYBRID_DEFAULTS,
   type HybridOptions,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSnapshot, createTool, searchText, type Tool } from '../../catalog/index.ts';
-import { readToolTerms } from '../candidates/index.ts';
+import { readToolTerms } from '../candidates.ts';
 import { buildVectorIndex } from '../semantic/index.ts';
 import { createHybridSearcher } from './hybrid-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';

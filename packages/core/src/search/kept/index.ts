@@ -1,3 +1,10 @@
 export { readIndexFile, writeIndexFile } from './index-file.ts';
-export { createIndexKeeper, type IndexCache, type IndexKeeper, type KeptPart } from './keep-index.ts';
-export { type ChosenBase, chooseBase, type Marked } from './marked-tools.ts';
+export {
+  type ChosenBase,
+  chooseBase,
+  createIndexKeeper,
+  type IndexCache,
+  type IndexKeeper,
+  type KeptPart,
+  type Marked,
+} from './keep-index.ts';

@@ -9,8 +9,7 @@ import { createHybridSearcher } from '../hybrid/index.ts';
 import { toyEmbedder } from '../hybrid/toy-embedder.fixture.ts';
 import { buildVectorIndex, keptVectors } from '../semantic/index.ts';
 import { readIndexFile, writeIndexFile } from './index-file.ts';
-import type { IndexCache } from './keep-index.ts';
-import { markToolsInSteps } from './marked-tools.ts';
+import { type IndexCache, markToolsInSteps } from './keep-index.ts';
 
 const WORDS = ['create', 'list', 'delete', 'invoice', 'user', 'report', 'send', 'mail', 'größe', '請求書', 'v2', 'the'];
 const words = (most: number) => fc.array(fc.constantFrom(...WORDS), { maxLength: most });

@@ -1,5 +1,5 @@
-export type { Companion } from './find-companions.ts';
 export {
+  type Companion,
   LEARNED_USES_DEFAULTS,
   type LearnedUse,
   LearnedUses,

@@ -1,15 +1,13 @@
 import { PatternError } from '../../errors.ts';
-import { runToEnd } from '../slices/index.ts';
-import { firstCharacters } from './automaton/first-characters.ts';
-import { foldedLiteral, mayContain, requiredLiteral } from './automaton/required-literal.ts';
+import { runToEnd } from '../../run-to-end.ts';
+import { firstCharacters, foldedLiteral, mayContain, requiredLiteral } from './automaton/required-literal.ts';
 import { BacktrackingMachine } from './backtrack/backtracking-machine.ts';
 import { machineProgram } from './backtrack/machine-program.ts';
 import { automatonDecider, type Decider, literalDecider, machineDecider, prefilteredDecider } from './decider.ts';
-import { type Expression, POSITION } from './expression.ts';
+import { type Expression, POSITION, type StepMeter } from './expression.ts';
 import { parsePattern } from './parse/parse-pattern.ts';
 import { codePointLength } from './parse/pattern-source.ts';
 import { resolvePattern } from './parse/resolve-pattern.ts';
-import type { StepMeter } from './step-meter.ts';
 import { prepareCharacterNames } from './unicode/character-names.ts';
 
 /** A compiled pattern. It answers like CPython 3.11's `re.search`. */

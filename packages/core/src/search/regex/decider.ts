@@ -2,9 +2,8 @@ import { automatonProgram } from './automaton/automaton-program.ts';
 import { type LazyDfa, lazyDfa, type ScanCursor } from './automaton/lazy-dfa.ts';
 import { splitLookaheads } from './automaton/split-lookaheads.ts';
 import type { BacktrackingMachine } from './backtrack/backtracking-machine.ts';
-import type { Expression } from './expression.ts';
+import type { Expression, StepMeter } from './expression.ts';
 import { codePointLength } from './parse/pattern-source.ts';
-import type { StepMeter } from './step-meter.ts';
 
 /** `undefined` is a pause: the budget is used up, and the next call continues. */
 export type Decision = 'match' | 'no-match' | 'out-of-memory' | undefined;

@@ -1,11 +1,11 @@
 import type { Tool } from '../../catalog/index.ts';
-import type { MeteredMatcher } from './metered-matcher.ts';
+import { type Matcher, outOfBudget } from './compile-pattern.ts';
 import { codePointLength } from './parse/pattern-source.ts';
 import { coverage, type MatchRanking, matchRanking, type ToolMatch } from './rank-matches.ts';
 import type { SearchableFields } from './searchable-fields.ts';
 
 /** One pattern over many tools. */
-export interface Scan {
+interface Scan {
   readonly query: string;
   readonly matcher: MeteredMatcher;
   readonly tools: readonly Tool[];
@@ -39,4 +39,91 @@ export function* findMatches({ query, matcher, tools, fields }: Scan): Generator
     yield;
   }
   return ranking;
+}
+
+/** Bounds on the steps that one pattern takes in a catalog. A step is about a character looked at. */
+export interface StepLimits {
+  /**
+   * Steps for all texts together, besides those that each character brings along.
+   * @default 100_000_000
+   */
+  readonly budget?: number;
+  /**
+   * Steps that every character searched adds to the budget: a pattern that takes no more of them than this at each
+   * place comes to its end, however large the catalog is.
+   * @default 32
+   */
+  readonly stepsPerCharacter?: number;
+  /**
+   * Steps for one text. What grows without measure reaches this long before the budget, on the first text that it suits.
+   * @default 10_000_000
+   */
+  readonly textBudget?: number;
+}
+
+export const STEP_LIMITS = { budget: 100_000_000, stepsPerCharacter: 32, textBudget: 10_000_000 } as const;
+
+/**
+ * A matcher that keeps to its limits over many texts. How many steps are counted depends on the pattern and the texts
+ * only, never on where a caller pauses, so that the same search ends the same way every time.
+ *
+ * Deciding n characters takes at most `budget` + `stepsPerCharacter` · n steps, and telling how much of the texts is
+ * covered at most as many again. With the defaults and 10,000 tools of 500 characters that is 260 million steps each,
+ * and the backtracking machine takes some 60 to 100 million a second: five seconds, or ten where both are used up.
+ * Work that grows exponentially ends much sooner, by `textBudget`: after a fifth of a second.
+ */
+interface MeteredMatcher {
+  /** Whether the text matches, or `paused`: call `resume` to go on. Throws `out_of_budget`. */
+  begin(text: string): MeteredDecision;
+  resume(): MeteredDecision;
+  /**
+   * How many code points of the text that matched the match covers; undefined where that takes too long, or the
+   * texts so far have taken all that there is for it. Call again where it is `paused`.
+   */
+  covered(): number | 'paused' | undefined;
+}
+
+type MeteredDecision = 'match' | 'no-match' | 'paused';
+
+/** The steps between two pauses at the most: a millisecond or two while the runtime has not optimised the engine yet. */
+const STEPS_BETWEEN_PAUSES = 1_000;
+
+export function meteredMatcher(query: string, matcher: Matcher, limits: Required<StepLimits>): MeteredMatcher {
+  const { budget, stepsPerCharacter, textBudget } = limits;
+  const meter = { left: STEPS_BETWEEN_PAUSES };
+  const spanMeter = { left: 0 };
+  /** What all texts so far may take together, and what they took. */
+  let allowed = budget;
+  let taken = 0;
+  let textEnd = 0;
+
+  function advance(): MeteredDecision {
+    if (meter.left <= 0) return 'paused';
+    const before = meter.left;
+    const decision = matcher.advance(meter);
+    taken += before - meter.left;
+    if (decision === 'match' || decision === 'no-match') return decision;
+    if (taken >= textEnd || decision === 'out-of-budget') throw outOfBudget(query, textBudget, 'on one text');
+    if (taken >= allowed) throw outOfBudget(query, allowed, 'on the texts of this catalog');
+    return 'paused';
+  }
+
+  return {
+    begin(text) {
+      allowed += stepsPerCharacter * text.length;
+      textEnd = taken + textBudget;
+      matcher.begin(text);
+      return advance();
+    },
+    resume() {
+      meter.left = STEPS_BETWEEN_PAUSES;
+      return advance();
+    },
+    covered() {
+      if (-spanMeter.left >= allowed) return undefined;
+      const span = matcher.span(spanMeter);
+      if (span === 'paused') return 'paused';
+      return span.exact ? span.end - span.start : undefined;
+    },
+  };
 }

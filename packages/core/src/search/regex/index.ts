@@ -1,2 +1,2 @@
-export type { StepLimits } from './metered-matcher.ts';
+export type { StepLimits } from './find-matches.ts';
 export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions } from './regex-searcher.ts';

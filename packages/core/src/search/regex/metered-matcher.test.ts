@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PatternError } from '../../errors.ts';
 import { compilePattern, type Matcher } from './compile-pattern.ts';
-import { meteredMatcher, STEP_LIMITS, type StepLimits } from './metered-matcher.ts';
+import { meteredMatcher, STEP_LIMITS, type StepLimits } from './find-matches.ts';
 
 function metered(query: string, limits: StepLimits = {}) {
   const matcher = meteredMatcher(query, compilePattern(query).matcher(), { ...STEP_LIMITS, ...limits });

@@ -2,9 +2,9 @@ import type { Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
 import { checkOptionNames, type OptionNames } from '../../check-option-names.ts';
 import { UpstreamError } from '../../upstream-error.ts';
-import { answerWithin } from './answer-within.ts';
 import {
   type Asked,
+  answerWithin,
   type Compared,
   checkRerankerNumbers,
   RERANKER_DEFAULTS,

@@ -3,7 +3,7 @@ import { createTool, type Tool } from '../../catalog/index.ts';
 import { type Compared, createReranker, type RerankerEvent } from './create-reranker.ts';
 import { fakeEmbedder, manualTimer } from './fake-embedder.fixture.ts';
 import { toolSentence } from './tool-sentence.ts';
-import { MemoryVectorCache } from './vector-cache.ts';
+import { MemoryVectorCache } from './tool-vectors.ts';
 
 const [MAIL, FILE, BILL] = [
   createTool({ name: 'send_mail', description: 'Send a mail' }),

@@ -3,10 +3,8 @@ import { checkOptionNames, type OptionNames } from '../../check-option-names.ts'
 import { SettingError } from '../../errors.ts';
 import { QUERY_LIMITS } from '../query/index.ts';
 import type { Embedder } from '../semantic/index.ts';
-import { answerWithin, systemTimer, type Timer } from './answer-within.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
-import { ToolVectors } from './tool-vectors.ts';
-import { type HoldVectors, MEMORY_VECTOR_CACHE_DEFAULTS, type VectorCache } from './vector-cache.ts';
+import { type HoldVectors, MEMORY_VECTOR_CACHE_DEFAULTS, ToolVectors, type VectorCache } from './tool-vectors.ts';
 
 /** Options of `createReranker`. */
 export interface RerankerOptions {
@@ -115,7 +113,10 @@ export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'depth' | 'timeou
   depth: 50,
   timeoutMs: 2_000,
   cacheBytes: MEMORY_VECTOR_CACHE_DEFAULTS.maxBytes,
-  timer: systemTimer,
+  timer: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
 };
 
 /**
@@ -283,3 +284,50 @@ export interface FitModel {
    */
   readonly perTenfold?: number;
 }
+
+type Fallback = Extract<Compared, { readonly kind: 'fallback' }>;
+
+interface WithinOptions {
+  readonly timeoutMs: number;
+  readonly timer: Timer;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What the work gives, or a fallback if it fails or takes too long. Work that is late goes on: its result is there for the next search. */
+export function answerWithin<Value>(
+  work: Promise<Value>,
+  { timeoutMs, timer, signal }: WithinOptions,
+): Promise<{ readonly kind: 'done'; readonly value: Value } | Fallback> {
+  return new Promise((resolve, reject) => {
+    const cancel = timer(timeoutMs, () => {
+      end();
+      resolve({ kind: 'fallback', reason: `The reranker took longer than ${timeoutMs} ms` });
+    });
+    const abort = (): void => {
+      end();
+      reject(signal?.reason);
+    };
+    const end = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', abort);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    work.then(
+      (value) => {
+        end();
+        resolve({ kind: 'done', value });
+      },
+      (cause: unknown) => {
+        end();
+        resolve({ kind: 'fallback', reason: reasonOf(cause), cause });
+      },
+    );
+  });
+}
+
+function reasonOf(cause: unknown): string {
+  return `The reranker failed: ${cause instanceof Error ? cause.message : String(cause)}`;
+}
+
+/** Runs something once after a delay; the returned function calls it off. Passed in, so that tests need not wait. */
+export type Timer = (delayMs: number, run: () => void) => () => void;

@@ -1,7 +1,6 @@
 import { UpstreamError } from '../../upstream-error.ts';
 import type { Embedder } from '../semantic/index.ts';
-import type { Timer } from './answer-within.ts';
-import type { RerankerCall } from './create-reranker.ts';
+import type { RerankerCall, Timer } from './create-reranker.ts';
 
 export interface EmbeddingQueueOptions {
   readonly embedder: Embedder;

@@ -1,6 +1,6 @@
 import type { Embedder } from '../semantic/index.ts';
 import { tokenize } from '../text/index.ts';
-import type { Timer } from './answer-within.ts';
+import type { Timer } from './create-reranker.ts';
 
 /** An embedder that writes down what it is asked, and answers when and how a test wants. */
 export interface FakeEmbedder extends Embedder {

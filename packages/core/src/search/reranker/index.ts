@@ -1,4 +1,3 @@
-export type { Timer } from './answer-within.ts';
 export {
   createModelReranker,
   type ModelRerankerOptions,
@@ -17,7 +16,8 @@ export {
   type RerankerEvent,
   type RerankerOptions,
   type SentenceReranker,
+  type Timer,
   UNREADABLE,
 } from './create-reranker.ts';
 export { toolSentence } from './tool-sentence.ts';
-export type { VectorCache } from './vector-cache.ts';
+export type { VectorCache } from './tool-vectors.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeVectorCache } from '../../testing/index.ts';
-import { MemoryVectorCache } from './vector-cache.ts';
+import { MemoryVectorCache } from './tool-vectors.ts';
 
 describeVectorCache({ describe, it, expect }, () => new MemoryVectorCache());
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runInSlices, runToEnd } from '../slices/index.ts';
+import { runToEnd } from '../../run-to-end.ts';
+import { runInSlices } from '../slices.ts';
 import { buildMarkedVectorsInSteps, buildVectorIndex, buildVectorIndexInSteps } from './vector-index.ts';
 
 const DIMENSIONS = 8;

@@ -1,5 +1,6 @@
+import { runToEnd } from '../../run-to-end.ts';
 import { chooseBase, type Marked } from '../kept/index.ts';
-import { runToEnd, stepThrough } from '../slices/index.ts';
+import { stepThrough } from '../slices.ts';
 import { allocateVectors, type VectorArrays } from './vector-memory.ts';
 import { setSigns, signWords } from './vector-scan.ts';
 

@@ -1,4 +1,4 @@
-import { stepThrough } from '../../slices/index.ts';
+import { stepThrough } from '../../slices.ts';
 import { FUNCTION_WORDS, hashToken, stemInPlace, TokenKind } from '../../text/index.ts';
 import { NO_LIST } from './bm25-index.ts';
 import { scratchUint32 } from './scratch-array.ts';

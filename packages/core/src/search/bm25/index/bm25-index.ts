@@ -12,8 +12,8 @@ import {
   readPeak,
   readPostings,
 } from './posting-list.ts';
+import type { ToolTokens } from './read-tools.ts';
 import { NO_TERM, TermTable, type TermTableData } from './term-table.ts';
-import type { ToolTokens } from './tool-tokens.ts';
 
 /** An index as typed arrays and plain values only: it can be built in one thread and passed to another, or stored. */
 export interface Bm25IndexData {

@@ -1,13 +1,12 @@
 import type { Tool } from '../../../catalog/index.ts';
 import { checkOptionNames } from '../../../check-option-names.ts';
 import { QuartermasterError } from '../../../errors.ts';
-import { runToEnd } from '../../slices/index.ts';
+import { runToEnd } from '../../../run-to-end.ts';
 import { FUNCTION_WORDS } from '../../text/index.ts';
 import { BM25_DEFAULTS, type Bm25Options, type Bm25Settings, MOST_TOOLS } from '../bm25-options.ts';
 import { assignStems, listStemmed } from './assign-stems.ts';
 import { Bm25Index, type Bm25IndexData, type CatalogStatistics, INDEX_VERSION } from './bm25-index.ts';
-import { averageFieldLengths, keepTokens, readTools } from './read-tools.ts';
-import type { TokenReuse } from './tool-tokens.ts';
+import { averageFieldLengths, keepTokens, readTools, type TokenReuse } from './read-tools.ts';
 import { writePostings } from './write-postings.ts';
 import { writeSequences } from './write-sequences.ts';
 

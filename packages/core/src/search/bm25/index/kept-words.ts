@@ -1,10 +1,20 @@
 import { createTool, type Tool } from '../../../catalog/index.ts';
+import { runToEnd } from '../../../run-to-end.ts';
 import { type KeptPart, readIndexFile, writeIndexFile } from '../../kept/index.ts';
-import { runToEnd } from '../../slices/index.ts';
-import { BM25_DEFAULTS } from '../bm25-options.ts';
-import { Bm25Index, type Bm25IndexData, INDEX_VERSION } from './bm25-index.ts';
+import { stepThrough } from '../../slices.ts';
+import { FUNCTION_WORDS, nameKey } from '../../text/index.ts';
+import { BM25_DEFAULTS, BM25_FIELDS } from '../bm25-options.ts';
+import {
+  Bm25Index,
+  type Bm25IndexData,
+  INDEX_VERSION,
+  LONGEST_DESCRIPTION_SEQUENCE,
+  LONGEST_NAME_SEQUENCE,
+  NO_LIST,
+} from './bm25-index.ts';
 import { buildBm25Index } from './build-bm25-index.ts';
-import { checkIndexInSteps } from './check-index.ts';
+import { gapBytes, isDense, isFolded, isPlainList, readLength } from './posting-list.ts';
+import { TermTable, type TermTableData } from './term-table.ts';
 
 /** The lexical index of these tools, with the default settings. */
 export function keptWords(tools: readonly Tool[]): KeptPart<Bm25Index> {
@@ -91,3 +101,133 @@ const PROBES: readonly Tool[] = [
   }),
   createTool({ name: 'list', description: 'Lists things that were created, the best of them first' }),
 ];
+
+/**
+ * Whether an index from outside is one that can be searched: no place points outside, no list is longer than it says, nothing leads
+ * back to itself. What passes may still be wrong, but never ends a search with an error, or never ends it at all.
+ */
+function* checkIndexInSteps(data: Bm25IndexData, tools: readonly Tool[]): Generator<void, boolean> {
+  const { toolCount, terms, functionWordCount } = data;
+  if (toolCount !== tools.length || functionWordCount !== FUNCTION_WORDS.length) return false;
+  if (!isTermTable(terms) || !isStems(data) || !isPerTool(data)) return false;
+  yield;
+  const listCount = data.listStarts.length - 1;
+  let isSound = isAscending(data.listStarts, data.postings.length) && listCount >= terms.starts.length - 1;
+  yield* stepThrough(isSound ? listCount : 0, (first) => {
+    const end = Math.min(first + LISTS_PER_STEP, listCount);
+    for (let list = first; list < end && isSound; list += 1) isSound = isList(data, list);
+    return isSound ? end : listCount;
+  });
+  return isSound && namesFit(data, tools);
+}
+
+const LISTS_PER_STEP = 256;
+
+function isTermTable({ bytes, starts, slots, seed }: TermTableData): boolean {
+  const size = starts.length - 1;
+  const isPower = slots.length > 0 && (slots.length & (slots.length - 1)) === 0;
+  if (!isPower || !Number.isInteger(seed) || size < FUNCTION_WORDS.length) return false;
+  if (!isAscending(starts, bytes.length)) return false;
+  let used = 0;
+  for (const slot of slots) {
+    if (slot === 0) continue;
+    used += 1;
+    const number = slot & 0xffffff;
+    if (number === 0 || number > size) return false;
+  }
+  // A full table would be looked through for ever.
+  return used === size && used < slots.length;
+}
+
+function isStems({ stemmedTerms, stemmedLists, listStarts, terms }: Bm25IndexData): boolean {
+  if (stemmedTerms.length !== stemmedLists.length) return false;
+  let before = -1;
+  for (let at = 0; at < stemmedTerms.length; at += 1) {
+    const term = stemmedTerms[at] as number;
+    const list = stemmedLists[at] as number;
+    if (term <= before || term >= terms.starts.length - 1) return false;
+    if (list !== NO_LIST && list >= listStarts.length - 1) return false;
+    before = term;
+  }
+  return true;
+}
+
+function isPerTool(data: Bm25IndexData): boolean {
+  const { toolCount, averageLengths, nameTerms, nameMasses, nameLengths, sequenceStarts, sequences } = data;
+  if (averageLengths.length !== BM25_FIELDS.length || !averageLengths.every((one) => one > 0 && one < 1e9))
+    return false;
+  if (nameTerms.length !== toolCount || nameMasses.length !== toolCount || nameLengths.length !== toolCount)
+    return false;
+  if (sequenceStarts.length !== toolCount + 1 || !isAscending(sequenceStarts, sequences.length)) return false;
+  const termCount = data.terms.starts.length - 1;
+  for (let tool = 0; tool < toolCount; tool += 1) {
+    const term = nameTerms[tool] as number;
+    const mass = nameMasses[tool] as number;
+    const name = nameLengths[tool] as number;
+    const length = (sequenceStarts[tool + 1] as number) - (sequenceStarts[tool] as number);
+    if (term !== NO_LIST && term >= termCount) return false;
+    if (!(mass >= 0 && mass < 1e9) || name > length) return false;
+    if (name > LONGEST_NAME_SEQUENCE || length - name > LONGEST_DESCRIPTION_SEQUENCE) return false;
+  }
+  return true;
+}
+
+function isList(data: Bm25IndexData, list: number): boolean {
+  const { listStarts, postings, toolCount } = data;
+  const start = listStarts[list] as number;
+  const end = listStarts[list + 1] as number;
+  if (start === end) return true;
+  const length = readLength(postings, start);
+  if (length === 0 || length > toolCount || start + gapBytes(length) > end) return false;
+  if (isFolded(postings, start)) return isFoldedList(data, list);
+  if (isDense(length, toolCount)) return end - start === gapBytes(length) + 1 + toolCount;
+  return isPlainList(postings, { start, end, toolCount });
+}
+
+/** Only the list of a term is folded, and never into one that is folded itself: reading it would go on for ever. */
+function isFoldedList(data: Bm25IndexData, list: number): boolean {
+  const { listStarts, postings, toolCount, terms } = data;
+  const start = listStarts[list] as number;
+  const end = listStarts[list + 1] as number;
+  const whole = stemListOf(data, list);
+  const wholeStart = listStarts[whole] ?? 0;
+  if (list >= terms.starts.length - 1 || whole === list || wholeStart >= (listStarts[whole + 1] ?? 0)) return false;
+  if (isFolded(postings, wholeStart)) return false;
+  const differences = start + gapBytes(readLength(postings, start)) + 2;
+  if (differences >= end) return false;
+  if (readLength(postings, differences) === 0) return end - differences === 1;
+  return isPlainList(postings, { start: differences, end, toolCount });
+}
+
+function stemListOf({ stemmedTerms, stemmedLists }: Bm25IndexData, term: number): number {
+  let low = 0;
+  let high = stemmedTerms.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((stemmedTerms[middle] as number) < term) low = middle + 1;
+    else high = middle;
+  }
+  return stemmedTerms[low] === term ? (stemmedLists[low] as number) : term;
+}
+
+/** An index of other tools may be sound, and is not ours. */
+function namesFit({ terms, nameTerms }: Bm25IndexData, tools: readonly Tool[]): boolean {
+  const table = new TermTable(terms);
+  const step = Math.max(1, Math.floor(tools.length / COMPARED_NAMES));
+  for (let tool = 0; tool < tools.length; tool += step) {
+    const term = nameTerms[tool] as number;
+    if ((term === NO_LIST ? '' : table.text(term)) !== nameKey(tools[tool]?.name ?? '')) return false;
+  }
+  return true;
+}
+
+const COMPARED_NAMES = 64;
+
+/** From 0, never down, to the length of what it points into. */
+function isAscending(starts: Uint32Array, length: number): boolean {
+  if (starts.length === 0 || starts[0] !== 0 || starts[starts.length - 1] !== length) return false;
+  for (let at = 1; at < starts.length; at += 1) {
+    if ((starts[at] as number) < (starts[at - 1] as number)) return false;
+  }
+  return true;
+}

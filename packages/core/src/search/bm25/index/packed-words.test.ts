@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PackedWords } from './packed-words.ts';
 import { NO_TERM } from './term-table.ts';
+import { PackedWords } from './token-store.ts';
 
 /** Words of up to 12 letters as the tokenizer packs them: only the first number of a short one is above 0. */
 const anyWord = fc.tuple(fc.integer({ min: 1, max: 0x3fffffff }), fc.integer({ min: 0, max: 0x3fffffff }));

@@ -1,4 +1,4 @@
-import { stepThrough } from '../../slices/index.ts';
+import { stepThrough } from '../../slices.ts';
 import { FUNCTION_WORDS, TokenKind } from '../../text/index.ts';
 import { BM25_FIELDS } from '../bm25-options.ts';
 import type { Stems } from './assign-stems.ts';

@@ -3,7 +3,7 @@ import type { Explanation } from '../../searcher.ts';
 import { TokenKind, tokenize } from '../../text/index.ts';
 import { BM25_FIELDS, type Bm25Field } from '../bm25-options.ts';
 import { type Bm25Index, IMPACT_SCALE } from '../index/bm25-index.ts';
-import { fieldWeight } from '../index/field-weight.ts';
+import { fieldWeight } from '../index/write-postings.ts';
 import { combineScore, scaleSum } from './match-features.ts';
 import { type Match, type PlannedList, type QueryPlan, WEIGHT_SCALE } from './plan-query.ts';
 import type { QueryRanker, Ranking, TermsRanking } from './rank-query.ts';

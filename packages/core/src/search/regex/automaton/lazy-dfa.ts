@@ -1,5 +1,4 @@
-import { POSITION, type PositionTest } from '../expression.ts';
-import type { StepMeter } from '../step-meter.ts';
+import { POSITION, type PositionTest, type StepMeter } from '../expression.ts';
 import { type CharacterClasses, characterClasses } from '../unicode/character-classes.ts';
 import { type CharacterSet, categorySet, characterSet } from '../unicode/character-set.ts';
 import { type AutomatonProgram, OPERATION } from './automaton-program.ts';

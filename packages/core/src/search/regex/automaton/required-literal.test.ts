@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { runToEnd } from '../../slices/index.ts';
+import { runToEnd } from '../../../run-to-end.ts';
 import { compilePattern } from '../compile-pattern.ts';
 import { parsePattern } from '../parse/parse-pattern.ts';
 import { resolvePattern } from '../parse/resolve-pattern.ts';
-import { firstCharacters } from './first-characters.ts';
-import { foldedLiteral, mayContain, requiredLiteral } from './required-literal.ts';
+import { firstCharacters, foldedLiteral, mayContain, requiredLiteral } from './required-literal.ts';
 import { splitLookaheads } from './split-lookaheads.ts';
 
 const expressionOf = (pattern: string) => runToEnd(resolvePattern(parsePattern(pattern, '')));

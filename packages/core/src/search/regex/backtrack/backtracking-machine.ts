@@ -1,20 +1,18 @@
-import type { PositionTest } from '../expression.ts';
-import type { StepMeter } from '../step-meter.ts';
+import type { PositionTest, StepMeter } from '../expression.ts';
 import { fillBuffer, holdsAt } from '../text-buffer.ts';
+import { lowerCase } from '../unicode/case-folding.ts';
 import { type CharacterSet, hasCharacter } from '../unicode/character-set.ts';
-import { FRAME, type Frame, type Repeat } from './machine-frame.ts';
-import { MACHINE, type MachineProgram } from './machine-program.ts';
-import { MachineState } from './machine-state.ts';
-import { matchBackreference } from './match-backreference.ts';
+import { FOLDINGS, MACHINE, type MachineProgram } from './machine-program.ts';
+import { FRAME, type Frame, MachineState, type Repeat } from './machine-state.ts';
 import { countedRepeat, possessiveRepeat, singleRepeat } from './repeats.ts';
 
-export type MachineOutcome =
+type MachineOutcome =
   | { readonly kind: 'match'; readonly start: number; readonly end: number }
   | { readonly kind: 'no-match' }
   | { readonly kind: 'paused' }
   | { readonly kind: 'out-of-memory' };
 
-export interface MachineOptions {
+interface MachineOptions {
   /** The characters with which a match can start, where it can't be empty. */
   readonly firstSet?: CharacterSet | undefined;
   /** Whether a match can only start where the text does. */
@@ -252,3 +250,26 @@ function nextAlternative(state: MachineState, frame: Frame, meter: StepMeter): v
 const PAUSED: MachineOutcome = { kind: 'paused' };
 const NO_MATCH: MachineOutcome = { kind: 'no-match' };
 const OUT_OF_MEMORY: MachineOutcome = { kind: 'out-of-memory' };
+
+/** The text of a group once more, as `\1`. A group that isn't set fails. */
+function matchBackreference(state: MachineState, pc: number, meter: StepMeter): void {
+  const { code } = state.program;
+  const { codes, length } = state.buffer;
+  const group = code[pc + 1] as number;
+  const folding = FOLDINGS[code[pc + 2] as number] ?? 'none';
+  if (!state.isSet(group)) {
+    state.phase = 'failed';
+    return;
+  }
+  const end = state.getMark(group * 2 + 1);
+  let at = state.at;
+  for (let from = state.getMark(group * 2); from < end; from++, at++) {
+    meter.left--;
+    if (at >= length || lowerCase(codes[at] as number, folding) !== lowerCase(codes[from] as number, folding)) {
+      state.phase = 'failed';
+      return;
+    }
+  }
+  state.at = at;
+  state.pc = pc + 3;
+}

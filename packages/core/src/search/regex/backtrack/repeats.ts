@@ -1,8 +1,7 @@
-import type { StepMeter } from '../step-meter.ts';
+import type { StepMeter } from '../expression.ts';
 import { type CharacterSet, hasCharacter } from '../unicode/character-set.ts';
-import { FRAME, type Frame, type Repeat } from './machine-frame.ts';
 import { MODES } from './machine-program.ts';
-import type { MachineState } from './machine-state.ts';
+import { FRAME, type Frame, type MachineState, type Repeat } from './machine-state.ts';
 
 /** A repeat of one character: `a*`, `[a-z]+?`, `\w{2,5}+`. All of its rounds share one frame. */
 export const singleRepeat = {

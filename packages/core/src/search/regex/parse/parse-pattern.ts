@@ -1,10 +1,8 @@
-import { type GroupRegister, groupRegister } from '../backtrack/group-register.ts';
-import { parseCharacterSet } from './parse-character-set.ts';
-import { isDigit, parseEscape } from './parse-escape.ts';
-import { flagOf } from './parse-flags.ts';
-import { parseGroup } from './parse-group.ts';
+import { isDigit, parseCharacterSet, parseEscape } from './parse-escape.ts';
+import { type GroupRegister, groupRegister, parseGroup } from './parse-group.ts';
 import {
   FLAGS,
+  flagOf,
   type ParsedPattern,
   type PatternNode,
   type PatternSequence,

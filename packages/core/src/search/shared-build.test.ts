@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SharedBuild } from './shared-build.ts';
+import { SharedBuild } from './slices.ts';
 
 /** A build of some steps that notes how often it was begun, and pauses that end when they are told to. */
 function heldBuild(options: { readonly signal?: AbortSignal } = {}) {

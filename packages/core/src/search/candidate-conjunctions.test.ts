@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseConjunctions, type WeighedWord } from './word-query.ts';
+import { chooseConjunctions, type WeighedWord } from './candidates.ts';
 
 function word(name: string, count: number, nameCount: number, value: number): WeighedWord {
   return { anywhere: `s${name}`, inName: `n${name}`, count, nameCount, value };

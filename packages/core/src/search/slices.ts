@@ -1,3 +1,5 @@
+import { untilAborted } from '../clock.ts';
+
 /** How work yields to other work on the same thread. */
 export interface SliceOptions {
   /** How long work runs before it pauses, in milliseconds; 0 pauses wherever it can. @default 4 */
@@ -52,7 +54,7 @@ export function* stepThrough(count: number, step: (first: number) => number): Ge
 }
 
 /** Lets other work run before it resolves. */
-export type Pause = () => Promise<void>;
+type Pause = () => Promise<void>;
 
 /**
  * A pause until the next turn of the event loop. `setImmediate` where the platform has it: Node answers a message to
@@ -77,4 +79,59 @@ export function macrotaskPause(): { readonly pause: Pause; close(): void } {
 
 function close(): void {
   // Timers hold nothing once they have fired.
+}
+
+interface SharedBuildOptions<Result> {
+  /** Begins the build, with a yield wherever it may be interrupted. */
+  readonly steps: () => Generator<void, Result>;
+  /** Fetches what the build can start from, before it begins. */
+  readonly load?: (() => Promise<void>) | undefined;
+  /** How building gives way to other work. */
+  readonly slices?: SliceOptions | undefined;
+  /** What would be built, where it is there already. @default built when it is first asked for */
+  readonly built?: Result | undefined;
+}
+
+/**
+ * Something that takes long to build and is built when it is first asked for: once for all that wait for it, and kept. A
+ * build that failed is not kept, so that the next caller starts another.
+ */
+export class SharedBuild<Result extends object> {
+  readonly #options: SharedBuildOptions<Result>;
+  #built: Result | undefined;
+  #building: Promise<Result> | undefined;
+
+  constructor(options: SharedBuildOptions<Result>) {
+    this.#options = options;
+    this.#built = options.built;
+  }
+
+  /** What was built, for those who don't want to wait a turn for what is there; undefined before. */
+  get built(): Result | undefined {
+    return this.#built;
+  }
+
+  /** What is built. Once its signal aborts, a caller waits no longer; the build goes on for the others. */
+  async wait(signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted();
+    return this.#built ?? untilAborted(this.#build(), signal);
+  }
+
+  #build(): Promise<Result> {
+    this.#building ??= this.#loadAndBuild()
+      .then((built) => {
+        this.#built = built;
+        return built;
+      })
+      .finally(() => {
+        this.#building = undefined;
+      });
+    return this.#building;
+  }
+
+  async #loadAndBuild(): Promise<Result> {
+    const { load, steps, slices } = this.#options;
+    if (load !== undefined) await load();
+    return runInSlices(steps(), slices);
+  }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTool } from '../../catalog/index.ts';
-import { operatorStems, readCandidateQuery, readOperators } from './candidate-query.ts';
-import { readNameStems, readToolTerms } from './tool-terms.ts';
+import { createTool } from '../catalog/index.ts';
+import { operatorStems, readCandidateQuery, readNameStems, readOperators, readToolTerms } from './candidates.ts';
 
 const always = () => true;
 const never = () => false;

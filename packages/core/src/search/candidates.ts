@@ -1,0 +1,275 @@
+import { searchText, type Tool } from '../catalog/index.ts';
+import { BM25_FIELDS } from './bm25/index.ts';
+import { findSpokenNames, parseQuery, type QueryOperator, removeFiller, removeOperators } from './query/index.ts';
+import { FUNCTION_WORDS, nameKey, REQUEST_WORDS, stemWord, TokenKind, tokenize } from './text/index.ts';
+
+/** What an engine outside the process needs of a query to find candidates. */
+export interface CandidateQuery {
+  /** Without operators and filler: what a vector is made of. */
+  readonly text: string;
+  /** Each once, those of the text in its order. */
+  readonly words: readonly CandidateWord[];
+  /** Keys that may be those of tools' names; a tool that has one is a candidate. */
+  readonly nameKeys: readonly string[];
+  /** Whether the query is `select:` and names: nothing else is a candidate. */
+  readonly isSelection: boolean;
+  /** Keys of `server:` operators; a candidate is of one of these servers. */
+  readonly serverKeys: readonly string[];
+  /** Stems of `+word` operators; a candidate has all of them. */
+  readonly requiredStems: readonly string[];
+}
+
+export interface CandidateWord {
+  readonly word: string;
+  readonly stem: string;
+  /** What it counts before its rarity: less for a word that frames a request, least for a function word. */
+  readonly weight: number;
+}
+
+/**
+ * Reads a query. Whether an operator is one depends on the catalog: `resolves` says whether a tool satisfies it; one that no tool
+ * satisfies is read as plain words.
+ */
+export function readCandidateQuery(query: string, resolves: (operator: QueryOperator) => boolean): CandidateQuery {
+  const parsed = parseQuery(query);
+  const applied = parsed.operators.filter(resolves);
+  const servers = applied.filter(({ kind }) => kind === 'server');
+  const rest = removeOperators(parsed.text, applied);
+  // With a server and nothing else, its own name is what is looked for.
+  const whole = servers[0] !== undefined && nameKey(rest) === '' ? servers[0].value : rest;
+  const text = removeFiller(whole);
+  return {
+    text,
+    words: readWords(text),
+    nameKeys: parsed.select.length > 0 ? parsed.select.flatMap(selectedKeys) : findSpokenNames(whole),
+    isSelection: parsed.select.length > 0,
+    serverKeys: servers.map(({ value }) => nameKey(value)),
+    requiredStems: applied.flatMap(operatorStems),
+  };
+}
+
+/** What looks like an operator in a query. */
+export function readOperators(query: string): readonly QueryOperator[] {
+  return parseQuery(query).operators;
+}
+
+/** The stems that a tool must have to satisfy a `+word`; none for another operator. */
+export function operatorStems({ kind, value }: QueryOperator): readonly string[] {
+  if (kind !== 'required') return [];
+  return tokenize(value).flatMap((token) => (token.kind === TokenKind.word ? [stemOf(token.text)] : []));
+}
+
+/** Those of one name: alone, and without what may stand before a server's name. */
+function selectedKeys(name: string): string[] {
+  const key = nameKey(name);
+  return key.startsWith('mcp') ? [key, key.slice('mcp'.length)] : [key];
+}
+
+function readWords(text: string): CandidateWord[] {
+  const words = new Map<string, CandidateWord>();
+  for (const { text: word, kind } of tokenize(text)) {
+    if (kind === TokenKind.character || words.has(word)) continue;
+    if (words.size === MOST_WORDS) break;
+    words.set(word, { word, stem: kind === TokenKind.word ? stemOf(word) : word, weight: weightOf(word) });
+  }
+  return [...words.values()];
+}
+
+function weightOf(word: string): number {
+  if (GRAMMAR.has(word)) return 0.05;
+  if (REQUEST_WORDS.has(word)) return 0.4;
+  return NUMBER.test(word) ? 0.3 : 1;
+}
+
+const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
+const NUMBER = /^\d+$/;
+const MOST_WORDS = 256;
+
+/** What an engine outside the process finds a tool by: the same words and stems that the index in memory has. */
+export interface ToolTerms {
+  /** Each word as it is written, and whole identifiers. */
+  readonly words: ReadonlySet<string>;
+  /** The stem of each word, those that tell most first: name, server, description, parameters. Whole identifiers are their own. */
+  readonly stems: ReadonlySet<string>;
+  /** Of its name alone. */
+  readonly nameStems: ReadonlySet<string>;
+  /** Keys of its name: alone and after its server's. */
+  readonly nameKeys: readonly string[];
+  readonly serverKey: string;
+  /** How many words each field has, in the order of the index's fields. */
+  readonly fieldLengths: readonly number[];
+}
+
+/** Reads a tool as the index in memory does. */
+export function readToolTerms(tool: Tool): ToolTerms {
+  const text = searchText(tool);
+  const words = new Set<string>();
+  const stems = new Set<string>();
+  const nameStems = new Set<string>();
+  const fieldLengths = BM25_FIELDS.map((field) => {
+    const value = text[field];
+    let length = 0;
+    for (const part of typeof value === 'string' ? [value] : value) {
+      for (const { text: word, kind } of tokenize(part)) {
+        const isWord = kind === TokenKind.word;
+        const stem = isWord ? stemOf(word) : word;
+        words.add(word);
+        stems.add(stem);
+        if (field === 'name') nameStems.add(stem);
+        if (isWord) length += 1;
+      }
+    }
+    return length;
+  });
+  // A name without letters or digits is found by itself.
+  const key = nameKey(tool.name) || tool.name.trim();
+  const serverKey = nameKey(tool.server ?? '');
+  const nameKeys = [key, serverKey + key].filter((one, at, all) => one !== '' && all.indexOf(one) === at);
+  return { words, stems, nameStems, nameKeys, serverKey, fieldLengths };
+}
+
+/** The stems of a tool's name, for those who need nothing else of it. */
+export function readNameStems({ name }: Pick<Tool, 'name'>): readonly string[] {
+  return tokenize(name).map(({ text, kind }) => (kind === TokenKind.word ? stemOf(text) : text));
+}
+
+/** Longer words are their own stems. */
+const LONGEST_STEMMED = 24;
+
+export function stemOf(word: string): string {
+  if (word.length > LONGEST_STEMMED) return word;
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  const stem = stemWord(word);
+  if (stems.size >= MOST_STEMS) stems.clear();
+  stems.set(word, stem);
+  return stem;
+}
+
+/** Most words of a catalog come again and again. */
+const stems = new Map<string, string>();
+const MOST_STEMS = 20_000;
+
+/** A word of a query with what is known of it in the catalog. */
+export interface WeighedWord {
+  /** What a tool has that has the word anywhere. */
+  readonly anywhere: string;
+  /** What a tool has that has it in its name. */
+  readonly inName: string;
+  /** How many tools have it anywhere, and in their names. */
+  readonly count: number;
+  readonly nameCount: number;
+  /** What it counts: its weight in the query times its idf. */
+  readonly value: number;
+}
+
+/** Marks of which a tool has to have all. */
+export type Conjunction = readonly string[];
+
+/**
+ * Which tools can be the best for these words: those that have all marks of one of the conjunctions. As few as possible of them are
+ * to be looked at: each word can be in a name, elsewhere, or nowhere; of all these combinations the best are taken, as long as not
+ * more than `budget` tools are likely to have one of them, and of those the least that a tool must have.
+ *
+ * A long request has rare words that say nothing about the tool (what a mail is to say). Its words are taken a few at a time, those
+ * that count most first, and each group brings in tools of its own.
+ */
+export function chooseConjunctions(
+  words: readonly WeighedWord[],
+  { toolCount, budget }: { readonly toolCount: number; readonly budget: number },
+): Conjunction[] {
+  const known = words.filter(({ count }) => count > 0).sort((left, right) => right.value - left.value);
+  const conjunctions: Conjunction[] = [];
+  for (let start = 0; start < Math.min(known.length, MOST_GROUPS * WORDS_PER_GROUP); start += WORDS_PER_GROUP) {
+    const group = known.slice(start, start + WORDS_PER_GROUP);
+    const limits = start === 0 ? { budget, isNeeded: true } : { budget: budget * LATER_SHARE, isNeeded: false };
+    conjunctions.push(...chooseAmong(group, { toolCount, ...limits }));
+  }
+  return conjunctions;
+}
+
+interface GroupLimits {
+  readonly toolCount: number;
+  readonly budget: number;
+  /** Whether some tools have to be found, even if they are more than the budget. */
+  readonly isNeeded: boolean;
+}
+
+function chooseAmong(
+  chosen: readonly WeighedWord[],
+  { toolCount, budget, isNeeded }: GroupLimits,
+): readonly Conjunction[] {
+  const combinations = combine(chosen, toolCount);
+  combinations.sort((left, right) => right.value - left.value);
+  let expected = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (const { value, count } of combinations) {
+    const enough = isNeeded ? (count > HUGE ? 1 : ENOUGH) : 0;
+    if (value === 0 || (expected + count > budget && expected >= enough)) break;
+    expected += count;
+    least = value;
+  }
+  return combinations
+    .filter(({ states, value }) => value >= least && isLeast(states, chosen, least))
+    .map(({ states }) => states.flatMap((state, at) => markOf(state, chosen[at] as WeighedWord)));
+}
+
+/** 0: the word is nowhere; 1: anywhere; 2: in the name. */
+type State = 0 | 1 | 2;
+
+interface Combination {
+  readonly states: readonly State[];
+  readonly value: number;
+  /** How many tools are likely to be so, if words were independent. */
+  readonly count: number;
+}
+
+function combine(words: readonly WeighedWord[], toolCount: number): Combination[] {
+  let combinations: Combination[] = [{ states: [], value: 0, count: toolCount }];
+  for (const word of words) {
+    const inName = Math.min(1, word.nameCount / toolCount);
+    const elsewhere = Math.min(1, Math.max(0, word.count - word.nameCount) / toolCount);
+    const shares = [Math.max(0, 1 - inName - elsewhere), elsewhere, inName] as const;
+    combinations = combinations.flatMap(({ states, value, count }) =>
+      STATES.map((state) => ({
+        states: [...states, state],
+        value: value + worthOf(word, state),
+        count: count * shares[state],
+      })),
+    );
+  }
+  return combinations;
+}
+
+/** Whether less would not do. */
+function isLeast(states: readonly State[], words: readonly WeighedWord[], least: number): boolean {
+  return states.every((state, at) => {
+    if (state === 0) return true;
+    const lower = states.map((other, place) => (place === at ? ((state - 1) as State) : other));
+    // Added up in the same order as all values, so that equals are equal.
+    return lower.reduce<number>((sum, one, place) => sum + worthOf(words[place] as WeighedWord, one), 0) < least;
+  });
+}
+
+function worthOf({ value }: WeighedWord, state: State): number {
+  return value * (SHARES[state] as number);
+}
+
+function markOf(state: State, { anywhere, inName }: WeighedWord): string[] {
+  if (state === 0) return [];
+  return [state === 1 ? anywhere : inName];
+}
+
+/** With less than this many tools likely, the next combination is taken even where it is beyond the budget… */
+const ENOUGH = 8;
+/** …unless so many have it that any of them would be as good as another. */
+const HUGE = 16_000;
+const STATES: readonly State[] = [0, 1, 2];
+/** What a word counts that is nowhere, anywhere, in the name: about what BM25 gives it there. */
+const SHARES = [0, 0.5, 0.8] as const;
+/** Of one group: more words would make too many combinations. */
+const WORDS_PER_GROUP = 5;
+/** Words beyond these groups only count in the order of what is found. */
+const MOST_GROUPS = 4;
+/** How much of the budget each group but the first has. */
+const LATER_SHARE = 0.5;
