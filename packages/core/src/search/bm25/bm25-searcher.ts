@@ -227,7 +227,7 @@ function reasonFor(request: SearchRequest, tool: Tool, ranker: QueryRanker, snap
     queries.map((query) => {
       const ranking = ranker.rank(query, undefined);
       if (ranking.isSelection) return 'The query selects other tools by name';
-      const failed = ranking.applied.find((operator) => !ranker.satisfies(operator, position));
+      const failed = ranking.applied.find((operator) => !ranker.test(operator)(position));
       if (failed !== undefined) {
         return failed.kind === 'server'
           ? `It is not a tool of the server "${failed.value}"`

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createTool, type Tool } from '../../../catalog/index.ts';
 import { BM25_DEFAULTS } from '../bm25-options.ts';
 import { type PlannedList, planQuery } from '../rank/plan-query.ts';
-import { ToolRanker } from '../rank/rank-tools.ts';
+import { ToolRanker } from '../rank/rank-query.ts';
 import { SimilarTerms } from '../rank/similar-terms.ts';
 import type { RankedTools } from '../rank/tool-sums.ts';
 import { naiveImpacts } from '../rank-oracle.fixture.ts';

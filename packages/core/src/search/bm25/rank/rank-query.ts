@@ -14,11 +14,11 @@ import {
 } from '../../query/index.ts';
 import { nameKey, TokenKind, tokenize } from '../../text/index.ts';
 import { type Bm25Index, NO_LIST } from '../index/bm25-index.ts';
+import { denseImpacts, foldedDifferences, isDense } from '../index/posting-list.ts';
 import { combineScore, FeatureReader, type MatchFeatures, MOST_READ, scaleSum } from './match-features.ts';
-import { planQuery, type QueryPlan } from './plan-query.ts';
-import { ToolRanker } from './rank-tools.ts';
+import { type PlannedList, planQuery, type QueryPlan } from './plan-query.ts';
 import { SimilarTerms } from './similar-terms.ts';
-import type { RankedTools } from './tool-sums.ts';
+import { BestTools, type RankedTools, ToolSums } from './tool-sums.ts';
 
 /** A place in the ranking for one query, with what its score is made of. */
 export type Ranking =
@@ -115,7 +115,8 @@ export class QueryRanker {
       : this.#literalNames(whole, narrowed);
     const wanted = depth.wanted + named.length;
     const found = this.#rankTerms(text, plan, narrowed, { count: depth.count, wanted });
-    const rankings = named.length === 0 ? found : this.#putFirst(named, found, plan);
+    const isNamed = new Set(named);
+    const rankings = [...this.#rankNames(named, plan), ...found.filter(({ tool }) => !isNamed.has(tool))];
     const unresolved = unresolvedOperators(parsed, applied);
     return { text, plan, accept: narrowed, rankings, applied, unresolved, isSelection: false };
   }
@@ -138,12 +139,7 @@ export class QueryRanker {
     return sum;
   }
 
-  /** Whether a tool has every word of an operator, or is of its server. */
-  satisfies(operator: QueryOperator, tool: number): boolean {
-    return this.test(operator)(tool);
-  }
-
-  /** The same for many tools: the operator is read once. */
+  /** Whether a tool has every word of an operator, or is of its server. The operator is read once for many tools. */
   test(operator: QueryOperator): (tool: number) => boolean {
     if (operator.kind === 'server') {
       const key = nameKey(operator.value);
@@ -208,11 +204,6 @@ export class QueryRanker {
     return position >= 0 && accept?.(position) !== false ? [position] : [];
   }
 
-  #putFirst(named: readonly number[], others: readonly Ranking[], plan: QueryPlan): Ranking[] {
-    const isNamed = new Set(named);
-    return [...this.#rankNames(named, plan), ...others.filter(({ tool }) => !isNamed.has(tool))];
-  }
-
   #rankNames(named: readonly number[], plan: QueryPlan): Ranking[] {
     return named.map((tool, place) => {
       const bonus = NAME_BONUS * (named.length - place);
@@ -256,10 +247,10 @@ export interface TermsRanking {
 }
 
 /** How many of the best by their terms are weighed by name coverage and bigrams too. More than any limit. */
-export const POOL_SIZE: number = MOST_READ;
+const POOL_SIZE: number = MOST_READ;
 
 /** Weighs the best by their terms by name and bigrams, and gives the wanted ones, best first. */
-export function rerank(of: {
+function rerank(of: {
   readonly reader: FeatureReader;
   readonly plan: QueryPlan;
   /** In any order if there are no more than {@link POOL_SIZE}, else by their sums, greatest first. */
@@ -308,3 +299,108 @@ function isBefore(tools: Uint32Array, left: number, right: number): boolean {
 /** Of the tools that are weighed: their scores, and the places of the best. */
 const scores = new Float64Array(POOL_SIZE);
 const order = new Uint8Array(POOL_SIZE);
+
+/** Adds up postings list by list and keeps the best tools. */
+export class ToolRanker {
+  readonly #index: Bm25Index;
+  /** All 0 between calls. */
+  readonly #sums: ToolSums;
+  readonly #best: BestTools = new BestTools();
+  /** The tools that are looked at. */
+  readonly #tools: Uint32Array;
+
+  constructor(index: Bm25Index) {
+    this.#index = index;
+    this.#sums = new ToolSums(index.toolCount);
+    this.#tools = new Uint32Array(index.toolCount);
+  }
+
+  /** Bytes of its arrays. */
+  get byteLength(): number {
+    return this.#sums.byteLength + this.#best.byteLength + this.#tools.byteLength;
+  }
+
+  /** The best tools, best first if they are to be in order; of those with the same sum, the first in the catalog. */
+  rank(
+    lists: readonly PlannedList[],
+    { count, isOrdered, accept }: { readonly count: number; readonly isOrdered: boolean; readonly accept?: Accept },
+  ): RankedTools {
+    const reads = planReads(this.#index, lists);
+    for (const read of reads) this.#add(read);
+    const most = reads.reduce((sum, { bound }) => sum + bound, 0);
+    const summed = { sums: this.#sums.sums, tools: this.#tools, size: this.#find(count, most, accept), most };
+    const ranked = isOrdered ? this.#best.rank(summed, count) : this.#best.choose(summed, count);
+    this.#sums.clear();
+    return ranked;
+  }
+
+  #add({ list, length, weight, folded, foldedWeight }: ListRead): void {
+    const { postings, listStarts } = this.#index.data;
+    const start = listStarts[list] ?? 0;
+    if (folded !== NO_LIST && this.#index.differenceCount(folded) > 0) {
+      // The list that it is folded into has too much by these differences.
+      const differences = foldedDifferences(postings, listStarts[folded] ?? 0);
+      this.#sums.addPlain({ postings, start: differences, end: listStarts[folded + 1] ?? 0, weight: -foldedWeight });
+    }
+    if (isDense(length, this.#index.toolCount)) {
+      this.#sums.addDense(postings, denseImpacts(postings, start), weight);
+    } else {
+      this.#sums.addPlain({ postings, start, end: listStarts[list + 1] ?? 0, weight });
+    }
+  }
+
+  /** Takes the best tools that are accepted and some more: as often as too few are, more are looked at. Returns how many they are. */
+  #find(count: number, most: number, accept: Accept): number {
+    const tools = this.#tools;
+    for (let wanted = count; ; wanted *= MORE) {
+      const bar = this.#sums.findBar(wanted, most);
+      const found = this.#sums.collect(bar, tools);
+      if (accept === undefined) return found;
+      let size = 0;
+      for (let at = 0; at < found; at += 1) {
+        const tool = tools[at] ?? 0;
+        if (accept(tool)) {
+          tools[size++] = tool;
+        }
+      }
+      if (size >= count || bar === 1) return size;
+    }
+  }
+}
+
+/** How many times more are looked at. */
+const MORE = 4;
+
+/** One going over a list's postings, for all planned lists that are written there: the list itself and one folded into it. */
+interface ListRead {
+  readonly list: number;
+  readonly length: number;
+  /** What its impacts are multiplied with: the weights of all that is planned. */
+  weight: number;
+  /** The planned list that is folded into it, or {@link NO_LIST}. */
+  folded: number;
+  /** What the differences of the folded list are multiplied with and taken off. */
+  foldedWeight: number;
+  /** What it can add at the most. */
+  bound: number;
+}
+
+/** How planned lists are read: each set of postings once. */
+function planReads(index: Bm25Index, lists: readonly PlannedList[]): ListRead[] {
+  const reads = new Map<number, ListRead>();
+  for (const { list: planned, weight } of lists) {
+    const list = index.unfoldedList(planned);
+    let read = reads.get(list);
+    if (read === undefined) {
+      read = { list, length: index.listLength(list), weight: 0, folded: NO_LIST, foldedWeight: 0, bound: 0 };
+      reads.set(list, read);
+    }
+    read.weight += weight;
+    read.bound += weight * index.listPeak(planned);
+    if (list !== planned) {
+      read.folded = planned;
+      read.foldedWeight = weight;
+    }
+  }
+  return [...reads.values()];
+}

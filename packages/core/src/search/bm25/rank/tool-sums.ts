@@ -102,16 +102,6 @@ export class ToolSums {
     return findBar(this.#peaks, this.#peaks.length, { count, most });
   }
 
-  /** How many blocks have a tool with at least this sum. */
-  countBlocks(least: number): number {
-    return this.#findBlocks(least - 1);
-  }
-
-  /** Tools per block. */
-  get blockSize(): number {
-    return 1 << this.#shift;
-  }
-
   /** Puts the tools with at least this sum, which is above 0, into `tools`, which has room for all. Returns how many they are. */
   collect(least: number, tools: Uint32Array): number {
     const { sums } = this;
@@ -119,18 +109,13 @@ export class ToolSums {
     const shift = this.#shift;
     const size = 1 << shift;
     const below = (least - 1) | 0;
-    const blockCount = this.#findBlocks(below);
+    const blockCount = listAbove(this.#peaks, 0, this.#peaks.length, below, blocks, 0);
     let found = 0;
     for (let at = 0; at < blockCount; at += 1) {
       const start = (blocks[at] as number) << shift;
       found = listAbove(sums, start, Math.min(start + size, sums.length), below, tools, found);
     }
     return found;
-  }
-
-  /** Puts the blocks with a tool above this sum into `#blocks`. Returns how many they are. */
-  #findBlocks(below: number): number {
-    return listAbove(this.#peaks, 0, this.#peaks.length, below, this.#blocks, 0);
   }
 
   /** Sets all sums to 0. */
