@@ -1,4 +1,6 @@
-import type { StaticEmbedder } from '@quartermaster/core/search';
+import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
+import { checkOptionNames, defined, HYBRID_OPTIONS } from '@quartermaster/core/internal';
+import { createHybridSearcher, type HybridSearcherOptions, type StaticEmbedder } from '@quartermaster/core/search';
 import { createStaticModel, type FieldWeights, type StaticModelData } from './static-model.ts';
 
 /** The model that comes with the package, or the one that was provided. Read on the first call, then kept. */
@@ -21,7 +23,7 @@ export function provideModel(bytes: Uint8Array | ArrayBuffer): void {
 }
 
 /** The model, or undefined where it can't be read: `modelProblem` says why. */
-export function embeddedModelIfAny(): StaticEmbedder | undefined {
+function embeddedModelIfAny(): StaticEmbedder | undefined {
   try {
     return embeddedModel();
   } catch (error) {
@@ -112,3 +114,24 @@ interface ModelHeader {
   /** One a line. */
   readonly pieces: string;
 }
+
+/**
+ * Search by words and by meaning with the embedded model: what every surface searches with by default. A toolbox takes it as
+ * its `searcher`. Where the model can't be read (no file system, a bundle that left it behind) it searches by words alone:
+ * `engine` is then `bm25`, and `modelProblem()` says why.
+ *
+ * @example
+ * const toolbox = createToolbox({ tools, execute, searcher: createEmbeddedSearcher });
+ */
+export function createEmbeddedSearcher(
+  snapshot: Snapshot,
+  options: Omit<HybridSearcherOptions, 'embedder'> = {},
+): Searcher {
+  checkOptionNames('createEmbeddedSearcher', options, OPTIONS);
+  const embedder = embeddedModelIfAny();
+  if (embedder !== undefined) return createHybridSearcher(snapshot, { embedder, ...options });
+  const { bm25, slices, cache } = options;
+  return createBm25Searcher(snapshot, { ...bm25, ...defined({ slices, cache }) });
+}
+
+const { embedder: _, ...OPTIONS } = HYBRID_OPTIONS;

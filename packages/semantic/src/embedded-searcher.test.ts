@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSnapshot } from '@quartermaster/core';
 import { createTool } from '@quartermaster/core/catalog';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { embeddedModel } from './embedded-model.ts';
-import { createEmbeddedSearcher } from './embedded-searcher.ts';
+import { createEmbeddedSearcher, embeddedModel } from './embedded-model.ts';
 
 const SHOP = createSnapshot([
   createTool({ name: 'refund_payment', description: 'Refund a payment in full or in part' }),

@@ -1,3 +1,2 @@
-export { embeddedModel, modelProblem, provideModel, readModel } from './embedded-model.ts';
-export { createEmbeddedSearcher } from './embedded-searcher.ts';
+export { createEmbeddedSearcher, embeddedModel, modelProblem, provideModel, readModel } from './embedded-model.ts';
 export type { FieldWeights } from './static-model.ts';

@@ -4,7 +4,7 @@ import { createBm25Searcher, createSnapshot, type Snapshot } from '@quartermaste
 import { createTool } from '@quartermaster/core/catalog';
 import { createRegexSearcher } from '@quartermaster/core/search';
 import { describe, expect, it } from 'vitest';
-import { createEmbeddedSearcher } from './embedded-searcher.ts';
+import { createEmbeddedSearcher } from './embedded-model.ts';
 
 const WORDS = 'list create delete invoice mail user report calendar branch deploy alert weather search archive'.split(
   ' ',

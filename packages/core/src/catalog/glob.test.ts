@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileGlob } from './glob.ts';
+import { compileGlob } from './policy.ts';
 
 describe('compileGlob', () => {
   it.each([

@@ -13,10 +13,9 @@ export {
 export { type ChangedField, type ChangedTool, diffSnapshots, type SnapshotDiff } from './diff-snapshots.ts';
 export type { WriteOptions } from './formats/format.ts';
 export { writeTool, writeTools } from './formats/format-of.ts';
-export { compileGlob, type Glob } from './glob.ts';
 export { isJsonObject, type Json, type JsonObject } from './json.ts';
 export { type ParsedTools, type ParseToolsOptions, type Problem, parseTools } from './parse-tools.ts';
-export { applyPolicies, POLICIES, type PolicyRules, parsePolicy } from './policy.ts';
+export { applyPolicies, compileGlob, type Glob, POLICIES, type PolicyRules, parsePolicy } from './policy.ts';
 export { applySearchHints, type HintedSnapshot, hashTool, type SearchHint, type SearchHints } from './search-hints.ts';
 export { SEARCH_TEXT_DEFAULTS, type SearchText, type SearchTextLimits, searchText } from './search-text.ts';
 export {

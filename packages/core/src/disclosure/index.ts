@@ -15,12 +15,13 @@ export type {
   Tell,
   Unavailable,
 } from './answer/found.ts';
-export { GUARD_DEFAULTS, type GuardLimits } from './answer/loop-guard.ts';
 export { ANSWER_DEFAULTS, type AnswerBudget, readTold } from './answer/tell.ts';
 export {
   EMPTY_MEMORY,
   type Fact,
   forgetSearches,
+  GUARD_DEFAULTS,
+  type GuardLimits,
   type Memory,
   measureReach,
   type PastSearch,

@@ -13,9 +13,7 @@ import { makeDeferPlan, makeInlinePlan, makeView } from '../disclosure/internal.
 import { contextWindow, decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
 import { answerCall } from './answer-call.ts';
 import { executeCall } from './call/execute-call.ts';
-import { handleCalls } from './call/handle-calls.ts';
-import { handleDescribe } from './call/handle-describe.ts';
-import { refuse, unknownTool, wayWithoutSearch } from './call/refuse.ts';
+import { handleCalls, handleDescribe, refuse, unknownTool, wayWithoutSearch } from './call/handle-calls.ts';
 import type { Caller, Step } from './call.ts';
 import { resolveName } from './read/resolve-name.ts';
 import { unwrapCall } from './read/unwrap-call.ts';

@@ -15,7 +15,7 @@ export {
   stripInvisible,
   stripInvisibleTexts,
 } from '../catalog/internal.ts';
-export { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
+export { checkOptionNames, type OptionNames, readChoice, readWholeNumber } from '../check-option-names.ts';
 export { BACKGROUND_CLOCK, type Clock, SYSTEM_CLOCK, untilAborted } from '../clock.ts';
 export { deepestReason } from '../deepest-reason.ts';
 export { cutText, readFormChoice } from '../disclosure/internal.ts';
@@ -30,7 +30,6 @@ export {
 } from '../dispatch/internal.ts';
 export { editDistance } from '../edit-distance.ts';
 export { isUniqueId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/internal.ts';
-export { readWholeNumber } from '../read-whole-number.ts';
 export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/internal.ts';
 export {
   type CandidateQuery,

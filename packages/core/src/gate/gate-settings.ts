@@ -1,4 +1,5 @@
-import { checkOptionNames, readChoice } from '../check-option-names.ts';
+import { isJsonObject } from '../catalog/index.ts';
+import { checkOptionNames, type OptionNames, readChoice, readWholeNumber } from '../check-option-names.ts';
 import { SettingError } from '../errors.ts';
 
 /**
@@ -39,7 +40,7 @@ export interface SearchLimitSettings {
 export const DEFAULT_SEARCH_LIMITS: SearchLimitSettings = { defaultLimit: 5, maxLimit: 20 };
 
 /** The share of the context window from which deferral is worth its round trip, unless said otherwise. */
-export const DEFAULT_SHARE_PERCENT = 10;
+const DEFAULT_SHARE_PERCENT = 10;
 
 /** The library's own default: automatic, from 10% of the context window. */
 export const DEFAULT_GATE_SETTINGS: GateSettings = {
@@ -63,4 +64,143 @@ export function checkGateSettings(settings: GateSettings): void {
   checkOptionNames('settings.search', search, DEFAULT_SEARCH_LIMITS);
   readChoice('settings.rule.kind', rule.kind, ['off', 'on', 'share', 'count']);
   if (rule.kind === 'share') readChoice('settings.rule.comparison', rule.comparison, ['exceeds', 'at-least']);
+}
+
+const KEYS = ['enabled', 'threshold_pct', 'search_default_limit', 'max_search_limit'];
+
+/**
+ * Hermes' block under `tools.tool_search`: `{ enabled: auto | on | off, threshold_pct, search_default_limit,
+ * max_search_limit }`. `auto` activates when deferrable definitions take *at least* the percentage. The older boolean shape
+ * is read too: `true` means auto.
+ */
+export function readHermesToolSearch(block: unknown): GateSettings {
+  if (block === undefined || block === null || block === true) return settings({});
+  if (block === false) return settings({ enabled: 'off' });
+  if (!isJsonObject(block)) throw wrong('', block, 'true, false, or a block with enabled, threshold_pct and limits');
+  for (const key of Object.keys(block)) {
+    if (!KEYS.includes(key)) throw unknownKey(key);
+  }
+  return settings(block);
+}
+
+function settings(block: Readonly<Record<string, unknown>>): GateSettings {
+  const maxLimit = integer(block, 'max_search_limit', { min: 1, max: 50, fallback: DEFAULT_SEARCH_LIMITS.maxLimit });
+  // The default limit is not an error when the maximum was lowered below it: the maximum is a hard bound.
+  const fallback = Math.min(DEFAULT_SEARCH_LIMITS.defaultLimit, maxLimit);
+  const defaultLimit = integer(block, 'search_default_limit', { min: 1, max: maxLimit, fallback });
+  return { rule: readRule(block), search: { defaultLimit, maxLimit }, pins: [] };
+}
+
+/** YAML turns a bare `on` or `off` into a boolean, so both shapes arrive. */
+function readRule(block: Readonly<Record<string, unknown>>): GateRule {
+  const percent = number(block, 'threshold_pct', { min: 0, max: 100, fallback: DEFAULT_SHARE_PERCENT });
+  switch (block.enabled ?? 'auto') {
+    case 'auto':
+      return { kind: 'share', percent, comparison: 'at-least' };
+    case 'on':
+    case true:
+      return { kind: 'on' };
+    case 'off':
+    case false:
+      return { kind: 'off' };
+    default:
+      throw wrong('.enabled', block.enabled, 'auto, on or off');
+  }
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly fallback: number;
+}
+
+function number(block: Readonly<Record<string, unknown>>, key: string, range: Range): number {
+  const value = block[key] ?? range.fallback;
+  if (typeof value === 'number' && value >= range.min && value <= range.max) return value;
+  throw wrong(`.${key}`, value, `a number from ${range.min} to ${range.max}`);
+}
+
+function integer(block: Readonly<Record<string, unknown>>, key: string, range: Range): number {
+  const value = number(block, key, range);
+  if (Number.isInteger(value)) return value;
+  throw wrong(`.${key}`, value, `a whole number from ${range.min} to ${range.max}`);
+}
+
+/** A misspelt key would leave its default in force without a word. */
+function unknownKey(key: string): SettingError {
+  const message = `tools.tool_search.${key} is not a setting; the settings are ${KEYS.join(', ')}`;
+  return new SettingError('invalid_setting', message, { context: { setting: `tools.tool_search.${key}` } });
+}
+
+function wrong(path: string, value: unknown, allowed: string): SettingError {
+  const setting = `tools.tool_search${path}`;
+  return new SettingError('invalid_setting', `${setting} is ${JSON.stringify(value)}; allowed: ${allowed}`, {
+    context: { setting, value },
+  });
+}
+
+/** The tool count at which the `tool_search` capability activates, unless said otherwise. */
+export const DEFAULT_TOOL_SEARCH_THRESHOLD = 15;
+
+/** Options of `readCapabilities`. */
+export interface CapabilityOptions {
+  /** The tool count from which on tools are deferred, 0 or more. @default 15 */
+  readonly threshold?: number;
+}
+
+const OPTIONS: OptionNames<CapabilityOptions> = { threshold: true };
+
+/** A capability block: `{ "capabilities": ["tool_search"] }` is on at or above a tool count, without it off. Other capabilities are others' business. */
+export function readCapabilities(block: unknown, options: CapabilityOptions = {}): GateSettings {
+  checkOptionNames('readCapabilities', options, OPTIONS);
+  const threshold = readWholeNumber('threshold', options.threshold ?? DEFAULT_TOOL_SEARCH_THRESHOLD, 0);
+  const ignored = isJsonObject(block) ? Object.keys(block).filter((key) => key !== 'capabilities') : [];
+  if (ignored.length > 0) {
+    const told = ignored.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 100)));
+    throw new SettingError('invalid_setting', `${told.join(', ')} has no effect here; allowed: capabilities`, {
+      context: { setting: ignored[0] },
+    });
+  }
+  const names = isJsonObject(block) ? block.capabilities : undefined;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
+    throw new SettingError(
+      'invalid_setting',
+      `capabilities is ${JSON.stringify(names)}; allowed: a list of names, with "tool_search" in it or not`,
+      { context: { setting: 'capabilities', value: names } },
+    );
+  }
+  const isOn = names.includes('tool_search');
+  return { ...DEFAULT_GATE_SETTINGS, rule: isOn ? { kind: 'count', tools: threshold } : { kind: 'off' } };
+}
+
+/**
+ * The agent SDK's `ENABLE_TOOL_SEARCH`: unset or `true` is on, `auto` when definitions *exceed* 10% of the context window,
+ * `auto:N` the same with N %, `false` is off. An empty variable counts as unset, as in a shell.
+ *
+ * @example
+ * const toolbox = createToolbox({ tools, settings: readEnableToolSearch('auto:5') });
+ */
+export function readEnableToolSearch(value: string | undefined): GateSettings {
+  return { ...DEFAULT_GATE_SETTINGS, rule: readSwitch(value) };
+}
+
+function readSwitch(value: string | undefined): GateRule {
+  switch (value?.trim().toLowerCase() ?? '') {
+    case '':
+    case 'true':
+      return { kind: 'on' };
+    case 'false':
+      return { kind: 'off' };
+    case 'auto':
+      return { kind: 'share', percent: DEFAULT_SHARE_PERCENT, comparison: 'exceeds' };
+  }
+  const percent = /^\s*auto:(\d{1,3}(?:\.\d{1,6})?)\s*$/i.exec(value ?? '')?.[1];
+  if (percent === undefined || Number(percent) > 100) {
+    throw new SettingError(
+      'invalid_setting',
+      `ENABLE_TOOL_SEARCH is ${JSON.stringify(value)}; allowed are true, false, auto, and auto:N with N from 0 to 100`,
+      { context: { setting: 'ENABLE_TOOL_SEARCH', value } },
+    );
+  }
+  return { kind: 'share', percent: Number(percent), comparison: 'exceeds' };
 }

@@ -7,17 +7,15 @@ export {
 export { decideGate, type GateDecision, type GateFigures, type GateQuestion } from './decide-gate.ts';
 export { estimateTokens, type SnapshotTokens, snapshotTokens, type TokenCounter } from './estimate-tokens.ts';
 export {
+  type CapabilityOptions,
   DEFAULT_GATE_SETTINGS,
   DEFAULT_SEARCH_LIMITS,
+  DEFAULT_TOOL_SEARCH_THRESHOLD,
   type GateRule,
   type GateSettings,
-  type SearchLimitSettings,
-} from './gate-settings.ts';
-export {
-  type CapabilityOptions,
-  DEFAULT_TOOL_SEARCH_THRESHOLD,
   readCapabilities,
   readEnableToolSearch,
   readHermesToolSearch,
-} from './read-settings.ts';
+  type SearchLimitSettings,
+} from './gate-settings.ts';
 export { type SuggestPinsOptions, suggestPins, type ToolUse } from './suggest-pins.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SettingError } from '../errors.ts';
-import type { GateRule } from './gate-settings.ts';
-import { readCapabilities, readEnableToolSearch, readHermesToolSearch } from './read-settings.ts';
+import { type GateRule, readCapabilities, readEnableToolSearch, readHermesToolSearch } from './gate-settings.ts';
 
 const share = (percent: number, comparison: 'exceeds' | 'at-least'): GateRule => ({
   kind: 'share',

@@ -13,8 +13,7 @@ import {
   unpaired,
   type WireSample,
 } from '../testing/index.ts';
-import type { TranscriptStore } from './transcript.ts';
-import { createTranscriptCache } from './transcript-cache.ts';
+import { createTranscriptCache, type TranscriptStore } from './transcript.ts';
 
 /** A call that the model makes, by what becomes of it. */
 type Made = 'shown' | 'deferred' | 'miswritten' | 'refused' | 'unknown' | 'describe' | 'search' | 'missed' | 'broken';

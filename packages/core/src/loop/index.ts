@@ -17,23 +17,21 @@ export {
   type WholeOptions,
 } from './run-loop.ts';
 export {
+  createTranscriptCache,
   type FoundEntry,
   type Hidden,
   type HiddenContent,
   type HistoryPiece,
   MAX_TRANSCRIPT_ID_LENGTH,
   MAX_TRANSCRIPT_IDS,
-  type ShownPiece,
-  type TranscriptStore,
-  type WireTranscript,
-} from './transcript.ts';
-export {
-  createTranscriptCache,
   type SharedMemory,
+  type ShownPiece,
   TRANSCRIPT_CACHE_DEFAULTS,
   type TranscriptCache,
   type TranscriptCacheOptions,
-} from './transcript-cache.ts';
+  type TranscriptStore,
+  type WireTranscript,
+} from './transcript.ts';
 export type {
   Ending,
   Opened,

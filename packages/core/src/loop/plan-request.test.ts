@@ -5,7 +5,7 @@ import { wordSearcher } from '../testing/index.ts';
 import { planHistory, planRequest } from './plan-request.ts';
 import { runLoop } from './run-loop.ts';
 import { type TinyPart, type TinyRequest, tinyWire } from './tiny-wire.fixture.ts';
-import { createTranscriptCache } from './transcript-cache.ts';
+import { createTranscriptCache } from './transcript.ts';
 import type { Wire } from './wire.ts';
 
 const REQUEST: TinyRequest = { tools: [], messages: [{ role: 'user', text: 'Open an issue please' }] };

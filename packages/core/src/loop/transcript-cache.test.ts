@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeTranscriptStore } from '../testing/index.ts';
-import type { Hidden } from './transcript.ts';
-import { createTranscriptCache } from './transcript-cache.ts';
+import { createTranscriptCache, type Hidden } from './transcript.ts';
 
 function entry(id: string, size = 10): Hidden {
   return { id, dialect: 'tiny', version: 1, calls: [], content: { text: 'x'.repeat(size) } };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Hidden, TranscriptStore } from './transcript.ts';
-import { createTranscriptCache } from './transcript-cache.ts';
+import { createTranscriptCache, type Hidden, type TranscriptStore } from './transcript.ts';
 import type { Wire } from './wire.ts';
 import { weaveHistory } from './woven-history.ts';
 

@@ -1,5 +1,7 @@
-export type { AssistantMessage, Message, MessageCall, SystemMessage, ToolMessage, UserMessage } from './message.ts';
 export type {
+  AssistantMessage,
+  Message,
+  MessageCall,
   Model,
   ModelCall,
   ModelEndpoint,
@@ -8,12 +10,17 @@ export type {
   ModelReply,
   ModelRequest,
   ModelUsage,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
 } from './model.ts';
 export {
   RUN_TOOLS_DEFAULTS,
+  type RunnableTool,
   type RunToolsEvent,
   type RunToolsOptions,
   type RunToolsResult,
   runTools,
+  type ToolSettings,
+  type ToolsForRun,
 } from './run-tools.ts';
-export type { RunnableTool, ToolSettings, ToolsForRun } from './toolbox-for.ts';

@@ -1,8 +1,7 @@
 import { describeWire } from '../loop/wire-contract.fixture.ts';
 import { LOCAL_FORMS, type ScriptedRound, type SeenMessage } from '../testing/index.ts';
-import { addToMessages } from './add-to-messages.ts';
-import type { Message } from './message.ts';
-import { type PlainPart, type PlainRequest, plainWire } from './plain-wire.ts';
+import type { Message } from './model.ts';
+import { addToMessages, type PlainPart, type PlainRequest, plainWire } from './plain-wire.ts';
 
 function round(script: ScriptedRound): readonly PlainPart[] {
   return [

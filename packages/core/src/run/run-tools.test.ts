@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createToolbox } from '../dispatch/index.ts';
 import { readEnableToolSearch } from '../gate/index.ts';
-import type { Message } from './message.ts';
-import type { ModelCall, ModelPart, ModelReply, ModelRequest } from './model.ts';
+import type { Message, ModelCall, ModelPart, ModelReply, ModelRequest } from './model.ts';
 import { type RunToolsEvent, type RunToolsOptions, runTools } from './run-tools.ts';
 
 const inputSchema = { type: 'object', properties: { city: { type: 'string' } } };

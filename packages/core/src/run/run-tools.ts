@@ -1,20 +1,25 @@
-import type { Tool } from '../catalog/index.ts';
+import type { JsonObject, Snapshot, Tool } from '../catalog/index.ts';
 import { defined } from '../catalog/internal.ts';
-import type { OptionNames } from '../check-option-names.ts';
+import { type OptionNames, readWholeNumber } from '../check-option-names.ts';
 import { untilAborted } from '../clock.ts';
 import type { Plan } from '../disclosure/index.ts';
-import type { Caller, Resolved, Toolbox, ToolOutcome } from '../dispatch/index.ts';
+import {
+  type Caller,
+  createToolbox,
+  type HookContext,
+  type Resolved,
+  readDefinitions,
+  type Toolbox,
+  type ToolboxOptions,
+  type ToolOutcome,
+} from '../dispatch/index.ts';
 import { checkToolboxOptions } from '../dispatch/internal.ts';
 import { SettingError } from '../errors.ts';
 import { contextWindow } from '../gate/index.ts';
 import { runLoop } from '../loop/index.ts';
-import { readWholeNumber } from '../read-whole-number.ts';
-import { addToMessages } from './add-to-messages.ts';
 import { askModel, readModel } from './ask-model.ts';
-import type { Message } from './message.ts';
-import type { Model, ModelUsage } from './model.ts';
-import { type PlainPart, type PlainReason, plainWire } from './plain-wire.ts';
-import { TOOL_SETTINGS, type ToolSettings, type ToolsForRun, toolboxFor } from './toolbox-for.ts';
+import type { Message, Model, ModelUsage } from './model.ts';
+import { addToMessages, type PlainPart, type PlainReason, plainWire } from './plain-wire.ts';
 
 /** What `runTools` needs. The settings of a toolbox are allowed too, unless `tools` is one. */
 export interface RunToolsOptions extends ToolSettings {
@@ -108,19 +113,6 @@ export async function runTools(options: RunToolsOptions): Promise<RunToolsResult
     return { text: lastText(run.messages), ending, ...run };
   }
 }
-
-const OPTIONS: OptionNames<RunToolsOptions> = {
-  ...TOOL_SETTINGS,
-  model: true,
-  tools: true,
-  messages: true,
-  maxRounds: true,
-  contextTokens: true,
-  prefetch: true,
-  caller: true,
-  signal: true,
-  onEvent: true,
-};
 
 interface Run {
   messages: readonly Message[];
@@ -217,4 +209,105 @@ function invalid(setting: string, value: unknown, allowed: string): SettingError
 
 function modelName(model: Model): string | undefined {
   return typeof model === 'function' ? undefined : model.model;
+}
+
+/** A definition in any known format, with the function that runs it. */
+export interface RunnableTool {
+  /** What it returns goes to the model: a string as it is, an MCP result by its text, anything else as JSON. */
+  execute?(input: JsonObject, context: HookContext & { readonly call: Resolved }): unknown;
+  readonly [field: string]: unknown;
+}
+
+/** The tools of a run: definitions with their functions, a snapshot, or a toolbox that other runs share. */
+export type ToolsForRun = readonly (RunnableTool | object)[] | Snapshot | Toolbox;
+
+/** Settings of a toolbox that a run accepts. */
+export interface ToolSettings
+  extends Pick<
+    ToolboxOptions,
+    'searcher' | 'engine' | 'settings' | 'form' | 'countTokens' | 'checkArguments' | 'hooks' | 'guard' | 'budget'
+  > {
+  /** Runs the tools without an `execute`. */
+  readonly execute?: ToolboxOptions['execute'];
+}
+
+const TOOL_SETTINGS: OptionNames<ToolSettings> = {
+  execute: true,
+  searcher: true,
+  engine: true,
+  settings: true,
+  form: true,
+  countTokens: true,
+  checkArguments: true,
+  hooks: true,
+  guard: true,
+  budget: true,
+};
+
+const OPTIONS: OptionNames<RunToolsOptions> = {
+  ...TOOL_SETTINGS,
+  model: true,
+  tools: true,
+  messages: true,
+  maxRounds: true,
+  contextTokens: true,
+  prefetch: true,
+  caller: true,
+  signal: true,
+  onEvent: true,
+};
+
+/** The toolbox of a run. A setting that a given toolbox would not see is an error, and so is a tool that nothing executes. */
+function toolboxFor(options: ToolSettings & { readonly tools: ToolsForRun }): Toolbox {
+  const { tools } = options;
+  if (isToolbox(tools)) {
+    const set = Object.keys(TOOL_SETTINGS).filter((name) => options[name as keyof ToolSettings] !== undefined);
+    if (set.length === 0) return tools;
+    throw invalidTools(`tools is a toolbox, which has settings of its own: pass ${set.join(', ')} to createToolbox`);
+  }
+  const { searcher, engine, settings, form, countTokens, checkArguments, hooks, guard, budget } = options;
+  const rest = { searcher, engine, settings, form, countTokens, checkArguments, hooks, guard, budget };
+  const given = defined(rest);
+  if (!isList(tools)) {
+    if (options.execute === undefined) throw invalidTools('execute is missing: nothing runs the tools of the snapshot');
+    return createToolbox({ tools, execute: options.execute, ...given });
+  }
+  const runners = new Map<string, RunnableTool['execute']>();
+  const read = tools.flatMap((definition) => {
+    const { execute, ...bare } = definition as RunnableTool;
+    const found = readDefinitions([bare]);
+    for (const tool of found) runners.set(tool.id, typeof execute === 'function' ? execute : undefined);
+    return found;
+  });
+  const idle = read.filter((tool) => runners.get(tool.id) === undefined);
+  if (options.execute === undefined && idle.length > 0) {
+    const names = idle.slice(0, 5).map((tool) => tool.name);
+    const more = idle.length > names.length ? ` and ${idle.length - names.length} more` : '';
+    throw invalidTools(
+      `No execute function for ${names.join(', ')}${more}: give each tool an execute function, or pass execute`,
+    );
+  }
+  return createToolbox({
+    tools: read,
+    execute: (call, context) =>
+      (runners.get(call.tool.id) ?? inAll(options.execute))(call.arguments, { ...context, call }),
+    ...given,
+  });
+}
+
+/** The function for all tools, called like that of one. */
+function inAll(execute: ToolSettings['execute']): NonNullable<RunnableTool['execute']> {
+  return (_input, { call, ...context }) => execute?.(call, context);
+}
+
+function isToolbox(tools: ToolsForRun): tools is Toolbox {
+  return typeof tools === 'object' && tools !== null && 'answer' in tools && 'plan' in tools;
+}
+
+function isList(tools: Snapshot | Toolbox | readonly object[]): tools is readonly object[] {
+  return Array.isArray(tools);
+}
+
+function invalidTools(message: string): SettingError {
+  return new SettingError('invalid_setting', message, { context: { setting: 'tools' } });
 }

@@ -15,7 +15,7 @@ import { HYBRID_DEFAULTS } from '../../../core/dist/search/hybrid/hybrid-options
 import { HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
 import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
 import { buildVectorIndex } from '../../../core/dist/search/semantic/index.js';
-import { FIT_MODEL } from '../../../reranker/dist/fit-model.js';
+import { FIT_MODEL } from '../../../reranker/dist/load-reranker.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

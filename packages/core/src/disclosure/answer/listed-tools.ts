@@ -1,6 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
-import { readCandidateQuery, readToolTerms } from '../../search/index.ts';
-import type { DeferPlan } from '../plan/index.ts';
+import { readCandidateQuery, readToolTerms } from '../../search/internal.ts';
+import type { DeferPlan } from '../plan/plan.ts';
 
 /** The tool in the model's own list that a query names, in any case and punctuation: no search returns it. */
 export function listedName(plan: DeferPlan, query: string): string | undefined {

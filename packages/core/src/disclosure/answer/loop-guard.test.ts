@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { defined } from '../../catalog/internal.ts';
-import { EMPTY_MEMORY, type Fact, forgetSearches, type Memory, remember } from '../memory.ts';
-import { type GuardLimits, guardSearch } from './loop-guard.ts';
+import {
+  EMPTY_MEMORY,
+  type Fact,
+  forgetSearches,
+  type GuardLimits,
+  guardSearch,
+  type Memory,
+  remember,
+} from '../memory.ts';
 
 type Past = Partial<Extract<Fact, { kind: 'searched' }>> & { readonly query: string };
 

@@ -2,8 +2,7 @@ import { isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { tellingExamples } from '../../catalog/internal.ts';
 import type { Memory } from '../memory.ts';
 import type { DeferPlan } from '../plan/plan.ts';
-import { cutText, firstSentence, oneLine } from '../text/shorten-text.ts';
-import { signature } from '../text/signature.ts';
+import { cutText, firstSentence, oneLine, signature } from '../text/shorten-text.ts';
 
 /** A tool and the name that the model sees. */
 export interface Named {

@@ -1,10 +1,9 @@
 import { createTool, isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
-import type { Memory } from '../memory.ts';
+import { type GuardLimits, guardSearch, type Memory } from '../memory.ts';
 import type { DeferPlan } from '../plan/plan.ts';
 import { cutText } from '../text/shorten-text.ts';
 import type { Found, FoundByName, FoundBySearch, QueryAnswer, SearchFailure } from './found.ts';
 import { describedTools, listedName } from './listed-tools.ts';
-import { type GuardLimits, guardSearch } from './loop-guard.ts';
 import {
   DEFINITION,
   DESCRIPTION,

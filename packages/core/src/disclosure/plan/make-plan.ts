@@ -1,8 +1,7 @@
 import type { JsonSchema, Snapshot, Tool } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
 import type { Memory } from '../memory.ts';
-import { cutText, firstSentence, oneLine, sentenceEnds } from '../text/shorten-text.ts';
-import { signature } from '../text/signature.ts';
+import { cutText, firstSentence, oneLine, sentenceEnds, signature } from '../text/shorten-text.ts';
 import { FORMS, type Form } from './form.ts';
 import { type Listing, makeListing } from './listing.ts';
 import { OWN_NAMES, ownTools } from './own-tools.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../catalog/index.ts';
-import { cutText, firstSentence } from './shorten-text.ts';
-import { signature } from './signature.ts';
+import { cutText, firstSentence, signature } from './shorten-text.ts';
 
 describe('signature', () => {
   it.each<[string, JsonSchema, string]>([

@@ -1,12 +1,14 @@
 import type { JsonObject, Tool } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
-import { signature } from '../../disclosure/internal.ts';
+import { type DeferPlan, type FoundByName, keepsPrefix, type Plan } from '../../disclosure/index.ts';
+import { cutText, signature } from '../../disclosure/internal.ts';
+import { snapshotTokens } from '../../gate/index.ts';
 import type { Resolved, Step } from '../call.ts';
-import { resolveName } from '../read/resolve-name.ts';
+import type { RefusalReason } from '../events.ts';
+import { resolveName, suggestName } from '../read/resolve-name.ts';
 import type { NamedCall } from '../read/unwrap-call.ts';
 import type { CallContext } from '../toolbox.ts';
-import { isDeferred, type ToolboxContext } from '../toolbox-context.ts';
-import { ownName, type Refusal, refuse, unknownTool } from './refuse.ts';
+import { eventOrigin, isDeferred, type ToolboxContext, tellFound } from '../toolbox-context.ts';
 
 interface RequestedCalls {
   readonly calls: readonly NamedCall[];
@@ -119,4 +121,83 @@ export interface ArgumentProblem {
   readonly message: string;
   /** The parameter that a misspelt one was probably meant to be. */
   readonly closest?: string;
+}
+
+const NAME_LENGTH = 100;
+
+interface Refusal {
+  readonly reason: RefusalReason;
+  /** What to do instead, for the model. */
+  readonly text: string;
+  /** The tool's id, where the caller may know of it. */
+  readonly tool?: string;
+}
+
+/** Turns a call away with an answer that says what to do instead. */
+export function refuse(context: ToolboxContext, callContext: CallContext, refusal: Refusal): Step {
+  const { reason, text, tool } = refusal;
+  context.emit({ ...eventOrigin(context, callContext), kind: 'tool-call-refuse', tool, reason });
+  return { kind: 'answer', call: callContext.call, text, isError: true };
+}
+
+/** For a name that leads nowhere, and word for word the same for one that the caller may not use. */
+export function unknownTool(context: ToolboxContext, callContext: CallContext, name: string): Refusal {
+  const near = suggestName({ snapshot: context.snapshot(), name, allow: callContext.caller?.allow });
+  const closest = near.length === 0 ? '' : ` Closest: ${near.join(', ')}.`;
+  const search = ownName(callContext.plan, 'search');
+  const advice = search === undefined ? ` ${wayWithoutSearch(context, callContext)}` : ` Use ${search} to find tools.`;
+  return {
+    reason: 'unknown',
+    text: `There is no tool ${JSON.stringify(cutText(name, NAME_LENGTH))}.${closest}${advice}`,
+  };
+}
+
+/** How many tools are named where there is no search to find them with. */
+const MOST_NAMED = 20;
+
+/** What is left to a model that can't search: the tools that it has, by name. */
+export function wayWithoutSearch(context: ToolboxContext, callContext: CallContext): string {
+  const { plan, caller } = callContext;
+  const names = plan.shown.flatMap(({ name, tool }) => (caller?.allow?.(tool) === false ? [] : [name]));
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  if (names.length > 0) return `Call a tool of your list by its name: ${names.slice(0, MOST_NAMED).join(', ')}${more}.`;
+  return plan.kind === 'inline' || context.snapshot().tools.length === 0
+    ? 'There are no tools now: answer without one.'
+    : 'Call a tool of your list by its name, or answer without one.';
+}
+
+function ownName(plan: Plan, role: 'search' | 'describe' | 'call'): string | undefined {
+  return plan.kind === 'defer' ? plan.own.find((own) => own.role === role)?.name : undefined;
+}
+
+/** Answers with the full definitions of named tools. Refused only when not one of the names leads anywhere. */
+export function handleDescribe(
+  context: ToolboxContext,
+  callContext: CallContext & { readonly plan: DeferPlan },
+  asked: readonly string[],
+): Step {
+  const { plan, call, memory, caller = {} } = callContext;
+  const snapshot = context.snapshot();
+  const tools = asked.map((name) => resolveName(snapshot, name, caller.allow));
+  const [first = ''] = asked;
+  const isOwn = (name: string): boolean => plan.own.some((own) => own.name === name);
+  if (tools.every((tool) => tool === undefined) && !asked.some(isOwn))
+    return refuse(context, callContext, unknownTool(context, callContext, first));
+  const names = tools.map((tool, index) => (tool === undefined ? (asked[index] ?? '') : snapshot.modelName(tool)));
+  const found: FoundByName = { kind: 'describe', names: [...new Set(names)] };
+  const costs = snapshotTokens(snapshot, context.countTokens).byTool;
+  for (const tool of new Set(tools)) {
+    if (tool === undefined) continue;
+    context.emit({
+      ...eventOrigin(context, callContext),
+      kind: 'tool-load',
+      tool: tool.id,
+      name: snapshot.modelName(tool),
+      by: 'describe',
+      tokens: costs.get(tool) ?? 0,
+      keepsPrefix: keepsPrefix(plan.form),
+    });
+  }
+  const text = tellFound(context, { plan, found, before: memory, caller });
+  return { kind: 'answer', call, found, text };
 }
