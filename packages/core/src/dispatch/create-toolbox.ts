@@ -1,4 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import { readChoice } from '../check-option-names.ts';
 import {
   type Form,
@@ -7,19 +8,18 @@ import {
   OWN_NAMES,
   type Plan,
   type PlanEngine,
+  remember,
   STUB_DEFAULTS,
 } from '../disclosure/index.ts';
 import { makeDeferPlan, makeInlinePlan, makeView } from '../disclosure/internal.ts';
 import { contextWindow, decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
-import { answerCall } from './answer-call.ts';
 import { executeCall } from './call/execute-call.ts';
 import { handleCalls, handleDescribe, refuse, unknownTool, wayWithoutSearch } from './call/handle-calls.ts';
-import type { Caller, Step } from './call.ts';
+import type { Caller, Resolved, Step, ToolOutcome } from './call.ts';
 import { resolveName } from './read/resolve-name.ts';
 import { unwrapCall } from './read/unwrap-call.ts';
-import { handleSearch } from './search/handle-search.ts';
-import { prefetchTools } from './search/prefetch-tools.ts';
-import type { CallContext, PlanOptions, Toolbox } from './toolbox.ts';
+import { handleSearch, prefetchTools } from './search/handle-search.ts';
+import type { Answered, CallContext, PlanOptions, Toolbox } from './toolbox.ts';
 import {
   isDeferred,
   prepareSearch,
@@ -231,4 +231,52 @@ function decide(question: {
 
 function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.every((value, index) => value === right[index]);
+}
+
+/** One call from the model to the text that answers it, for your own loop. Several wrapped calls run in parallel. */
+async function answerCall(toolbox: Toolbox, callContext: CallContext): Promise<Answered> {
+  const step = await toolbox.handle(callContext);
+  if (step.kind === 'answer') {
+    const memory = step.found === undefined ? callContext.memory : rememberFound(callContext.memory, step.found);
+    return { text: step.text, isError: step.isError ?? false, memory, outcomes: [] };
+  }
+  const { caller, signal } = callContext;
+  const options = { ...defined({ caller, signal }) };
+  const outcomes = await Promise.all(step.calls.map((call) => toolbox.execute(call, options)));
+  const memory = step.calls.reduce(
+    (known, call) => remember(known, { kind: 'called', name: call.name }),
+    callContext.memory,
+  );
+  return {
+    text: textOf(step.calls, outcomes),
+    isError: outcomes.every((outcome) => outcome.isError),
+    memory,
+    outcomes,
+  };
+}
+
+/** What an answer adds to the memory. `atMs` is when, on a surface that forgets searches after a while. */
+export function rememberFound(memory: Memory, found: Found, atMs?: number): Memory {
+  const when = atMs === undefined ? {} : { atMs };
+  switch (found.kind) {
+    case 'search': {
+      if (found.isRefused === true) return memory;
+      const limit = found.limit === undefined ? {} : { limit: found.limit };
+      return remember(memory, { kind: 'searched', queries: found.queries, names: found.names, ...limit, ...when });
+    }
+    case 'describe':
+      return remember(memory, { kind: 'revealed', names: found.names });
+    case 'failure':
+      return remember(memory, { kind: 'searched', queries: found.queries, names: [], ...when });
+  }
+}
+
+function textOf(calls: readonly Resolved[], outcomes: readonly ToolOutcome[]): string {
+  const [only] = outcomes;
+  if (outcomes.length === 1 && only !== undefined) return only.text;
+  const results = outcomes.map((outcome, index) => ({
+    name: calls[index]?.name,
+    ...(outcome.isError ? { error: outcome.text } : { result: outcome.text }),
+  }));
+  return JSON.stringify({ results });
 }

@@ -4,11 +4,11 @@
 // read/   the bridge taken off a call, arguments parsed out of whatever the model wrote, and names resolved to tools
 // search/ searches, and tools found before the model asks
 // call/   calls of real tools: checked against scope and schema, refused with a way out, executed between hooks, or described
-export { rememberFound } from './answer-call.ts';
+
 export type { Awaitable, BeforeCall, Denial, HookContext, Hooks } from './call/execute-call.ts';
 export type { ArgumentCheck, ArgumentChecker, ArgumentProblem } from './call/handle-calls.ts';
 export type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
-export { createToolbox } from './create-toolbox.ts';
+export { createToolbox, rememberFound } from './create-toolbox.ts';
 export type { RefusalReason, ToolboxEvent } from './events.ts';
 export { parseArguments } from './read/unwrap-call.ts';
 export type { FoundForQuery, UseMemory } from './search/handle-search.ts';

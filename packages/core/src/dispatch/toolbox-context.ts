@@ -1,9 +1,23 @@
 import { createSnapshot, parseTools, type Snapshot, type Tool } from '../catalog/index.ts';
 import { readChoice } from '../check-option-names.ts';
-import { type DeferPlan, FORMS, type Form, type FormName, type Plan, type PlanEngine } from '../disclosure/index.ts';
+import {
+  type DeferPlan,
+  FORMS,
+  type Form,
+  type FormName,
+  keepsPrefix,
+  type Plan,
+  type PlanEngine,
+} from '../disclosure/index.ts';
 import { tell } from '../disclosure/internal.ts';
 import { SettingError } from '../errors.ts';
-import { DEFAULT_GATE_SETTINGS, estimateTokens, type GateSettings, type TokenCounter } from '../gate/index.ts';
+import {
+  DEFAULT_GATE_SETTINGS,
+  estimateTokens,
+  type GateSettings,
+  snapshotTokens,
+  type TokenCounter,
+} from '../gate/index.ts';
 import { createBm25Searcher, createRegexSearcher, type Searcher } from '../search/index.ts';
 import { macrotaskPause } from '../search/internal.ts';
 import type { Caller } from './call.ts';
@@ -109,6 +123,41 @@ export function eventOrigin(
 ): EventBase {
   const { call, caller } = origin;
   return { atMs: context.now(), requestId: caller?.requestId, callId: call?.id, callerId: caller?.id };
+}
+
+/** Definitions that were revealed to the model, by their names. */
+interface Loads {
+  readonly plan: DeferPlan;
+  readonly by: 'search' | 'describe' | 'prefetch';
+  readonly names: readonly string[];
+}
+
+/** Emits an event for each definition. */
+export function reportLoads(
+  context: ToolboxContext,
+  origin: Parameters<typeof eventOrigin>[1],
+  { plan, by, names }: Loads,
+): void {
+  const snapshot = context.snapshot();
+  const costs = snapshotTokens(snapshot, context.countTokens).byTool;
+  // Field by field: a literal that begins with a spread takes microseconds, and every search makes several.
+  const { atMs, requestId, callId, callerId } = eventOrigin(context, origin);
+  for (const name of names) {
+    const tool = snapshot.resolve(name);
+    if (tool === undefined) continue;
+    context.emit({
+      kind: 'tool-load',
+      atMs,
+      requestId,
+      callId,
+      callerId,
+      tool: tool.id,
+      name,
+      by,
+      tokens: costs.get(tool) ?? 0,
+      keepsPrefix: keepsPrefix(plan.form),
+    });
+  }
 }
 
 /** The searchers of a toolbox by the engine of a plan. */

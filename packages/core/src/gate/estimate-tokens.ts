@@ -1,4 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
+import { runToEnd } from '../run-to-end.ts';
 
 /** Counts the tokens of a text. Must always give the same count for the same text. */
 export type TokenCounter = (text: string) => number;
@@ -23,11 +24,7 @@ const counted = new WeakMap<TokenCounter, WeakMap<Snapshot, SnapshotTokens>>();
 
 /** Counted once per snapshot and counter: deciding again costs nothing. */
 export function snapshotTokens(snapshot: Snapshot, count: TokenCounter = estimateTokens): SnapshotTokens {
-  const steps = snapshotTokensInSteps(snapshot, count);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return runToEnd(snapshotTokensInSteps(snapshot, count));
 }
 
 /** The same with a yield after some tools each, for catalogs so large that others would wait. */

@@ -1,9 +1,8 @@
 import { CatalogError } from '../../errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { defined, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { createTool, type JsonSchema, type Tool } from '../tool.ts';
 import {
   type Draft,
-  type DraftExtras,
   deferralMark,
   field,
   invalid,
@@ -30,16 +29,10 @@ export const aiSdkFormat: Format = { format: 'ai-sdk', parse, write };
 function parse(given: JsonObject, context: ParseContext): Tool {
   const definition = withoutCode(given);
   const providerType = readProviderType(definition);
-  const extras: DraftExtras = { verbatim: { 'ai-sdk': definition } };
-  if (providerType !== undefined) extras.providerType = providerType;
   const strict = readBoolean(definition, 'strict');
   const title = field(definition, 'title');
   const examples = examplesIn(definition);
   const outputSchema = readObject(definition, 'outputSchema');
-  if (strict !== undefined) extras.strict = strict;
-  if (typeof title === 'string') extras.title = title;
-  if (examples !== undefined) extras.examples = examples;
-  if (outputSchema !== undefined) extras.outputSchema = outputSchema;
   const mark = markIn(definition);
   return createTool({
     name: readName(definition),
@@ -47,7 +40,16 @@ function parse(given: JsonObject, context: ParseContext): Tool {
     description: readText(definition, 'description'),
     schema: readObject(definition, 'inputSchema'),
     policy: mark === undefined && providerType !== undefined ? 'never' : readPolicy(mark, context),
-    extras,
+    extras: {
+      verbatim: { 'ai-sdk': definition },
+      ...defined({
+        providerType,
+        strict,
+        title: typeof title === 'string' ? title : undefined,
+        examples,
+        outputSchema,
+      }),
+    },
   });
 }
 

@@ -1,9 +1,8 @@
-import type { JsonObject } from '../json.ts';
+import { defined, type JsonObject } from '../json.ts';
 import { createTool, type Tool } from '../tool.ts';
 import { anthropicDefinedTool } from './anthropic-defined-tools.ts';
 import {
   type Draft,
-  type DraftExtras,
   deferralMark,
   field,
   invalid,
@@ -29,17 +28,13 @@ function parse(definition: JsonObject, context: ParseContext): Tool {
   const mark = readBoolean(definition, 'defer_loading');
   const strict = readBoolean(definition, 'strict');
   const examples = readList(definition, 'input_examples');
-  const extras: DraftExtras = { verbatim: { anthropic: definition } };
-  if (providerType !== undefined) extras.providerType = providerType;
-  if (strict !== undefined) extras.strict = strict;
-  if (examples !== undefined) extras.examples = examples;
   return createTool({
     name: providerType === undefined ? readName(definition) : readProviderName(definition, providerType),
     server: context.server,
     description: readText(definition, 'description') || (known?.description ?? ''),
     schema: known?.schema ?? readSchema(definition, 'input_schema'),
     policy: mark === undefined && providerType !== undefined ? 'never' : readPolicy(mark, context),
-    extras,
+    extras: { verbatim: { anthropic: definition }, ...defined({ providerType, strict, examples }) },
   });
 }
 

@@ -1,6 +1,6 @@
 import { CatalogError } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { type JsonSchema, NO_SCHEMA, type Policy, type Tool, type ToolExtras, type ToolFormat } from '../tool.ts';
+import { type JsonSchema, NO_SCHEMA, type Policy, type Tool, type ToolFormat } from '../tool.ts';
 import type { ParseContext, WriteOptions } from './format.ts';
 
 /** A field of a definition; inherited ones (`constructor`, …) are not fields. */
@@ -90,9 +90,6 @@ export function deferralMark(
 
 /** A definition under construction. Copies made by spreading keep `__proto__` as data. */
 export type Draft = { [key: string]: Json };
-
-/** A tool's extras under construction. */
-export type DraftExtras = { -readonly [Key in keyof ToolExtras]: ToolExtras[Key] };
 
 /** Writes a field whose value is no longer what the definition says; a key that is there keeps its place. */
 export function restate<T extends Json>(draft: Draft, key: string, was: T | undefined, now: T | undefined): void {

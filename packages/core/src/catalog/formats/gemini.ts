@@ -1,8 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { defined, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { createTool, type JsonSchema, type Tool } from '../tool.ts';
 import {
   type Draft,
-  type DraftExtras,
   field,
   isNoSchema,
   readBoolean,
@@ -26,13 +25,11 @@ export const geminiFormat: Format = { format: 'gemini', parse, write, writeAll }
 
 function parse(definition: JsonObject, context: ParseContext): Tool {
   const builtIn = builtInType(definition);
-  const extras: DraftExtras = { verbatim: { gemini: definition } };
+  const verbatim = { gemini: definition };
   if (builtIn !== undefined) {
-    extras.providerType = builtIn;
+    const extras = { verbatim, providerType: builtIn };
     return createTool({ name: builtIn, server: context.server, policy: 'never', extras });
   }
-  const outputSchema = outputIn(definition);
-  if (outputSchema !== undefined) extras.outputSchema = outputSchema;
   return createTool({
     name: readName(definition),
     server: context.server,
@@ -40,7 +37,7 @@ function parse(definition: JsonObject, context: ParseContext): Tool {
     schema: schemaIn(definition),
     // The API has no mark, but definitions without a type, which look like its own, may bring one.
     policy: readPolicy(readBoolean(definition, 'defer_loading'), context),
-    extras,
+    extras: { verbatim, ...defined({ outputSchema: outputIn(definition) }) },
   });
 }
 

@@ -1,8 +1,7 @@
-import type { JsonObject } from '../json.ts';
+import { defined, type JsonObject } from '../json.ts';
 import { createTool, type Tool } from '../tool.ts';
 import {
   type Draft,
-  type DraftExtras,
   field,
   readName,
   readObject,
@@ -22,23 +21,18 @@ import type { Format, ParseContext, WriteOptions } from './format.ts';
 export const mcpFormat: Format = { format: 'mcp', parse, write };
 
 function parse(definition: JsonObject, context: ParseContext): Tool {
-  const extras: DraftExtras = { verbatim: { mcp: definition } };
   const title = titleIn(definition);
   const outputSchema = readObject(definition, 'outputSchema');
   const annotations = readObject(definition, 'annotations');
   const meta = readObject(definition, '_meta');
   const searchHint = hintIn(meta);
-  if (title !== undefined) extras.title = title;
-  if (outputSchema !== undefined) extras.outputSchema = outputSchema;
-  if (annotations !== undefined) extras.annotations = annotations;
-  if (searchHint !== undefined) extras.searchHint = searchHint;
   return createTool({
     name: readName(definition),
     server: context.server,
     description: readText(definition, 'description'),
     schema: readSchema(definition, 'inputSchema'),
     policy: isAlwaysLoaded(meta) ? 'never' : context.missingDeferral,
-    extras,
+    extras: { verbatim: { mcp: definition }, ...defined({ title, outputSchema, annotations, searchHint }) },
   });
 }
 

@@ -1,8 +1,7 @@
-import { isJsonObject, type JsonObject } from '../json.ts';
+import { defined, isJsonObject, type JsonObject } from '../json.ts';
 import { createTool, type Tool } from '../tool.ts';
 import {
   type Draft,
-  type DraftExtras,
   field,
   freeformSchema,
   invalid,
@@ -32,16 +31,13 @@ function parse(definition: JsonObject, context: ParseContext): Tool {
   const inner = field(definition, 'function');
   if (type !== undefined && type !== 'function') throw invalid(`its type is ${show(type)}, not "function" or "custom"`);
   if (!isJsonObject(inner)) throw invalid(`its function is ${show(inner)}, not an object`);
-  const extras: DraftExtras = { verbatim: { 'openai-chat': definition } };
-  const strict = readBoolean(inner, 'strict');
-  if (strict !== undefined) extras.strict = strict;
   return createTool({
     name: readName(inner),
     server: context.server,
     description: readText(inner, 'description'),
     schema: readSchema(inner, 'parameters'),
     policy: readPolicy(readMark(definition, inner), context),
-    extras,
+    extras: { verbatim: { 'openai-chat': definition }, ...defined({ strict: readBoolean(inner, 'strict') }) },
   });
 }
 

@@ -1,8 +1,7 @@
-import type { Json, JsonObject } from '../json.ts';
+import { defined, type Json, type JsonObject } from '../json.ts';
 import { createTool, type Tool } from '../tool.ts';
 import {
   type Draft,
-  type DraftExtras,
   deferralMark,
   field,
   freeformSchema,
@@ -29,23 +28,22 @@ function parse(definition: JsonObject, context: ParseContext): Tool {
   if (typeof type !== 'string') throw invalid(`its type is ${show(type)}, not a string such as "function"`);
   // A whole one was unfolded before it came here.
   if (type === 'namespace') throw invalid('it is a namespace, which needs a name and a list of tools');
-  const extras: DraftExtras = { verbatim: { 'openai-responses': definition } };
-  if (context.namespace !== undefined) extras.namespace = context.namespace;
   const mark = readBoolean(definition, 'defer_loading');
   const isHosted = type !== 'function' && type !== 'custom';
-  if (isHosted) extras.providerType = type;
-  if (type === 'custom') extras.freeform = true;
-  const strict = readBoolean(definition, 'strict');
-  if (strict !== undefined) extras.strict = strict;
-  const outputSchema = isHosted ? undefined : readObject(definition, 'output_schema');
-  if (outputSchema !== undefined) extras.outputSchema = outputSchema;
+  const extras = {
+    namespace: context.namespace,
+    providerType: isHosted ? type : undefined,
+    freeform: type === 'custom' || undefined,
+    strict: readBoolean(definition, 'strict'),
+    outputSchema: isHosted ? undefined : readObject(definition, 'output_schema'),
+  };
   return createTool({
     name: isHosted ? hostedName(definition, type) : readName(definition),
     server: context.server,
     description: readText(definition, 'description'),
     schema: type === 'custom' ? freeformSchema(field(definition, 'format')) : readSchema(definition, 'parameters'),
     policy: mark === undefined && isHosted ? 'never' : readPolicy(mark, context),
-    extras,
+    extras: { verbatim: { 'openai-responses': definition }, ...defined(extras) },
   });
 }
 

@@ -1,14 +1,13 @@
 import type { JsonObject, Tool } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
-import { type DeferPlan, type FoundByName, keepsPrefix, type Plan } from '../../disclosure/index.ts';
+import type { DeferPlan, FoundByName, Plan } from '../../disclosure/index.ts';
 import { cutText, signature } from '../../disclosure/internal.ts';
-import { snapshotTokens } from '../../gate/index.ts';
 import type { Resolved, Step } from '../call.ts';
 import type { RefusalReason } from '../events.ts';
 import { resolveName, suggestName } from '../read/resolve-name.ts';
 import type { NamedCall } from '../read/unwrap-call.ts';
 import type { CallContext } from '../toolbox.ts';
-import { eventOrigin, isDeferred, type ToolboxContext, tellFound } from '../toolbox-context.ts';
+import { eventOrigin, isDeferred, reportLoads, type ToolboxContext, tellFound } from '../toolbox-context.ts';
 
 interface RequestedCalls {
   readonly calls: readonly NamedCall[];
@@ -185,19 +184,8 @@ export function handleDescribe(
     return refuse(context, callContext, unknownTool(context, callContext, first));
   const names = tools.map((tool, index) => (tool === undefined ? (asked[index] ?? '') : snapshot.modelName(tool)));
   const found: FoundByName = { kind: 'describe', names: [...new Set(names)] };
-  const costs = snapshotTokens(snapshot, context.countTokens).byTool;
-  for (const tool of new Set(tools)) {
-    if (tool === undefined) continue;
-    context.emit({
-      ...eventOrigin(context, callContext),
-      kind: 'tool-load',
-      tool: tool.id,
-      name: snapshot.modelName(tool),
-      by: 'describe',
-      tokens: costs.get(tool) ?? 0,
-      keepsPrefix: keepsPrefix(plan.form),
-    });
-  }
+  const loaded = tools.flatMap((tool) => (tool === undefined ? [] : [snapshot.modelName(tool)]));
+  reportLoads(context, callContext, { plan, by: 'describe', names: [...new Set(loaded)] });
   const text = tellFound(context, { plan, found, before: memory, caller });
   return { kind: 'answer', call, found, text };
 }

@@ -6,7 +6,6 @@ import {
   type Duplicate,
   type Found,
   type FoundBySearch,
-  keepsPrefix,
   type QueryAnswer,
 } from '../../disclosure/index.ts';
 import { guardSearch } from '../../disclosure/internal.ts';
@@ -36,8 +35,8 @@ import {
 import type { Awaitable } from '../call/execute-call.ts';
 import type { Caller, Step } from '../call.ts';
 import type { ToolboxEvent } from '../events.ts';
-import type { CallContext } from '../toolbox.ts';
-import { eventOrigin, searchScope, type ToolboxContext, tellFound } from '../toolbox-context.ts';
+import type { CallContext, Prefetched, Prefetching } from '../toolbox.ts';
+import { eventOrigin, reportLoads, searchScope, type ToolboxContext, tellFound } from '../toolbox-context.ts';
 
 interface SearchWish {
   readonly queries: readonly string[];
@@ -217,25 +216,11 @@ function report(
   const { plan, memory } = callContext;
   // A signature in a bridge's answer is no definition yet.
   if (plan.form.invoke === 'wrapped' && plan.own.some((own) => own.role === 'describe')) return;
-  const snapshot = context.snapshot();
-  const costs = snapshotTokens(snapshot, context.countTokens).byTool;
-  const stable = keepsPrefix(plan.form);
-  for (const name of names) {
-    const tool = snapshot.resolve(name);
-    if (tool === undefined || memory.revealed.includes(name)) continue;
-    context.emit({
-      kind: 'tool-load',
-      atMs,
-      requestId,
-      callId,
-      callerId,
-      tool: tool.id,
-      name,
-      by: 'search',
-      tokens: costs.get(tool) ?? 0,
-      keepsPrefix: stable,
-    });
-  }
+  reportLoads(context, callContext, {
+    plan,
+    by: 'search',
+    names: names.filter((name) => !memory.revealed.includes(name)),
+  });
 }
 
 function outcomeOf(found: Found, isStopped: boolean): 'match' | 'none' | 'failure' | 'stopped' {
@@ -329,7 +314,7 @@ function stemsOf(tool: Tool): ReadonlySet<string> {
  * What a search may load at once, best first: the best tool whatever it costs, others while they fit the budget. A form that
  * reveals in answers loads nothing; how long those may be is decided where they are told.
  */
-export function withinLoadBudget<Found extends { readonly tool: Tool }>(
+function withinLoadBudget<Found extends { readonly tool: Tool }>(
   context: ToolboxContext,
   found: readonly Found[],
   options: {
@@ -348,4 +333,41 @@ export function withinLoadBudget<Found extends { readonly tool: Tool }>(
     rest -= cost;
     return true;
   });
+}
+
+const PREFETCH_DEFAULTS = { limit: 3 };
+const MOST_LIMIT = 10;
+const MOST_CHARACTERS = 2_000;
+
+/**
+ * The tools that fit what the user said, when we search and something fits. A prefetch is an offer: whatever goes wrong with it,
+ * the request continues without.
+ */
+export async function prefetchTools(
+  context: ToolboxContext,
+  prefetching: Prefetching,
+): Promise<Prefetched | undefined> {
+  const { plan, text, caller = {}, signal } = prefetching;
+  if (plan.kind === 'inline' || plan.form.search !== 'local' || text.trim() === '') return undefined;
+  // A sentence is no pattern, and a model that writes patterns is not to need an index of words.
+  if (plan.engine === 'regex') return undefined;
+  const snapshot = context.snapshot();
+  const searcher = context.searchers[plan.engine].of(snapshot);
+  const limit = Math.max(1, Math.min(context.options.prefetchLimit ?? PREFETCH_DEFAULTS.limit, MOST_LIMIT));
+  try {
+    const result = await searcher.search({
+      query: text.slice(0, MOST_CHARACTERS),
+      limit,
+      allow: searchScope(context, { plan, snapshot, caller }),
+      ...defined({ signal }),
+    });
+    if (result.verdict === 'none' || result.hits.length === 0) return undefined;
+    const hits = withinLoadBudget(context, result.hits, { plan });
+    const names = hits.map((hit) => snapshot.modelName(hit.tool));
+    reportLoads(context, { caller }, { plan, by: 'prefetch', names });
+    return { names };
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
 }

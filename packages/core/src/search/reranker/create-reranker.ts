@@ -1,5 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
 import { checkOptionNames, type OptionNames } from '../../check-option-names.ts';
+import { untilAborted } from '../../clock.ts';
 import { SettingError } from '../../errors.ts';
 import { QUERY_LIMITS } from '../query/index.ts';
 import type { Embedder } from '../semantic/index.ts';
@@ -294,35 +295,24 @@ interface WithinOptions {
 }
 
 /** What the work gives, or a fallback if it fails or takes too long. Work that is late goes on: its result is there for the next search. */
-export function answerWithin<Value>(
+export async function answerWithin<Value>(
   work: Promise<Value>,
   { timeoutMs, timer, signal }: WithinOptions,
 ): Promise<{ readonly kind: 'done'; readonly value: Value } | Fallback> {
-  return new Promise((resolve, reject) => {
-    const cancel = timer(timeoutMs, () => {
-      end();
-      resolve({ kind: 'fallback', reason: `The reranker took longer than ${timeoutMs} ms` });
-    });
-    const abort = (): void => {
-      end();
-      reject(signal?.reason);
-    };
-    const end = (): void => {
-      cancel();
-      signal?.removeEventListener('abort', abort);
-    };
-    signal?.addEventListener('abort', abort, { once: true });
-    work.then(
-      (value) => {
-        end();
-        resolve({ kind: 'done', value });
-      },
-      (cause: unknown) => {
-        end();
-        resolve({ kind: 'fallback', reason: reasonOf(cause), cause });
-      },
-    );
+  let cancel = (): void => undefined;
+  const late = new Promise<Fallback>((resolve) => {
+    const reason = `The reranker took longer than ${timeoutMs} ms`;
+    cancel = timer(timeoutMs, () => resolve({ kind: 'fallback', reason }));
   });
+  const done = work.then(
+    (value) => ({ kind: 'done' as const, value }),
+    (cause: unknown): Fallback => ({ kind: 'fallback', reason: reasonOf(cause), cause }),
+  );
+  try {
+    return await untilAborted(Promise.race([done, late]), signal);
+  } finally {
+    cancel();
+  }
 }
 
 function reasonOf(cause: unknown): string {

@@ -1,3 +1,4 @@
+import { untilAborted } from '../../clock.ts';
 import { UpstreamError } from '../../upstream-error.ts';
 import type { Embedder } from '../semantic/index.ts';
 import type { RerankerCall, Timer } from './create-reranker.ts';
@@ -87,22 +88,16 @@ export class EmbeddingQueue {
     const { embedder, timer, abandonMs, signal } = this.#options;
     signal?.throwIfAborted();
     const controller = new AbortController();
-    let cancel = (): void => {};
+    let cancel = (): void => undefined;
     const abandoned = new Promise<never>((_, reject) => {
-      const abandon = (reason: unknown): void => {
-        reject(reason);
-        controller.abort(reason);
-      };
-      const end = (): void => abandon(signal?.reason);
-      signal?.addEventListener('abort', end);
-      const cancelTimer = timer(abandonMs, () => abandon(this.#failure(`gave no answer within ${abandonMs} ms`)));
-      cancel = () => {
-        cancelTimer();
-        signal?.removeEventListener('abort', end);
-      };
+      cancel = timer(abandonMs, () => reject(this.#failure(`gave no answer within ${abandonMs} ms`)));
     });
     try {
-      return await Promise.race([embedder.doEmbed({ values, abortSignal: controller.signal }), abandoned]);
+      const asked = embedder.doEmbed({ values, abortSignal: controller.signal });
+      return await untilAborted(Promise.race([asked, abandoned]), signal);
+    } catch (error) {
+      controller.abort(error);
+      throw error;
     } finally {
       cancel();
     }
