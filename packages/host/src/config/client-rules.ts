@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
-/** What a client's file says about a server outside of the server's own entry. */
+/** What a client's file says about a server outside the server's own entry. */
 export interface ServerRules {
   readonly isOff: boolean;
   readonly deny: readonly string[];
@@ -8,7 +8,7 @@ export interface ServerRules {
   readonly notes: readonly string[];
 }
 
-/** Restrictions that clients keep beside their servers: Gemini CLI, opencode and Zed. */
+/** Restrictions that clients keep outside the server entries: Gemini CLI, opencode and Zed. */
 export function readClientRules(document: unknown, server: string): ServerRules {
   if (!isJsonObject(document)) return { isOff: false, deny: [], notes: [] };
   const zed = readZed(document, server);
@@ -27,7 +27,7 @@ function isLeftOut(document: JsonObject, server: string): boolean {
   return excluded.includes(server) || allowed.some((list) => !list.includes(server));
 }
 
-/** Names of tools, with or without their server before them. A pattern with arguments is about a program of Gemini's own. */
+/** Names of tools, with or without their server. A pattern with arguments is about one of Gemini's own programs. */
 function readGemini({ tools, excludeTools }: JsonObject, server: string): readonly string[] {
   const names = [...(textsOf(isJsonObject(tools) ? tools.exclude : undefined) ?? []), ...(textsOf(excludeTools) ?? [])];
   return names
@@ -40,7 +40,7 @@ function readGemini({ tools, excludeTools }: JsonObject, server: string): readon
     );
 }
 
-/** opencode calls a tool by its server, an underscore and its name, and takes patterns of that. */
+/** opencode names a tool by its server, an underscore and its name, and accepts patterns of that. */
 function readOpencode({ mcp, tools, permission }: JsonObject, server: string): readonly string[] {
   if (!isJsonObject(mcp)) return [];
   const off = isJsonObject(tools) ? Object.entries(tools).filter(([, value]) => value === false) : [];
@@ -48,11 +48,11 @@ function readOpencode({ mcp, tools, permission }: JsonObject, server: string): r
   return [...off, ...denied].flatMap(([pattern]) => withoutPrefix(pattern, `${server}_`));
 }
 
-/** What a pattern of whole names says of the names behind the prefix. */
+/** What a pattern of whole names means for the names after the prefix. */
 function withoutPrefix(pattern: string, prefix: string): readonly string[] {
   if (pattern.startsWith(prefix)) return [pattern.slice(prefix.length)];
   const star = pattern.indexOf('*');
-  // `git*` takes every name that begins with `github_`; what follows the star may lie anywhere behind it.
+  // `git*` matches every name that begins with `github_`; what follows the star may be anywhere after it.
   return star !== -1 && prefix.startsWith(pattern.slice(0, star)) ? [pattern.slice(star)] : [];
 }
 

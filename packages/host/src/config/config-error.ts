@@ -1,12 +1,12 @@
 import { SettingError } from '@quartermaster/core/errors';
 
-/** One thing that is wrong with the settings, and where. */
+/** A mistake in the settings, and where it is. */
 export interface ConfigProblem {
   /** The file, the environment variable or the flag that the value came from. */
   readonly source: string;
   /** Where in the file, counted from 1. */
   readonly line?: number;
-  /** Where in the document: `upstreams[0].apiKey`. Empty for the document as a whole. */
+  /** The path in the document: `upstreams[0].apiKey`. Empty for the document as a whole. */
   readonly path: string;
   /** What is wrong and what is allowed, in one sentence that begins with the path. Never contains a secret. */
   readonly message: string;

@@ -25,7 +25,7 @@ import { TOOLS, type ToolsDocument } from './tools-shape.ts';
 import { UPSTREAM } from './upstream-shape.ts';
 import { USAGE } from './usage-shape.ts';
 
-/** The document as it is read, before its paths are resolved and its other files are added. */
+/** The parsed document, before its paths are resolved and its other files are added. */
 export interface ConfigDocument {
   readonly listen: ListenSettings;
   readonly store: StoreDocument;
@@ -64,7 +64,7 @@ const LISTEN = object({
   },
 });
 
-/** What `quartermaster.yaml` may say: the source of its reader and of its JSON Schema alike. */
+/** The content of `quartermaster.yaml`: the source of both its reader and its JSON Schema. */
 export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
   listen: { about: 'Where the gateway listens.', shape: LISTEN, default: {} },
   store: { about: 'Where batches, catalogs, keys and similar data are kept.', shape: STORE, default: {} },

@@ -5,7 +5,7 @@ import { hideCredentials } from './show-value.ts';
 
 /**
  * The settings for people to look at, as JSON. Secrets are left out by construction: only what is listed here is shown, and
- * of anything that is handed on to others (arguments, variables, headers) only how much of it there is, or its names.
+ * of anything that is passed on to others (arguments, variables, headers) only the number or the names.
  */
 export function describeConfig(config: Config): JsonObject {
   const { location, encryptionKeys, auditDays } = config.store;

@@ -3,7 +3,7 @@ import type { Path } from './shape.ts';
 
 export interface Expansion {
   readonly value: unknown;
-  /** The original text of every value that had a variable in it, by `pathKey`. */
+  /** The original text of every value that contained a variable, by `pathKey`. */
   readonly templates: ReadonlyMap<string, string>;
   readonly problems: readonly ExpansionProblem[];
 }
@@ -15,7 +15,7 @@ interface ExpansionProblem {
   readonly variable?: string;
 }
 
-/** What stands for a reference that is not the name of a variable. Undefined for one that means nothing. */
+/** The value of a reference that is not a variable's name. Undefined for one without a meaning. */
 export type ResolveReference = (
   reference: string,
 ) => { readonly value: string } | { readonly problem: string } | undefined;
@@ -30,8 +30,8 @@ const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const NAME = /^(?:env:)?([A-Za-z_]\w*)(?::-([\s\S]*))?$/;
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` in every text of a document. As in a shell, the default also stands for an
- * empty variable. `${env:NAME}`, as some clients write it, is the same; `$${` is a plain `${`. Keys are left alone.
+ * Replaces `${NAME}` and `${NAME:-default}` in every text of a document. As in a shell, the default also replaces an
+ * empty variable. `${env:NAME}`, as some clients write it, is the same; `$${` is a plain `${`. Keys are not changed.
  */
 export function expandVariables(
   document: unknown,

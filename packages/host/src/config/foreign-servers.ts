@@ -1,23 +1,23 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Path } from './shape.ts';
 
-/** The servers of one file, wherever their client keeps them. */
+/** The servers in one file, wherever their client keeps them. */
 export interface ServerBlock {
-  /** What the block is called in messages. */
+  /** The name of the block in messages. */
   readonly label: string;
   readonly entries: readonly ServerEntry[];
-  /** Definitions of `${input:…}`, as VS Code writes them. */
+  /** Definitions of `${input:…}`, in VS Code's format. */
   readonly inputs: readonly JsonObject[];
 }
 
 interface ServerEntry {
   readonly name: string;
   readonly entry: unknown;
-  /** Where it stands in the file. */
+  /** Its place in the file. */
   readonly path: Path;
 }
 
-/** What programs call the block of their servers. Gemini CLI has `mcp` beside `mcpServers`, so `mcp` comes last. */
+/** The names of the block in different clients. Gemini CLI has `mcp` beside `mcpServers`, so `mcp` comes last. */
 const BLOCKS: readonly Path[] = [
   ['mcpServers'],
   ['servers'],
@@ -27,7 +27,7 @@ const BLOCKS: readonly Path[] = [
   ['mcp'],
 ];
 
-/** The servers in another program's file. Undefined when there is no block of servers. */
+/** The servers in another program's file. Undefined if there is no block of servers. */
 export function findServers(document: unknown): ServerBlock | undefined {
   for (const path of BLOCKS) {
     const block = valueAt(document, path);
@@ -68,7 +68,7 @@ function nameOf(entry: unknown, index: number): string {
   return typeof name === 'string' && name !== '' ? name : `mcpServers[${index}]`;
 }
 
-/** JSON with comments as plain JSON; what was a comment becomes spaces, so that every line stays where it is. */
+/** JSON with comments as plain JSON; comments become spaces, so that every line stays in place. */
 export function withoutComments(text: string): string {
   return text.replace(STRING_OR_COMMENT, (match) => (match.startsWith('"') ? match : match.replace(/[^\n]/g, ' ')));
 }

@@ -4,7 +4,7 @@ import { object, type Shape } from './shape.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** How much built indexes may take, unless the settings say otherwise. */
+/** The default limits of stored indexes. */
 export const INDEX_CACHE_DEFAULTS: IndexCacheSettings = { diskBytes: 512 * MEBIBYTE, storeBytes: 1024 * MEBIBYTE };
 
 const upTo = (): Shape<number> => whole({ min: 0, max: Number.MAX_SAFE_INTEGER });

@@ -2,7 +2,7 @@ import type { InsightSettings, ModelPrice } from './config.ts';
 import { bytes, choice, flag, number, whole } from './scalar-shapes.ts';
 import { object, type Shape } from './shape.ts';
 
-/** What is kept of requests, unless the settings say otherwise: nothing in the store. */
+/** What is stored about requests by default: nothing. */
 export const INSIGHT_DEFAULTS: InsightSettings = {
   keep: 'off',
   retentionDays: 90,
@@ -51,7 +51,7 @@ export const INSIGHT: Shape<InsightSettings> = {
 
 const PRICE_LIMITS = { min: 0, max: 1_000_000 };
 
-/** What a model's tokens cost. */
+/** The prices of a model's tokens. */
 export const PRICE: Shape<ModelPrice> = object(
   {
     input: { about: 'Dollars for a million input tokens.', shape: number(PRICE_LIMITS) },

@@ -60,7 +60,7 @@ const KEY_BLOCK = object(
   { required: ['name'] },
 );
 
-/** An entry of `keys`, its secret given in clear or as a hash. */
+/** An entry of `keys`, with its secret in clear text or as a hash. */
 const KEY: Shape<ConfiguredKey> = {
   schema: { ...KEY_BLOCK.schema, oneOf: [{ required: ['key'] }, { required: ['hash'] }] },
   read(value, place) {
@@ -80,7 +80,7 @@ const KEY: Shape<ConfiguredKey> = {
   },
 };
 
-/** The `keys`, each with a unique name and secret: a secret that two keys share would not say which permissions apply. */
+/** The `keys`, each with a unique name and secret: if two keys shared a secret, it would not be clear which permissions apply. */
 export const KEYS: Shape<readonly ConfiguredKey[]> = {
   schema: listOf(KEY).schema,
   read(value, place) {

@@ -4,7 +4,7 @@ import { object, type Shape } from './shape.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Bounds on what one request may cost. */
+/** Limits on what one request may cost. */
 export const LIMITS: Shape<LimitSettings> = object({
   bodyBytes: { about: 'Maximum size of a request body.', shape: bytes(), default: 32 * MEBIBYTE },
   batchBytes: { about: 'Maximum size of a request that creates a batch.', shape: bytes(), default: 256 * MEBIBYTE },

@@ -22,11 +22,11 @@ import { readSettings } from './read-settings.ts';
 export interface LoadConfigOptions {
   /** The file. @default QUARTERMASTER_CONFIG, else `quartermaster.yaml` or `quartermaster.yml` in the folder, else none */
   readonly path?: string;
-  /** Where relative paths begin that no file gives. @default the process's folder */
+  /** The base of relative paths that are not in a file. @default the process's folder */
   readonly folder?: string;
   readonly env: Environment;
   readonly flags?: ConfigFlags;
-  /** What people have answered to the inputs of files. @default nothing */
+  /** Stored answers to the inputs of files. @default none */
   readonly answers?: InputAnswers;
 }
 
@@ -36,8 +36,8 @@ const PINS_WITHOUT_USE =
 const FILE_NAMES = ['quartermaster.yaml', 'quartermaster.yml'];
 
 /**
- * Reads the settings: the file, then the environment over it, then the flags. Throws one `ConfigError` with everything that is wrong.
- * A server that can't be used is no reason to throw: it is in `unusableServers`.
+ * Reads the settings: the file, overridden by the environment and then by the flags. Throws one `ConfigError` with all mistakes.
+ * A server that can't be used is not a reason to throw: it is in `unusableServers`.
  */
 export function loadConfig(given: LoadConfigOptions): Config {
   const { env, flags = {}, folder = process.cwd() } = given;
@@ -60,7 +60,7 @@ export function loadConfig(given: LoadConfigOptions): Config {
     ...others.flatMap((other) => readFile(other, { ...options, problems }) ?? []),
   ];
   const rule = readRule(env, problems);
-  // Where there are problems, parts of the document may be missing.
+  // If there are problems, parts of the document may be missing.
   const { search: readSearch, store: readStore, tools: readTools, usage }: Partial<ConfigDocument> = document ?? {};
   const hints = readSearch?.hints === undefined ? undefined : loadHints(resolve(base, readSearch.hints), problems);
   if (readSearch !== undefined && readStore !== undefined)
@@ -96,7 +96,7 @@ export function loadConfig(given: LoadConfigOptions): Config {
   };
 }
 
-/** A relative folder begins where the settings are. */
+/** A relative folder is relative to the settings file. */
 function placeCache(cache: IndexCacheSettings, base: string): IndexCacheSettings {
   return cache.folder === undefined ? cache : { ...cache, folder: resolve(base, cache.folder) };
 }
@@ -116,7 +116,7 @@ function findFile(given: string | undefined, folder: string): string | undefined
   return FILE_NAMES.map((name) => resolve(folder, name)).find((name) => existsSync(name));
 }
 
-/** Another program's file: only its servers are ours to judge. */
+/** Another program's file: only its servers are checked. */
 function readFile(
   file: string,
   { env, answers, problems }: Pick<ReadServersOptions, 'env' | 'answers'> & { readonly problems: ConfigProblem[] },
@@ -133,7 +133,7 @@ function readFile(
   return undefined;
 }
 
-/** The first file that names a server decides about it, whether its entry can be used or not. */
+/** The first file that names a server decides about it, whether its entry is usable or not. */
 function mergeServers(
   files: readonly ReadServers[],
 ): Pick<Config, 'mcpServers' | 'serverFiles' | 'unusableServers' | 'notes' | 'inputs'> {
@@ -200,7 +200,7 @@ function checkBackend(
   if (search.hints !== undefined) note('does not use search.hints; remove them, or set search.backend to memory');
 }
 
-/** `ENABLE_TOOL_SEARCH`, as the agent SDK has it, decides when it is set; limits and pins stay. */
+/** `ENABLE_TOOL_SEARCH`, as in the agent SDK, decides if it is set; limits and pins stay. */
 function readRule(env: Environment, problems: ConfigProblem[]): GateRule | undefined {
   const value = env.ENABLE_TOOL_SEARCH;
   if (value === undefined || value === '') return undefined;

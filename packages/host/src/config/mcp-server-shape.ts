@@ -66,7 +66,7 @@ const REMOTE = object(
   { required: ['url'] },
 );
 
-/** A server as it is written, before its file of variables is read. */
+/** A server as written, before its file of variables is read. */
 export type McpServerDocument = McpServerSettings & { readonly envFile?: string };
 
 /** A server of the usual `mcpServers` block: a program to start, or an address. */

@@ -3,7 +3,7 @@ import type { McpSettings } from './config.ts';
 import { bytes, choice, flag, milliseconds, text, webAddress, whole } from './scalar-shapes.ts';
 import { listOf, object, type Shape } from './shape.ts';
 
-/** What the gateway makes of MCP servers. The servers themselves are in `mcpServers`. */
+/** The gateway's settings for MCP servers. The servers themselves are in `mcpServers`. */
 export const MCP: Shape<McpSettings> = object({
   form: {
     about:
@@ -98,7 +98,7 @@ export const MCP: Shape<McpSettings> = object({
   },
 });
 
-/** A scheme, a host, and perhaps a port and a path. */
+/** A scheme, a host, and optionally a port and a path. */
 function addressPattern(): Shape<string> {
   return text({
     pattern: /^https?:\/\/(?:\[[0-9a-fA-F:.]+\]|[^\s/:?#@[\]]+)(?::(?:\d{1,5}|\*))?(?:\/[^\s]*)?$/,

@@ -3,7 +3,7 @@ import { defined } from '@quartermaster/core/internal';
 import type { Environment } from './expand-variables.ts';
 import type { Path } from './shape.ts';
 
-/** What the command line can say. Stronger than the environment, which is stronger than the file. */
+/** Settings from the command line. They override the environment, which overrides the file. */
 export interface ConfigFlags {
   readonly host?: string;
   readonly port?: string | number;
@@ -15,13 +15,13 @@ export interface ConfigFlags {
   readonly searchEngine?: string;
 }
 
-/** A value that replaces what the file says. */
+/** A value that overrides the file. */
 export interface Override {
   readonly path: Path;
   /** The flag or the variable, for messages. */
   readonly source: string;
   readonly value: unknown;
-  /** Places of the document that no longer count: a file given by flag is meant, whatever address stood elsewhere. */
+  /** Parts of the document that no longer apply: a file given by flag overrides an address elsewhere. */
   readonly clears?: Path;
 }
 
@@ -30,11 +30,11 @@ interface Rule {
   readonly flag?: { readonly key: keyof ConfigFlags; readonly name: string };
   readonly variable?: string;
   readonly clears?: Path;
-  /** Files named on the command line are meant from where one stands, not from the settings' folder. */
+  /** Files named on the command line are relative to the current folder, not to the settings' folder. */
   readonly isFile?: boolean;
 }
 
-/** In the order in which they apply: an address of a database comes after, and so beats, a file from the same level. */
+/** In the order in which they apply: a database address comes after, and so overrides, a file from the same source. */
 const RULES: readonly Rule[] = [
   { path: ['listen', 'host'], flag: { key: 'host', name: '--host' }, variable: 'QUARTERMASTER_HOST' },
   { path: ['listen', 'port'], flag: { key: 'port', name: '--port' }, variable: 'QUARTERMASTER_PORT' },
@@ -59,7 +59,7 @@ const RULES: readonly Rule[] = [
 export interface OverrideSources {
   readonly env: Environment;
   readonly flags: ConfigFlags;
-  /** Where relative paths begin. */
+  /** The base of relative paths. */
   readonly folder: string;
 }
 

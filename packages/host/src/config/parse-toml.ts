@@ -2,7 +2,7 @@ import { parse, TomlError } from 'smol-toml';
 import { ConfigError } from './config-error.ts';
 import type { SourceDocument } from './read-document.ts';
 
-/** Reads TOML. Lines are known of tables alone, which is where servers are. */
+/** Reads TOML. Only the lines of tables are known, which is where servers are. */
 export function parseTomlSource(source: string, text: string): SourceDocument {
   const lines = text.split('\n');
   return {
@@ -21,11 +21,11 @@ export function parseTomlSource(source: string, text: string): SourceDocument {
 
 function parseOrRefuse(source: string, text: string): unknown {
   try {
-    // A plain copy: the parser's tables have no prototype, and dates are no values that servers have.
+    // A plain copy: the parser's tables have no prototype, and servers have no dates as values.
     return JSON.parse(JSON.stringify(parse(text)));
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    // The first line of the message says what is wrong; the others quote the file, where secrets may stand.
+    // The first line of the message says what is wrong; the others quote the file, which may contain secrets.
     const [what = ''] = error.message.split('\n');
     const message = `The document is not valid TOML: ${what.replace(/^Invalid TOML document: /, '')}`;
     throw new ConfigError([{ source, line: error.line, path: '', message }]);

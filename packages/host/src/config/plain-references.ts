@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '@quartermaster/core/catalog';
 
-/** References as opencode (`{env:NAME}`), Continue (`${{ secrets.NAME }}`) and Gemini CLI (`$NAME`) write them, as we do. */
+/** References in the notations of opencode (`{env:NAME}`), Continue (`${{ secrets.NAME }}`) and Gemini CLI (`$NAME`), rewritten in ours. */
 export function inPlainReferences(
   value: Json,
   { label, source }: { readonly label: string; readonly source: string },
@@ -13,7 +13,7 @@ export function inPlainReferences(
   };
   const walk = (one: Json, depth: number): Json => {
     if (typeof one === 'string') return rewrite(one);
-    // Deeper than any entry; expanding variables names what is nested too deeply.
+    // Deeper than any entry; expanding variables reports what is nested too deeply.
     if (depth > 8) return one;
     if (Array.isArray(one)) return one.map((item: Json) => walk(item, depth + 1));
     if (!isJsonObject(one)) return one;

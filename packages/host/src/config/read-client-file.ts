@@ -6,10 +6,10 @@ import { inPlainReferences } from './plain-references.ts';
 import { parseSource } from './read-document.ts';
 import { isOff, translateServer } from './translate-server.ts';
 
-/** The servers of a client's file in our words, with references such as `${NAME}` left as they are. */
+/** The servers of a client's file in our format, with references such as `${NAME}` unchanged. */
 export interface ClientFile {
   readonly servers: readonly ClientServer[];
-  /** Definitions of `${input:…}`, as the file has them. */
+  /** Definitions of `${input:…}`, as in the file. */
   readonly inputs: readonly JsonObject[];
   /** The whole document. */
   readonly document: unknown;
@@ -25,7 +25,7 @@ export interface ClientServer {
   readonly notes: readonly string[];
 }
 
-/** Reads a client's file for moving its servers elsewhere. Undefined when there is no block of servers in it. */
+/** Reads a client's file for moving its servers elsewhere. Undefined if it has no block of servers. */
 export function readClientFile(file: string, text: string): ClientFile | undefined {
   const document = file.endsWith('.toml')
     ? parseTomlSource(file, text)

@@ -14,7 +14,7 @@ import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { parseTomlSource } from './parse-toml.ts';
 import type { Path } from './shape.ts';
 
-/** A parsed file that knows where its values stand. */
+/** A parsed file that knows the lines of its values. */
 export interface SourceDocument {
   readonly source: string;
   /** `null` for an empty file. */
@@ -26,7 +26,7 @@ export interface SourceDocument {
 /** Settings are pages, not books. */
 const MOST_BYTES = 4_000_000;
 
-/** Reads a TOML, YAML or JSON file; the YAML parser reads JSON too. `clean` removes what only the author's client accepts. */
+/** Reads a TOML, YAML or JSON file; the YAML parser reads JSON too. `clean` removes what only the client itself accepts. */
 export function readDocument(file: string, clean: (text: string) => string = (text) => text): SourceDocument {
   try {
     if (statSync(file).size > MOST_BYTES) throw problem(file, `has more than ${MOST_BYTES} bytes`);
@@ -40,7 +40,7 @@ export function readDocument(file: string, clean: (text: string) => string = (te
 
 export function parseSource(source: string, text: string): SourceDocument {
   const lines = new LineCounter();
-  // Without `prettyErrors` messages quote nothing of the file, where secrets may stand.
+  // Without `prettyErrors` messages quote nothing from the file, which may contain secrets.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, merge: true });
   if (document.errors.length > 0) {
     throw new ConfigError(
@@ -66,7 +66,7 @@ function yamlProblems(source: string, lines: LineCounter, errors: readonly YAMLP
   });
 }
 
-/** The path is named beside the message, and the system's words would name it again. */
+/** The path is already in the message, and the system's text would repeat it. */
 function explainReading(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'There is no such file';
@@ -75,7 +75,7 @@ function explainReading(error: unknown): string {
   return `The file can't be read: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** The parser explains mistakes in the words of YAML, which the author of a JSON file does not know, and finds some of them late. */
+/** The parser explains mistakes in YAML's terms, which the author of a JSON file may not know, and finds some of them late. */
 function jsonProblem(
   { source, text, lines }: { readonly source: string; readonly text: string; readonly lines: LineCounter },
   [first]: readonly YAMLParseError[],
@@ -84,7 +84,7 @@ function jsonProblem(
   return { source, line, path: '', message: `The document is not valid JSON, from column ${col} on` };
 }
 
-/** Where reading it as JSON fails, apart from trailing commas, which are accepted here. Undefined where the engine does not say. */
+/** Where reading it as JSON fails, apart from trailing commas, which are accepted here. Undefined if the engine does not say. */
 function offsetOfJsonError(text: string): number | undefined {
   try {
     JSON.parse(text.replace(STRING_OR_TRAILING_COMMA, (found) => (found === ',' ? ' ' : found)));
@@ -126,7 +126,7 @@ function stepInto(
   return { offset: pair.key.range?.[0], node: isNode(pair.value) ? pair.value : undefined };
 }
 
-/** Some of the parser's messages end with the text that it did not expect. */
+/** Some of the parser's messages end with the unexpected text. */
 function withoutQuotes(message: string): string {
   return message.replace(/: ".*$/s, '');
 }

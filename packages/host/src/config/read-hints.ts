@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isJsonObject, type JsonObject, type SearchHint, type SearchHints } from '@quartermaster/core/catalog';
 
-/** A file of search hints as `quartermaster enrich` writes it, made to be read in a review and committed. */
+/** A file of search hints as written by `quartermaster enrich`, to be reviewed and committed. */
 export interface HintsFile {
   readonly version: 1;
   /** By the tool's id, in alphabetical order. */
@@ -12,9 +12,9 @@ export interface HintsFile {
 export interface HintsEntry extends SearchHint {
   /** The model that wrote them. */
   readonly model: string;
-  /** The version of the instructions that it was given. */
+  /** The version of its instructions. */
   readonly prompt: number;
-  /** Hints that find another tool of the same server first. They are kept for the review, and are not used. */
+  /** Hints that find another tool of the same server first. They are kept for review, and not used. */
   readonly rejected?: readonly string[];
 }
 

@@ -18,9 +18,9 @@ export interface ReadServersOptions {
   readonly document: SourceDocument;
   readonly block: ServerBlock;
   readonly env: Environment;
-  /** Whether keys that mean nothing are mistakes, as in our own file, or another program's. */
+  /** Whether unknown keys are mistakes, as in our own file, or belong to another program. */
   readonly isOurs: boolean;
-  /** The values of inputs that were asked for before. */
+  /** Stored values of inputs. */
   readonly answers: InputAnswers;
 }
 
@@ -37,7 +37,7 @@ export interface ReadServers {
   readonly inputs: readonly ServerInput[];
 }
 
-/** Reads each server by itself, so that one that can't be used costs no other. */
+/** Reads each server separately, so that an unusable one does not affect the others. */
 export function readServers(options: ReadServersOptions): ReadServers {
   const { document, block, env, answers } = options;
   const { source } = document;
@@ -141,19 +141,19 @@ function readServer(options: ReadServerOptions): ReadServer {
   }
 }
 
-/** Programs such as mcp-remote fill in `${NAME}` of their arguments from the variables of their own entry. */
+/** Programs such as mcp-remote expand `${NAME}` in their arguments from the variables of their own entry. */
 function ownVariables(entry: unknown): Environment {
   const variables = isJsonObject(entry) && isJsonObject(entry.env) ? Object.entries(entry.env) : [];
   const plain = variables.filter(([, value]) => typeof value === 'string' && !value.includes('${'));
   return Object.fromEntries(plain) as Environment;
 }
 
-/** An empty variable is set, and stronger than the entry's own. */
+/** An empty variable is set, and overrides the entry's own. */
 function given(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
 }
 
-/** Variables from a file; what the entry itself says is stronger. */
+/** Variables from a file; those in the entry override them. */
 function withEnvFile(
   settings: McpServerDocument | undefined,
   { document, env, report }: ReadServerOptions & { readonly report: (message: string) => void },
@@ -170,7 +170,7 @@ function withEnvFile(
   }
 }
 
-/** The inputs that servers need, with what the file says of them. */
+/** The inputs that servers need, as the file declares them. */
 function listInputs(
   source: string,
   { block, users }: { readonly block: ServerBlock; readonly users: ReadonlyMap<string, readonly string[]> },

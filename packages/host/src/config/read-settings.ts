@@ -13,11 +13,11 @@ export interface Reading {
   readonly problems: ConfigProblem[];
   readonly overrides?: readonly Override[];
   readonly ignoresUnknownKeys?: boolean;
-  /** References that are no variables. @default none */
+  /** References that are not variables. @default none */
   readonly resolve?: ResolveReference;
 }
 
-/** Expands variables, applies overrides and reads; every problem is traced back to its file and line, its variable or its flag. */
+/** Expands variables, applies overrides and reads; every problem is traced to its file and line, its variable or its flag. */
 export function readSettings<Value>(shape: Shape<Value>, reading: Reading): Value | undefined {
   const { document, env, problems, overrides = [], ignoresUnknownKeys = false, resolve } = reading;
   const { value, templates, problems: unresolved } = expandVariables(document.value ?? {}, env, resolve);
@@ -43,7 +43,7 @@ export function readSettings<Value>(shape: Shape<Value>, reading: Reading): Valu
   const broken = new Set(unresolved.map(({ path }) => pathKey(path)));
   return shape.read(overrides.reduce(applyOverride, value), {
     path: [],
-    // A value whose variable is missing is wrong in one way, not in two.
+    // A value whose variable is missing has one problem, not two.
     report: (path, message) =>
       broken.has(pathKey(path)) && !origins.has(pathKey(path)) ? undefined : report(path, message),
     template(path) {
@@ -54,7 +54,7 @@ export function readSettings<Value>(shape: Shape<Value>, reading: Reading): Valu
   });
 }
 
-/** A copy of the document with the value in it. A document that is no block at all is left for the reader to refuse. */
+/** A copy of the document with the value in it. A document that is not a block is left for the reader to reject. */
 function applyOverride(document: unknown, { path, value, clears }: Override): unknown {
   const cleared = clears === undefined ? document : setAt(document, clears, null);
   return setAt(cleared, path, value);

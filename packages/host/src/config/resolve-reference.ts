@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, resolve, sep } from 'node:path';
 import type { Environment, ResolveReference } from './expand-variables.ts';
 
 export interface ReferenceOptions {
-  /** The file that the references stand in. */
+  /** The file that contains the references. */
   readonly file: string;
   readonly env: Environment;
   /** The value of an input. Undefined while it has none. */
@@ -12,7 +12,7 @@ export interface ReferenceOptions {
 
 const MOST_BYTES = 64 * 1024;
 
-/** The references of VS Code, Cursor and Windsurf that are no variables of the environment. */
+/** The references of VS Code, Cursor and Windsurf that are not environment variables. */
 export function referencesOf({ file, env, answer }: ReferenceOptions): ResolveReference {
   return (reference) => {
     const [kind = '', ...rest] = reference.split(':');
@@ -43,7 +43,7 @@ export function referencesOf({ file, env, answer }: ReferenceOptions): ResolveRe
   };
 }
 
-/** A path as clients write it: from the file's own folder, with `~` for the home folder. */
+/** A path as clients write it: relative to the file's folder, with `~` for the home folder. */
 export function pathFrom(path: string, { file, env }: Pick<ReferenceOptions, 'file' | 'env'>): string {
   const home = homeOf(env);
   const whole = home !== undefined && /^~[\\/]/.test(path) ? home + path.slice(1) : path;
@@ -66,12 +66,12 @@ function readSmallFile(path: string, from: Pick<ReferenceOptions, 'file' | 'env'
   }
 }
 
-/** A project's own file says where the project is. */
+/** A project's own file shows where the project is. */
 function workspaceOf(file: string, env: Environment): string | undefined {
   if (env.QUARTERMASTER_WORKSPACE) return env.QUARTERMASTER_WORKSPACE;
   const folder = dirname(file);
   const home = homeOf(env);
-  // The same folders in a home are the user's, of no project.
+  // The same folders in a home folder are the user's and belong to no project.
   return ['.vscode', '.cursor'].includes(basename(folder)) && dirname(folder) !== home ? dirname(folder) : undefined;
 }
 

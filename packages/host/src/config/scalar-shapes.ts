@@ -1,13 +1,13 @@
 import { closest, type Path, type Place, type Shape, where, wrong } from './shape.ts';
 import { showValue } from './show-value.ts';
 
-/** A reference to a variable may stand for any scalar: editors must not complain. */
+/** A variable may replace any scalar, and editors must not complain. */
 const VARIABLE = { type: 'string', pattern: '\\$\\{[^}]*\\}' } as const;
 
 export interface TextOptions {
   /** Its value never appears in a message or a description. */
   readonly isSecret?: boolean;
-  /** @default any text but the empty one */
+  /** @default any non-empty text */
   readonly pattern?: RegExp;
   /** What the pattern allows, in words. */
   readonly allowed?: string;
@@ -29,7 +29,7 @@ export function text(options: TextOptions = {}): Shape<string> {
   };
 }
 
-/** An argument, a header or a variable for another program: any text, a bare number too, and always treated as a secret. */
+/** An argument, a header or a variable for another program: any text, also a bare number, and always treated as a secret. */
 export function passedOn(): Shape<string> {
   return {
     schema: { type: ['string', 'number', 'boolean'] },
@@ -64,7 +64,7 @@ export function bytes(): Shape<number> {
   return whole({ min: 1024, max: 8 * 1024 ** 3 });
 }
 
-/** A variable's text counts as a number when it is written in digits. */
+/** A variable's text counts as a number if it consists of digits. */
 function numeric({ min, max, type }: NumberOptions & { readonly type: 'integer' | 'number' }): Shape<number> {
   const allowed = `a ${type === 'integer' ? 'whole number' : 'number'} from ${min} to ${max}`;
   return {

@@ -8,28 +8,28 @@ import { showValue } from './show-value.ts';
  */
 export interface Shape<Value> {
   readonly schema: JsonObject;
-  /** The value as the program uses it. `undefined` when it is wrong, after the problem has been reported. */
+  /** The value as the program uses it. `undefined` if it is wrong, after the problem has been reported. */
   read(value: unknown, place: Place): Value | undefined;
 }
 
-/** Where a value stands, and where its problems go. */
+/** The place of a value, and where its problems are reported. */
 export interface Place {
   readonly path: Path;
   /** Reports a problem with the value here; the message begins with the path. */
   report(path: Path, message: string): void;
   /** The text of a value before its variables were replaced, if it had any. */
   template(path: Path): string | undefined;
-  /** Whether keys that are no settings belong to someone else and are passed over. */
+  /** Whether unknown keys belong to another program and are ignored. */
   readonly ignoresUnknownKeys: boolean;
 }
 
 export type Path = readonly (string | number)[];
 
-/** A key of an object: what it means, its shape, and the value that stands for a missing one. */
+/** A key of an object: its meaning, its shape, and its default. */
 interface Field<Value> {
   readonly about: string;
   readonly shape: Shape<Value>;
-  /** As it would be written in the file. */
+  /** As written in the file. */
   readonly default?: Json;
 }
 
@@ -37,7 +37,7 @@ export type Fields = Readonly<Record<string, Field<unknown>>>;
 
 type ValueOf<Candidate> = Candidate extends Field<infer Value> ? Value : never;
 
-/** Fields with a default are always there, the others when they are given. */
+/** Fields with a default are always present, the others if they are given. */
 export type ObjectValue<Shapes extends Fields> = {
   readonly [Key in keyof Shapes as Shapes[Key] extends { readonly default: Json } ? Key : never]: ValueOf<Shapes[Key]>;
 } & {
@@ -82,7 +82,7 @@ export function object<const Shapes extends Fields>(
   };
 }
 
-/** Keys that the user chooses. The value has no prototype, so that every name is just a name. */
+/** Keys that the user chooses. The value has no prototype, so any name is just a name. */
 export function record<Value>(shape: Shape<Value>): Shape<Readonly<Record<string, Value>>> {
   return {
     schema: { type: 'object', additionalProperties: shape.schema },
@@ -111,12 +111,12 @@ export function listOf<Value>(shape: Shape<Value>): Shape<readonly Value[]> {
   };
 }
 
-/** A key without a value (`models:` and nothing behind it) is as good as none. */
+/** A key without a value (`models:` and nothing after it) counts as missing. */
 export function isGiven(block: unknown, key: string): boolean {
   return isJsonObject(block) && Object.hasOwn(block, key) && block[key] !== null;
 }
 
-/** Reports a value that is not allowed. Answers `undefined`, so that a reader can return it. */
+/** Reports a value that is not allowed. Returns `undefined`, so that a reader can return it. */
 export function wrong(
   value: unknown,
   place: Place,
@@ -128,7 +128,7 @@ export function wrong(
   place.report(place.path, `${where(place.path)} is ${text}; allowed: ${allowed}`);
 }
 
-/** `upstreams[0].apiKey`. Keys that are no plain words are quoted. */
+/** `upstreams[0].apiKey`. Keys that are not plain words are quoted. */
 export function where(path: Path): string {
   if (path.length === 0) return 'The document';
   return path
@@ -141,7 +141,7 @@ export function where(path: Path): string {
     .join('');
 }
 
-/** The nearest of some words, when it is near enough to be what was meant. */
+/** The nearest of some words, if it is close enough to be what was meant. */
 export function closest(word: string, words: readonly string[]): string | undefined {
   const asked = word.slice(0, 64).toLowerCase();
   const ranked = words
@@ -174,5 +174,5 @@ function list(words: readonly string[]): string {
   return words.join(', ');
 }
 
-/** From this length on two letters may have changed places, which counts as two edits. */
+/** From this length on, two letters may be swapped, which counts as two edits. */
 const SHORT = 4;

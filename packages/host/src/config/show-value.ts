@@ -1,9 +1,9 @@
 const MOST_CHARACTERS = 60;
 
-/** Text that could be a key or a token: long, and without anything that sentences have. */
+/** Text that could be a key or a token: long, and unlike a sentence. */
 const OPAQUE = /^[\w+/=.~-]{20,}$/;
 
-/** A value in a message: short, and never anything that looks like a secret in the wrong place. */
+/** A value for a message: short, and never anything that looks like a misplaced secret. */
 export function showValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'a block';
@@ -13,7 +13,7 @@ export function showValue(value: unknown): string {
   return JSON.stringify(plain.length > MOST_CHARACTERS ? `${plain.slice(0, MOST_CHARACTERS)}…` : plain);
 }
 
-/** An address down to its host: users, paths and queries of addresses are all places where keys are put. */
+/** The host of an address: keys are put into users, paths and queries. */
 export function hideCredentials(address: string): string {
   return address.replace(
     /^(\w[\w+.-]*:\/\/)(?:\S*@)?([^\s/?#]*)\/?(.*)$/s,

@@ -2,7 +2,7 @@ import { AUDIT_DAYS, readEncryptionKey, StoreError } from '../store/index.ts';
 import { text, whole } from './scalar-shapes.ts';
 import { listOf, object, type Shape, wrong } from './shape.ts';
 
-/** The `store` block as it is read, before its path is resolved. */
+/** The `store` block as written, before its path is resolved. */
 export interface StoreDocument {
   readonly path: string;
   readonly url?: string;

@@ -4,9 +4,9 @@ import { type GateSettings, readHermesToolSearch } from '@quartermaster/core/gat
 import { choice, number, text, whole } from './scalar-shapes.ts';
 import { listOf, object, record, type Shape } from './shape.ts';
 
-/** The `tools` block as it is read, before its pins and policies become rules. */
+/** The `tools` block as written, before its pins and policies become rules. */
 export interface ToolsDocument {
-  /** Absent where nothing is said, which is not the same as the default's being written: see `deferral`. */
+  /** Absent if nothing is written, which differs from writing the default: see `deferral`. */
   readonly tool_search?: GateSettings;
   readonly pins: readonly string[] | 'auto';
   readonly policies: Readonly<Record<string, Policy>>;
@@ -74,7 +74,7 @@ export const TOOLS: Shape<ToolsDocument> = object({
   },
 });
 
-/** Other YAML readers turn a bare `on` or `off` into a boolean, so both are written. */
+/** Other YAML readers turn a bare `on` or `off` into a boolean, so both are accepted. */
 function onOffAuto(): Shape<'auto' | 'on' | 'off' | boolean> {
   const words = choice(['auto', 'on', 'off']);
   return {

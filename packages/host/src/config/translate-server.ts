@@ -1,23 +1,23 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 
-/** A client's entry in our words. */
+/** A client's entry in our format. */
 export interface TranslatedServer {
   readonly entry: JsonObject;
   /** Why the entry can't be used, if it can't. */
   readonly problems: readonly string[];
-  /** What is true of the entry and not carried over. */
+  /** What the entry says that is not carried over. */
   readonly notes: readonly string[];
-  /** Keys that mean nothing to us. */
+  /** Unknown keys. */
   readonly unknown: readonly string[];
 }
 
-/** Whether an entry is switched off. */
+/** Whether an entry is disabled. */
 export function isOff(entry: unknown): boolean {
   return isJsonObject(entry) && (entry.disabled === true || entry.enabled === false);
 }
 
-/** Writes a server as we do, whichever client wrote it. A restriction that can't be kept makes the entry unusable. */
+/** Converts any client's entry to our format. A restriction that can't be kept makes the entry unusable. */
 export function translateServer(given: JsonObject): TranslatedServer {
   const problems: string[] = [];
   const notes: string[] = [];
@@ -62,7 +62,7 @@ export function translateServer(given: JsonObject): TranslatedServer {
   return { entry, problems, notes, unknown };
 }
 
-/** How users sign in, in each client's words. What the server announces itself is ignored. */
+/** How users sign in, in each client's format. What the server announces itself is ignored. */
 function readOAuth({ oauth, auth, scopes }: JsonObject): Json | undefined {
   if (oauth !== undefined && !isJsonObject(oauth)) return oauth;
   if (isJsonObject(oauth) && oauth.enabled === false) return false;
@@ -112,7 +112,7 @@ function readCommand({ command, args, env, environment, env_vars, ...rest }: Jso
   return { command: first, args: [...others, ...(Array.isArray(args) ? args : [])], env: variables, rest };
 }
 
-/** Codex names variables instead of writing values; Continue has its headers a level deeper. */
+/** Codex names variables instead of writing values; Continue has its headers one level deeper. */
 function readHeaders(given: JsonObject): { readonly headers: Json | undefined; readonly rest: JsonObject } {
   const { headers, http_headers, env_http_headers, bearer_token_env_var, requestOptions, ...rest } = given;
   const deeper = isJsonObject(requestOptions) ? requestOptions.headers : undefined;
@@ -141,12 +141,12 @@ function readTransport({ type, transport, httpUrl }: JsonObject, problems: strin
   return given === 'local' ? 'stdio' : given;
 }
 
-/** The names in all of the lists that say the same. */
+/** The names that are in all of the equivalent lists. */
 function readToolNames(given: JsonObject, keys: readonly string[], problems: string[]): string[] | undefined {
   const present = keys.filter((key) => given[key] !== undefined && given[key] !== null);
   const lists = present.flatMap((key) => {
     const value = given[key];
-    // Codex has a table of approvals under the same name as others have a list of tools.
+    // Codex has a table of approvals under a name that others use for a list of tools.
     if (key === 'tools' && isJsonObject(value)) return [];
     if (isTexts(value)) return [value];
     problems.push(`has ${key}, which is not a list of tool names, so it can't be kept`);
@@ -192,7 +192,7 @@ const DENIED: readonly string[] = [
   'deniedTools',
 ];
 
-/** Settings of ours that clients don't have, or that mean the same there. */
+/** Our settings that clients don't have, or that mean the same there. */
 const OURS: ReadonlySet<string> = new Set([
   'cwd',
   'envFile',
@@ -204,7 +204,7 @@ const OURS: ReadonlySet<string> = new Set([
   'disabled',
 ]);
 
-/** Who may be called without asking; the client goes by the names that it sees, which are others now. */
+/** What may be called without asking; the client identifies tools by the names that it sees, which have changed. */
 const APPROVALS: ReadonlySet<string> = new Set([
   'autoApprove',
   'alwaysAllow',
@@ -233,7 +233,7 @@ const READ: ReadonlySet<string> = new Set([
   'name',
 ]);
 
-/** Keys that change nothing about which tools there are. */
+/** Keys that don't affect which tools there are. */
 const PASSED_OVER: ReadonlySet<string> = new Set([
   ...[
     'description',

@@ -71,7 +71,7 @@ export const UPSTREAM: Shape<UpstreamSettings> = {
   read(value, place) {
     const { models, provider, toolSearch, ...rest } = UPSTREAM_BLOCK.read(value, place) ?? {};
     if (models === undefined || provider === undefined || toolSearch === undefined) return undefined;
-    // One that is given but wrong has been reported already.
+    // One that is given but wrong has already been reported.
     if (provider === NEEDS_ADDRESS && !isGiven(value, 'baseUrl')) {
       place.report(
         place.path,

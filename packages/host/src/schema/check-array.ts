@@ -46,7 +46,7 @@ function checkItems(subject: ListSubject, verdict: Verdict, evaluation: Evaluati
   }
 }
 
-/** The schemas by position, and the one for what follows: `prefixItems` and `items`, before 2020 `items` and `additionalItems`. */
+/** The schemas by position, and the one for the rest: `prefixItems` and `items`, before 2020 `items` and `additionalItems`. */
 function itemSchemas(schema: JsonObject): { readonly tuple: readonly Json[]; readonly rest: Json | undefined } {
   const { prefixItems, items, additionalItems } = schema;
   if (Array.isArray(items)) return { tuple: items, rest: additionalItems };

@@ -58,7 +58,7 @@ function settle(subject: Subject, verdict: Verdict, outcomes: readonly Verdict[]
     outcomes.map(({ failures }) => failures),
   ))
     verdict.fail(failure);
-  // What the forms looked at is lost with them: nothing may be called unexpected on top of the failure.
+  // What the forms evaluated is lost with them: nothing may be reported as unexpected on top of the failure.
   verdict.isSeenCertain = false;
 }
 

@@ -24,7 +24,7 @@ function isLimit(limit: Json | undefined): limit is number {
   return typeof limit === 'number';
 }
 
-/** Whether a number is a multiple of another as they are written in decimal, so that 0.3 is a multiple of 0.1. */
+/** Whether a number is a multiple of another in decimal notation, so that 0.3 is a multiple of 0.1. */
 export function isMultipleOf(value: number, divisor: number): boolean {
   if (!Number.isFinite(value) || !Number.isFinite(divisor)) return true;
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;

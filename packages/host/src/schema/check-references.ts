@@ -41,7 +41,7 @@ export function checkReferences(subject: Subject, verdict: Verdict, evaluation: 
   }
 }
 
-/** The outermost resource of the dynamic scope that has what is looked for. */
+/** The outermost resource of the dynamic scope that has the anchor. */
 function outermost(
   subject: Subject,
   target: Target | undefined,
@@ -55,7 +55,7 @@ function outermost(
   return found;
 }
 
-/** Whether the reference leads back to a schema that is being applied to this very value: it would never end. */
+/** Whether the reference leads back to a schema that is being applied to this value: that would never end. */
 function isEndless(subject: Subject, target: Target): boolean {
   if (!isJsonObject(target.schema)) return false;
   for (let scope: Subject | undefined = subject; scope !== undefined; scope = scope.caller) {

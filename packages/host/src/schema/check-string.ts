@@ -3,7 +3,7 @@ import type { Verdict } from './verdict.ts';
 
 const CHARACTERS_PER_STEP = 32;
 
-/** `minLength`, `maxLength` (in code points) and `pattern`. `format` is an annotation: nothing is checked for it. */
+/** `minLength`, `maxLength` (in code points) and `pattern`. `format` is an annotation and not checked. */
 export function checkString(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
   const { schema, value, place } = subject;
   if (typeof value !== 'string') return;

@@ -20,7 +20,7 @@ export function checkTypeAndEnum(subject: Subject, verdict: Verdict, evaluation:
   verdict.fail({ kind: 'expected', place, value, types, allowed: [] });
 }
 
-/** The type names of a schema; undefined where it allows any, or names one that is not JSON Schema's. */
+/** The type names of a schema; undefined if it allows any, or names one that JSON Schema does not have. */
 export function expectedTypes(schema: JsonObject): readonly ExpectedType[] | undefined {
   const names = typeof schema.type === 'string' ? [schema.type] : schema.type;
   if (!Array.isArray(names) || names.length === 0 || names.length > TYPE_NAMES.size) return undefined;

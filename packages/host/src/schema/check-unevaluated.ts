@@ -3,7 +3,7 @@ import { unknownPropertyFailure } from './check-object.ts';
 import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
 
-/** `unevaluatedProperties` and `unevaluatedItems`: what no other keyword has looked at. */
+/** `unevaluatedProperties` and `unevaluatedItems`: what no other keyword has evaluated. */
 export function checkUnevaluated(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
   const { schema, value } = subject;
   if (isJsonObject(value) && schema.unevaluatedProperties !== undefined) {

@@ -10,17 +10,17 @@ import type { Unchecked } from './unchecked.ts';
 /** Options of a check against a schema. */
 export interface CheckOptions extends Partial<EvaluationLimits>, Partial<ProblemLimits> {
   /**
-   * Whether a value that fails only by the form of its parts (`"5"` for 5, a single value for a list) is repaired.
+   * Whether a value is repaired if only the form of its parts is wrong (`"5"` for 5, a single value for a list).
    *
    * @default false
    */
   readonly repair?: boolean;
 }
 
-/** The limits of a check, unless the options say otherwise. */
+/** The default limits of a check. */
 export const CHECK_DEFAULTS: Required<CheckOptions> = { ...EVALUATION_DEFAULTS, ...PROBLEM_DEFAULTS, repair: false };
 
-/** `unchecked` is what could not be decided and was let through; empty when everything was checked. */
+/** `unchecked` is what could not be decided and was accepted; empty if everything was checked. */
 export type ValueCheck = { readonly unchecked: readonly Unchecked[] } & (
   | {
       readonly kind: 'good';
@@ -31,9 +31,9 @@ export type ValueCheck = { readonly unchecked: readonly Unchecked[] } & (
 );
 
 /**
- * Checks a value against a JSON Schema of any draft from 4 to 2020-12 by interpreting it: nothing is generated from the
+ * Checks a value against a JSON Schema of any draft from 4 to 2020-12 by interpreting it: no code is generated from the
  * schema, nothing is fetched, and its patterns run on our regex engine. It rejects only what is certainly wrong; what
- * can't be decided within the budget is let through and noted.
+ * can't be decided within the budget is accepted and noted.
  */
 export function checkValue(schema: JsonObject, value: Json, options: CheckOptions = {}): ValueCheck {
   const settings = { ...CHECK_DEFAULTS, ...options };
@@ -56,7 +56,7 @@ interface Prepared {
   readonly patterns: PatternCache;
 }
 
-/** By identity: a catalog's schemas never change, and go with it. */
+/** By identity: a catalog's schemas never change, and are freed with it. */
 const prepared = new WeakMap<JsonObject, Prepared>();
 
 function prepare(schema: JsonObject): Prepared {

@@ -12,7 +12,7 @@ export interface ArgumentCheckerOptions extends CheckOptions {
 }
 
 /**
- * The check of arguments that a toolbox is given.
+ * The argument check for a toolbox.
  *
  * @example
  * const toolbox = createToolbox({ tools, execute, checkArguments: createArgumentChecker({ repair: true }) });

@@ -11,10 +11,10 @@ const MOST_POINTER = 300;
 const MOST_LISTED = 12;
 const MOST_FORMS = 4;
 const MOST_PATTERN = 120;
-/** Parameters that a misspelt one is compared with. */
+/** Parameters that a misspelled one is compared with. */
 const MOST_KNOWN = 1_000;
 
-/** A failure in words that tell a model what to send instead. */
+/** A failure as a sentence that tells a model what to send instead. */
 export function describeFailure(failure: Failure): ArgumentProblem {
   const closest = failure.kind === 'unknown-property' ? closestKnown(failure) : undefined;
   return {
@@ -103,7 +103,7 @@ function describeUnknownProperty(failure: Of<'unknown-property'>): string {
   return `${start}; there ${known.length === 1 ? 'is' : 'are'} ${renderNames(known, LISTED)}`;
 }
 
-/** Names that were not sent are the likelier meanings; one that was sent can only be meant twice by mistake. */
+/** Names that were not sent are more likely to be meant; one that was sent could only be meant twice by mistake. */
 function closestKnown({ name, object, properties }: Of<'unknown-property'>): string | undefined {
   const known = Object.keys(properties).slice(0, MOST_KNOWN);
   return closestName(
@@ -197,8 +197,8 @@ const MOST_CHARACTERS = 64;
 const MOST_CANDIDATES = 200;
 
 /**
- * The candidate that a name was probably meant to be, by `nameDistance`, with case and `_`, `-`, `.` and blanks left out of the
- * comparison. Among equally near ones, the earlier.
+ * The candidate that was probably meant, by `nameDistance`, ignoring case and `_`, `-`, `.` and blanks.
+ * Of equally near ones, the earlier.
  */
 export function closestName(name: string, candidates: readonly string[]): string | undefined {
   const asked = fold(name);

@@ -14,10 +14,10 @@ import type { Evaluation, Keyword, Subject, Target } from './subject.ts';
 import type { Unchecked } from './unchecked.ts';
 import { type Truth, Verdict } from './verdict.ts';
 
-/** How much work one check may be. */
+/** The limits of one check. */
 export interface EvaluationLimits {
   /**
-   * Schemas applied, children looked at, allowed values compared.
+   * Schemas applied, children visited, allowed values compared.
    * @default 200_000
    */
   readonly maxSteps: number;
@@ -27,7 +27,7 @@ export interface EvaluationLimits {
    */
   readonly maxPatternSteps: number;
   /**
-   * Schemas inside schemas, references counted.
+   * Depth of nested schemas, including references.
    * @default 200
    */
   readonly maxDepth: number;
@@ -35,7 +35,7 @@ export interface EvaluationLimits {
 
 export const EVALUATION_DEFAULTS: EvaluationLimits = { maxSteps: 200_000, maxPatternSteps: 2_000_000, maxDepth: 200 };
 
-/** References come last, except `unevaluated…`, which depends on what all the others have looked at. */
+/** References come last, except `unevaluated…`, which depends on what all the others have evaluated. */
 const KEYWORDS: readonly Keyword[] = [
   checkTypeAndEnum,
   checkNumber,
@@ -47,7 +47,7 @@ const KEYWORDS: readonly Keyword[] = [
   checkUnevaluated,
 ];
 
-/** Making a matcher takes as long as this many schemas applied. */
+/** Compiling a matcher takes as long as applying this many schemas. */
 const COMPILE_STEPS = 200;
 const MOST_NOTES = 8;
 const MOST_DETAIL = 100;
@@ -58,7 +58,7 @@ export interface EvaluatorOptions {
   readonly limits: EvaluationLimits;
 }
 
-/** Interprets one schema. Its budget is for its whole life, so that the re-checks of a repair come out of the same one. */
+/** Interprets one schema. Its budget covers its whole life, so that the re-checks of a repair share it. */
 export class Evaluator implements Evaluation {
   readonly index: SchemaIndex;
   readonly #patterns: PatternCache;

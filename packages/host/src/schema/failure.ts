@@ -6,11 +6,11 @@ export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'a
 
 export interface ExpectedType {
   readonly name: TypeName;
-  /** For a list, the one type that its items have. */
+  /** For a list, the one type of its items. */
   readonly of?: TypeName;
 }
 
-/** The keywords that compare one figure of a value with a limit. */
+/** The keywords that compare a property of a value with a limit. */
 export type Bound =
   | 'minimum'
   | 'maximum'
@@ -24,7 +24,7 @@ export type Bound =
   | 'minProperties'
   | 'maxProperties';
 
-/** One way in which a value breaks a schema, as facts; the words are made once the list is final. */
+/** One way in which a value violates a schema, as facts; sentences are made once the list is final. */
 export type Failure = { readonly place: Place } & (
   | {
       /** Neither of an expected type nor one of the allowed values. */
@@ -38,7 +38,7 @@ export type Failure = { readonly place: Place } & (
       readonly names: readonly string[];
       /** The object's own `properties`, for the types of what is missing. */
       readonly properties: JsonObject;
-      /** What was sent and is neither known nor refused: a missing name may be one of them misspelt. */
+      /** What was sent and is neither known nor rejected: it may be a misspelling of a missing name. */
       readonly unknownNames: readonly string[];
     }
   | { readonly kind: 'missing-any'; readonly groups: readonly (readonly string[])[] }

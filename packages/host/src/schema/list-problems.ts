@@ -5,20 +5,20 @@ import type { Failure } from './failure.ts';
 /** How much the error messages contain. */
 export interface ProblemLimits {
   /**
-   * The most problems listed, the line that counts the others included; 2 or more.
+   * The maximum number of problems, including the line that counts the others; 2 or more.
    * @default 8
    */
   readonly maxProblems: number;
-  /** The most bytes of all problems together, as UTF-8; the first is always included. @default 2_000 */
+  /** The maximum size of all problems together, in bytes of UTF-8; the first is always included. @default 2_000 */
   readonly maxBytes: number;
 }
 
 export const PROBLEM_DEFAULTS: ProblemLimits = { maxProblems: 8, maxBytes: 2_000 };
 
-/** The bytes kept for the line that counts what is not listed. */
+/** The bytes reserved for the line that counts what is not listed. */
 const COUNT_LINE_BYTES = 60;
 
-/** Failures as problems, without repeats, within the limits; what is left out is counted in a last line. */
+/** Failures as problems, without repetitions, within the limits; a last line counts what is left out. */
 export function listProblems(failures: readonly Failure[], limits: ProblemLimits): readonly ArgumentProblem[] {
   const kept = new Map<string, ArgumentProblem>();
   let bytes = 0;

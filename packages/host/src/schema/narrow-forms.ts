@@ -6,8 +6,8 @@ type Failures = readonly Failure[];
 type Expected = Extract<Failure, { kind: 'expected' }>;
 
 /**
- * What to tell about a value that fits none of several forms. The form that was meant is told alone where it shows:
- * by the value's type, or by a field that has to be a certain constant. Otherwise the forms' demands are merged.
+ * What to report about a value that fits none of several forms. If it is clear which form was meant, only that is reported:
+ * by the value's type, or by a field that has to be a certain constant. Otherwise the forms' failures are merged.
  */
 export function narrowForms(at: { readonly place: Place; readonly value: Json }, forms: readonly Failures[]): Failures {
   const { place } = at;
@@ -22,12 +22,12 @@ export function narrowForms(at: { readonly place: Place; readonly value: Json },
   return [{ kind: 'no-form', place, forms: meant }];
 }
 
-/** Whether the whole value is of another kind than the form wants. */
+/** Whether the whole value is of another kind than the form requires. */
 function isAbout(failure: Failure, place: Place): boolean {
   return failure.place === place && (failure.kind === 'expected' || failure.kind === 'forbidden');
 }
 
-/** Whether a field of the value has to be a certain constant and is another: the mark of a tagged union. */
+/** Whether a field of the value has to be a certain constant and is not: the tag of a tagged union. */
 function isTag(failure: Failure, place: Place): failure is Expected {
   return (
     failure.kind === 'expected' &&

@@ -3,7 +3,7 @@ import { translatePattern } from './translate-pattern.ts';
 
 /** Compiles the patterns of one schema, each once. */
 export interface PatternCache {
-  /** Undefined for a pattern that our engine can't answer like ECMAScript. */
+  /** Undefined for a pattern that our engine can't evaluate like ECMAScript. */
   matcher(pattern: string): Matcher | undefined;
   /** Whether the pattern is compiled already. */
   has(pattern: string): boolean;
@@ -13,7 +13,7 @@ export interface PatternCache {
 const MOST_PATTERN_LENGTH = 2_000;
 /** A translation can be longer than its pattern, `\S` the most: two characters become 222. */
 const MOST_TRANSLATED_LENGTH = 20_000;
-/** Past this number, a schema's further patterns are compiled on each use. */
+/** Above this number, a schema's further patterns are compiled on each use. */
 const MOST_KEPT = 256;
 
 export function createPatternCache(): PatternCache {

@@ -1,4 +1,4 @@
-/** Where a value lies inside the arguments, as a chain from the inside out; undefined is the whole. */
+/** The place of a value inside the arguments, as a chain from the inside out; undefined is the whole. */
 export type Place = PlaceStep | undefined;
 
 interface PlaceStep {

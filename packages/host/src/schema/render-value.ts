@@ -4,7 +4,7 @@ const MOST_TEXT = 60;
 const MOST_NAME = 64;
 const MOST_NAMES = 5;
 
-/** A value in a few words, with its type: `the string "abc"`, `an array of 3 items`. */
+/** A short description of a value, with its type: `the string "abc"`, `an array of 3 items`. */
 export function renderValue(value: Json): string {
   if (typeof value === 'string') return `the string ${renderText(value)}`;
   if (typeof value === 'number') return `the number ${String(value)}`;
@@ -22,7 +22,7 @@ export function renderJson(value: Json): string {
   return typeof value === 'object' && value !== null ? cut(shallowJson(value), MOST_TEXT * 2) : String(value);
 }
 
-/** A name in code marks; one with odd characters is escaped as in JSON. */
+/** A name in code marks; odd characters are escaped as in JSON. */
 export function renderName(name: string): string {
   const short = cut(name, MOST_NAME);
   return /^[\w.$:/@… -]+$/u.test(short) ? `\`${short}\`` : `\`${JSON.stringify(short)}\``;
@@ -54,7 +54,7 @@ export function count(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
-/** A text of at most so many characters, never ending in half a surrogate pair. */
+/** A text cut to a number of characters, never in the middle of a surrogate pair. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;

@@ -4,20 +4,20 @@ import type { Failure, TypeName } from './failure.ts';
 import { keysTo } from './place.ts';
 import type { Verdict } from './verdict.ts';
 
-/** A string that holds a value can hold one that has to be repaired itself. */
+/** A string that contains a value can contain one that has to be repaired itself. */
 const MOST_ROUNDS = 4;
-/** More problems than this are no slip of the pen. */
+/** More problems than this are not a slip. */
 const MOST_REPAIRS = 20;
 const MOST_PARSED_LENGTH = 1_000_000;
 
-/** In place of a value that is to be left out. */
+/** Marks a value that is to be left out. */
 const NOTHING: unique symbol = Symbol('nothing');
 type Replacement = Json | typeof NOTHING;
 
 /**
- * Makes what was clearly meant of a value that fails only by the form of its parts, undefined where that is not all:
+ * Repairs a value if only the form of its parts is wrong and the meaning is clear; undefined otherwise:
  * `"5"` for a number, `"true"` for a boolean, JSON in a string for a list or an object, a number or boolean for a
- * string, a lone value for a list, null for a field that may be left out. Nothing is rounded, dropped or guessed, and
+ * string, a single value for a list, null for an optional field. Nothing is rounded, dropped or guessed, and
  * the result passes the same check.
  */
 export function repairValue(value: Json, first: Verdict, check: (value: Json) => Verdict): Json | undefined {
@@ -37,7 +37,7 @@ export function repairValue(value: Json, first: Verdict, check: (value: Json) =>
   return undefined;
 }
 
-/** The value with one failure mended: by the first replacement that its place accepts, else the first that gets further. */
+/** The value with one failure repaired: by the first replacement that its place accepts, else the first that gets further. */
 function repairOne(whole: Json, failure: Failure, check: (value: Json) => Verdict): Json | undefined {
   if (failure.kind !== 'expected' || failure.place === undefined) return undefined;
   const keys = keysTo(failure.place);
@@ -70,7 +70,7 @@ function* replacements({ value, types, allowed }: Extract<Failure, { kind: 'expe
   else if (wants('array') && !Array.isArray(value)) yield [value];
 }
 
-/** The JSON in a string; numbers only where no digit is lost. Undefined for none. */
+/** The JSON in a string; numbers only if no digit is lost. Undefined if there is none. */
 function parseJson(text: string): Json | undefined {
   const trimmed = text.trim();
   if (trimmed.length > MOST_PARSED_LENGTH) return undefined;

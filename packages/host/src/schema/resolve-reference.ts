@@ -1,15 +1,15 @@
 import { isJsonObject, type Json } from '@quartermaster/core/catalog';
 import { type Resource, resolveUri, type SchemaIndex } from './schema-index.ts';
 
-/** What a reference leads to: a schema, and the resource that its own references are relative to. */
+/** The target of a reference: a schema, and the resource that its own references are relative to. */
 export interface Target {
   readonly schema: Json;
   readonly resource: Resource;
-  /** The name, where the reference went to a `$dynamicAnchor`. */
+  /** The name, if the reference led to a `$dynamicAnchor`. */
   readonly dynamicAnchor?: string;
 }
 
-/** Follows a `$ref` within the schema; undefined for one that leads out of it or nowhere, since nothing is fetched. */
+/** Follows a `$ref` within the schema; undefined for one that leads outside or nowhere, because nothing is fetched. */
 export function resolveReference(index: SchemaIndex, from: Resource, reference: string): Target | undefined {
   const hash = reference.indexOf('#');
   const address = hash < 0 ? reference : reference.slice(0, hash);

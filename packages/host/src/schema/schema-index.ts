@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/ca
 export interface Resource {
   readonly uri: string;
   readonly root: JsonObject;
-  /** Draft 7 and older: what stands beside a `$ref` is ignored. */
+  /** Draft 7 and older: what is beside a `$ref` is ignored. */
   readonly isLegacy: boolean;
   /** Draft 4: the address is in `id`. */
   readonly isDraft4: boolean;
@@ -12,23 +12,23 @@ export interface Resource {
   readonly dynamicAnchors: Map<string, JsonObject>;
 }
 
-/** What has to be known of a whole schema before its parts can be interpreted. */
+/** What must be known about a whole schema before its parts can be interpreted. */
 export interface SchemaIndex {
   readonly root: Resource;
   readonly byUri: ReadonlyMap<string, Resource>;
   readonly byRoot: ReadonlyMap<JsonObject, Resource>;
-  /** Whether a keyword anywhere asks which children were looked at. */
+  /** Whether any keyword asks which children were evaluated. */
   readonly usesUnevaluated: boolean;
 }
 
 /** Relative addresses need a base; nothing is ever fetched. */
 const BASE_URI = 'https://schema.invalid/';
 
-/** Subschemas past this number are not looked at for addresses: a reference to one of them can't be followed. */
+/** Subschemas past this number are not searched for addresses: a reference to one of them can't be followed. */
 const MOST_SUBSCHEMAS = 50_000;
 const MOST_URI_LENGTH = 2_000;
 
-/** Finds the addresses and anchors of a schema. Only where schemas stand: an `enum` may hold anything. */
+/** Finds the addresses and anchors of a schema. Only where schemas are allowed: an `enum` may contain anything. */
 export function indexSchema(schema: JsonObject): SchemaIndex {
   const dialect = typeof schema.$schema === 'string' ? schema.$schema : '';
   const root = createResource(schema, { uri: BASE_URI, isLegacy: false, isDraft4: false }, dialect);
@@ -56,7 +56,7 @@ export function indexSchema(schema: JsonObject): SchemaIndex {
   return { root, byUri, byRoot, usesUnevaluated: true };
 }
 
-/** A URI reference made absolute; undefined where it is none, or longer than any that is written by hand. */
+/** A URI reference made absolute; undefined if it is invalid, or longer than any written by hand. */
 export function resolveUri(reference: string, base: string): string | undefined {
   if (reference.length > MOST_URI_LENGTH) return undefined;
   try {

@@ -15,11 +15,11 @@ export interface Subject {
   readonly place: Place;
   readonly resource: Resource;
   readonly depth: number;
-  /** The subject that this one came from; the chain is the dynamic scope. */
+  /** The parent subject; the chain is the dynamic scope. */
   readonly caller?: Subject;
 }
 
-/** What a keyword needs of the interpreter around it. */
+/** What a keyword needs from the interpreter. */
 export interface Evaluation {
   readonly index: SchemaIndex;
   /** Another schema on the same value. */
@@ -34,5 +34,5 @@ export interface Evaluation {
   note(reason: Unchecked['reason'], detail?: string): void;
 }
 
-/** One group of keywords: adds what it finds to the verdict. A keyword with a value that it can't have is ignored. */
+/** One group of keywords: adds its findings to the verdict. A keyword with an invalid value is ignored. */
 export type Keyword = (subject: Subject, verdict: Verdict, evaluation: Evaluation) => void;

@@ -28,7 +28,7 @@ const LAST_CODE_POINT = 0x10ffff;
  * | `\cJ`, `\0`           | `\x0a`, `\x00`                           |
  * | `[]`, `[^]`           | nothing, anything                        |
  *
- * Undefined for what has no equal there or is not ECMAScript at all (`\p{…}`, back-references, lone surrogates, inline
+ * Undefined for what has no equivalent there or is not ECMAScript at all (`\p{…}`, back-references, lone surrogates, inline
  * flags): such a pattern is not checked, rather than checked wrongly.
  */
 export function translatePattern(pattern: string): string | undefined {
@@ -45,7 +45,7 @@ export function translatePattern(pattern: string): string | undefined {
 
 interface Piece {
   readonly text: string;
-  /** How much of the pattern it stands for. */
+  /** How much of the pattern it represents. */
   readonly length: number;
 }
 

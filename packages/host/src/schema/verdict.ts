@@ -1,20 +1,20 @@
 import type { Failure } from './failure.ts';
 
-/** `unknown` stands for what could not be decided: out of budget, a pattern or a reference that can't be followed. */
+/** `unknown` means undecided: out of budget, or a pattern or a reference that can't be followed. */
 export type Truth = 'valid' | 'invalid' | 'unknown';
 
-/** More are not kept: a list of ten thousand wrong items is explained by its first ones. */
+/** Further ones are dropped: a list of ten thousand wrong items is explained by its first ones. */
 const MOST_FAILURES = 50;
 
 /**
  * What one schema says about one value, in Kleene's three-valued logic: `invalid` is certain, whatever the undecided
- * parts would have said, so that a doubt never turns into a rejection.
+ * parts would have said, so a doubt never becomes a rejection.
  */
 export class Verdict {
   truth: Truth = 'valid';
   readonly failures: Failure[] = [];
   #seen: Set<string | number> | undefined;
-  /** False once an undecided part might have looked at more children. */
+  /** False if an undecided part might have evaluated more children. */
   isSeenCertain = true;
 
   fail(failure: Failure): void {
@@ -27,19 +27,19 @@ export class Verdict {
     this.isSeenCertain = false;
   }
 
-  /** Takes over the verdict of a schema that must hold for the same value. */
+  /** Adds the verdict of a schema that must hold for the same value. */
   include(other: Verdict): void {
     this.includeChild(other);
     this.adoptSeen(other);
   }
 
-  /** Takes over the verdict of a schema that must hold for a child. */
+  /** Adds the verdict of a schema that must hold for a child. */
   includeChild(other: Verdict): void {
     if (other.truth === 'unknown' && this.truth === 'valid') this.truth = 'unknown';
     for (const failure of other.failures) this.fail(failure);
   }
 
-  /** Marks a child as looked at, for `unevaluatedProperties` and `unevaluatedItems`. */
+  /** Marks a child as evaluated, for `unevaluatedProperties` and `unevaluatedItems`. */
   see(key: string | number): void {
     this.#seen ??= new Set();
     this.#seen.add(key);

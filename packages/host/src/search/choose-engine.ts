@@ -12,8 +12,8 @@ export interface ChosenEngine {
 }
 
 /**
- * The only place where an engine is chosen. `auto` takes the reranker if it loads and the hybrid otherwise. Throws if the settings
- * ask for the reranker by name and it doesn't load.
+ * The only place where an engine is chosen. `auto` is the reranker if it loads and hybrid otherwise. Throws if the settings
+ * name the reranker and it doesn't load.
  */
 export async function chooseEngine(
   { engine }: Pick<SearchSettings, 'engine'>,
@@ -44,7 +44,7 @@ export type FoundReranker =
   | { readonly kind: 'found'; readonly reranker: RerankerEmbedder }
   | { readonly kind: 'missing'; readonly reason: string };
 
-/** The reranker's model, if it can run here: its package and the runtime that it needs are optional. Read once for a process. */
+/** The reranker's model, if it can run here: its package and the runtime that it needs are optional. Loaded once per process. */
 export function findReranker(): Promise<FoundReranker> {
   known ??= loadReranker();
   return known;

@@ -13,7 +13,7 @@ import {
 import { createEmbeddedSearcher, embeddedModel } from '@quartermaster/semantic';
 import type { SearchSettings } from '../config/index.ts';
 
-/** The engines that can be asked for by name. `auto` stands for one of the others: `chooseEngine` says which. */
+/** The engines that can be selected by name. `auto` is one of the others: `chooseEngine` says which. */
 export const SEARCH_ENGINES = ['auto', 'hybrid', 'hybrid+reranker', 'bm25', 'semantic', 'regex'] as const;
 
 /** An engine by name. */
@@ -21,13 +21,13 @@ export type SearchEngineName = (typeof SEARCH_ENGINES)[number];
 
 /** What a searcher is made of. */
 export interface EngineParts extends Pick<HybridSearcherOptions, 'slices' | 'leastConfidence'> {
-  /** Used by `hybrid+reranker` alone. */
+  /** Used by `hybrid+reranker` only. */
   readonly reranker?: Reranker | undefined;
-  /** Keeps what is built for later. @default nothing is kept */
+  /** Stores what is built. @default nothing is stored */
   readonly cache?: IndexCache | undefined;
 }
 
-/** The searcher of an engine: the one switch over their names. The embedded model is read on first use. */
+/** The searcher of an engine: the only switch over their names. The embedded model is loaded on first use. */
 export function createEngine(
   engine: Exclude<SearchEngineName, 'auto'>,
   snapshot: Snapshot,
@@ -50,11 +50,11 @@ export function createEngine(
 
 /** What a configured searcher can use. */
 export interface SearcherParts {
-  /** Stops builds and embedding when it aborts, so that they don't keep a stopping process alive. @default never */
+  /** Aborts builds and embedding, so that they don't keep a stopping process alive. @default never */
   readonly signal?: AbortSignal | undefined;
   /** Used by `hybrid+reranker`, which requires it, and by `auto`. @default none */
   readonly reranker?: Reranker | undefined;
-  /** Keeps what is built, so that the same tools are indexed once; a function chooses for which. @default they are indexed by each process */
+  /** Stores what is built, so that the same tools are indexed once; a function chooses for which. @default each process builds its own */
   readonly cache?: IndexCache | ((snapshot: Snapshot) => IndexCache | undefined) | undefined;
 }
 

@@ -7,11 +7,11 @@ import { createDiskIndexCache } from './disk-index-cache.ts';
 
 export interface IndexCacheParts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The store that replicas share. @default on disk alone */
+  /** The store that replicas share. @default disk only */
   readonly store?: IndexStore | undefined;
 }
 
-/** Where indexes outlast the process: on disk, then in the store. Undefined where both are switched off. */
+/** Where indexes are stored: on disk, then in the store. Undefined if both are switched off. */
 export function createIndexCache(
   given: IndexCacheSettings | undefined,
   { env, store }: IndexCacheParts,
@@ -28,7 +28,7 @@ export function createIndexCache(
 }
 
 /**
- * The folder of the indexes on disk: `XDG_CACHE_HOME` counts everywhere, unless it is relative. Undefined if it is switched
+ * The folder of the indexes on disk: `XDG_CACHE_HOME` applies everywhere, unless it is relative. Undefined if it is switched
  * off, or there is no such place.
  */
 export function indexCacheFolder(
@@ -42,14 +42,14 @@ export function indexCacheFolder(
   return base === undefined ? undefined : join(base, 'quartermaster', 'indexes');
 }
 
-/** Undefined for a process without a home, such as a service that may write nowhere. */
+/** Undefined for a process without a home, such as a service without write access anywhere. */
 function userCacheFolder({ HOME, LOCALAPPDATA }: IndexCacheParts['env']): string | undefined {
   if (process.platform === 'win32') return LOCALAPPDATA;
   if (HOME === undefined || !isAbsolute(HOME)) return undefined;
   return process.platform === 'darwin' ? join(HOME, 'Library', 'Caches') : join(HOME, '.cache');
 }
 
-/** The nearest that has it answers, and those before it keep it too. A level that fails is passed over. */
+/** The nearest level that has it answers, and the levels before it store it too. A level that fails is skipped. */
 function layered(levels: readonly IndexCache[]): IndexCache {
   const saveTo = async (some: readonly IndexCache[], key: string, bytes: Uint8Array): Promise<void> => {
     await Promise.allSettled(some.map((level) => level.save(key, bytes)));
@@ -60,7 +60,7 @@ function layered(levels: readonly IndexCache[]): IndexCache {
       for (const [at, level] of levels.entries()) {
         const bytes = await level.load(key).catch(() => undefined);
         if (bytes === undefined) continue;
-        // The reader notices a damaged one, builds it again, and saves it at every level.
+        // The reader notices a damaged one, rebuilds it, and stores it at every level.
         void saveTo(levels.slice(0, at), key, bytes);
         return bytes;
       }

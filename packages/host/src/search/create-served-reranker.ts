@@ -9,24 +9,24 @@ import {
 import type { ChosenEngine } from './choose-engine.ts';
 
 interface ServingOptions extends Omit<RerankerOptions, 'embedder' | 'onEvent' | 'signal'> {
-  /** Ends the stage: what is being embedded would keep a process that is stopping. No events follow. */
+  /** Stops the reranker: embedding in progress would keep a stopping process alive. No events follow. */
   readonly signal: AbortSignal;
   /** The time in milliseconds. */
   readonly now: () => number;
-  /** Receives every failure. @default they are ignored */
+  /** Receives every failure. @default failures are ignored */
   readonly count?: (event: RerankerEvent) => void;
   /** Called for each kind at most once a minute, with the number of times since the last call. */
   readonly tell: (event: RerankerFailure, times: number) => void;
 }
 
-/** The model, or what chooses it when a search first needs it. */
+/** The model, or a function that chooses it when a search first needs it. */
 export type ServedRerankerOptions = ServingOptions &
   ({ readonly embedder: RerankerEmbedder } | { readonly choose: () => Promise<ChosenEngine> });
 
 /** What went wrong. */
 export type RerankerFailure = Extract<RerankerEvent, { readonly kind: 'fallback' | 'store-failed' }>;
 
-/** A reranker for as long as a process serves. A model that is broken fails every search, and must not flood the log. */
+/** A reranker for the lifetime of a server. A broken model fails every search, and must not flood the log. */
 export function createServedReranker(options: ServedRerankerOptions): SentenceReranker {
   const { signal, now, count, tell, ...stage } = options;
   const untold = new Map<RerankerEvent['kind'], { times: number; quietUntil: number }>();
@@ -36,7 +36,7 @@ export function createServedReranker(options: ServedRerankerOptions): SentenceRe
     onEvent(event: RerankerEvent) {
       if (signal.aborted) return;
       count?.(event);
-      // What is counted elsewhere, and no failure.
+      // Counted elsewhere, and not failures.
       if (event.kind === 'call' || event.kind === 'skipped') return;
       const kind = untold.get(event.kind) ?? { times: 0, quietUntil: Number.NEGATIVE_INFINITY };
       untold.set(event.kind, kind);
@@ -55,8 +55,8 @@ export function createServedReranker(options: ServedRerankerOptions): SentenceRe
 const QUIET_MS = 60_000;
 
 /**
- * A reranker whose model is read by the first search that needs it. Where `choose` gives none, searches are answered without, and say
- * why.
+ * A reranker whose model is loaded by the first search that needs it. If `choose` returns none, searches are answered without it, and
+ * say why.
  */
 export function createLazyReranker(
   choose: () => Promise<ChosenEngine>,

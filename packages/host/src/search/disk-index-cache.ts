@@ -6,17 +6,17 @@ import type { IndexCache } from '@quartermaster/core/search';
 import { makeFolder } from '../store/index.ts';
 
 export interface DiskIndexCacheOptions {
-  /** Made when the first index is kept, for its owner alone. */
+  /** Created when the first index is stored, readable by its owner only. */
   readonly folder: string;
-  /** What all files together may take; the least recently used go first. */
+  /** The limit of all files together; the least recently used are deleted first. */
   readonly maxBytes: number;
   /** Milliseconds since 1970. @default the system's */
   readonly now?: () => number;
 }
 
 /**
- * Indexes as files, for any number of processes: a file is written under another name and then renamed, so that no one ever sees a
- * part of one, whenever its writer is killed. Two that write the same index write the same bytes, and the last one stays.
+ * Indexes as files, for any number of processes: a file is written under another name and then renamed, so no reader ever sees a
+ * partial one, even if its writer is killed. Two that write the same index write the same bytes, and the last one stays.
  */
 export function createDiskIndexCache({ folder, maxBytes, now = Date.now }: DiskIndexCacheOptions): IndexCache {
   const pathOf = (key: string): string =>
@@ -28,7 +28,7 @@ export function createDiskIndexCache({ folder, maxBytes, now = Date.now }: DiskI
       const file = await open(draft, 'wx', 0o600);
       try {
         await file.writeFile(bytes);
-        // After a power cut a name must not stand for what was never written.
+        // After a power failure a name must not refer to data that was never written.
         await file.sync();
       } finally {
         await file.close();
@@ -40,13 +40,13 @@ export function createDiskIndexCache({ folder, maxBytes, now = Date.now }: DiskI
     }
   }
 
-  /** What a writer left behind that was killed goes as well. */
+  /** Also deletes what a killed writer left behind. */
   async function makeRoom(): Promise<void> {
     const files: { readonly path: string; readonly size: number; readonly usedAt: number }[] = [];
     let bytes = 0;
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
-      // Another process may have deleted it meanwhile.
+      // Another process may have deleted it in the meantime.
       const found = await lstat(path).catch(() => undefined);
       if (found === undefined || !found.isFile()) continue;
       const { size, mtimeMs: usedAt } = found;
@@ -71,7 +71,7 @@ export function createDiskIndexCache({ folder, maxBytes, now = Date.now }: DiskI
         const bytes = Buffer.allocUnsafeSlow(found.size);
         const { bytesRead } = await file.read(bytes);
         const seconds = now() / 1000;
-        // Whether it is noted or not, it was read.
+        // Whether that could be recorded or not, it was read.
         await file.utimes(seconds, seconds).catch(() => undefined);
         return bytesRead === bytes.length ? bytes : undefined;
       } catch {
@@ -91,7 +91,7 @@ export function createDiskIndexCache({ folder, maxBytes, now = Date.now }: DiskI
 
 const FILE_ENDING = '.qmx';
 const DRAFT_ENDING = '.draft';
-/** No index takes as long to write. */
+/** Writing an index never takes this long. */
 const ABANDONED_MS = 10 * 60_000;
-/** A pipe in the place of a file must not make the reader wait, nor a link lead it elsewhere. Windows has neither of these. */
+/** A pipe in place of a file must not block the reader, and a link must not redirect it. Windows has neither of these. */
 const READ_FILE_ALONE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);

@@ -4,7 +4,7 @@ import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal
 import { type LearnedUse, LearnedUses, toUseVector, type UseBonus } from '@quartermaster/core/search';
 import type { LearnedUseStore, UseScope } from '../store/index.ts';
 
-/** What is learned from use, and what for: orders of search results, and hot tools. Everything is the owner's own. */
+/** What is learned from use, and its purposes: the order of search results, and the most used tools. Each owner's data is separate. */
 export interface UseLearning {
   /** What a toolbox of this catalog reads and reports; the caller's id is the owner. */
   memoryFor(catalog: string): UseMemory;
@@ -14,7 +14,7 @@ export interface UseLearning {
   hotTools(owner: string): Promise<readonly string[]>;
   /** Clears what this process remembers of an owner, or of all. What is stored stays in the store. */
   forget(owner?: string): void;
-  /** Writes down what was learned since the last time. */
+  /** Stores what was learned since the last time. */
   flush(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface UseLearningOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** A search that may still be followed by calls. */
+/** A search that calls may still follow. */
 interface Recent {
   readonly catalog: string;
   readonly atMs: number;
@@ -50,21 +50,21 @@ interface Scope {
 }
 
 const FLUSH_MS = 5_000;
-/** A call so long after a search has nothing to do with it. */
+/** A call this long after a search has nothing to do with it. */
 const FOLLOWS_MS = 10 * 60_000;
 const MOST_RECENT = 64;
 const MOST_OWNERS = 1_000;
-/** Each takes 1 MB at the most. */
+/** Each takes at most 1 MB. */
 const MOST_SCOPES = 64;
 /** How long what other replicas learn may go unnoticed. */
 const RELOAD_MS = 5 * 60_000;
-/** Uses that could not be written wait, up to so many. */
+/** How many uses wait if they can't be written. */
 const MOST_WAITING = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 const OPTIONS: OptionNames<UseLearningOptions> = { learn: true, embed: true, store: true, clock: true, onError: true };
 
-/** Learns which tools each owner calls after which searches, and keeps it in the store. */
+/** Learns which tools each owner calls after which searches, and stores it. */
 export function createUseLearning(options: UseLearningOptions): UseLearning {
   checkOptionNames('createUseLearning', options, OPTIONS);
   const { learn, embed, store, clock, onError } = options;
@@ -72,14 +72,14 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
   const scopes = new Map<string, Promise<Scope>>();
   const hot = new Map<string, { readonly day: number; readonly tools: Promise<readonly string[]> }>();
   let waiting: ScopedUse[] = [];
-  /** What a flush has still to write. */
+  /** What a flush still has to write. */
   let writing: ScopedUse[] = [];
   let flushed = Promise.resolve();
   let cancel: (() => void) | undefined;
 
   async function load(scope: UseScope): Promise<Scope> {
     const uses = new LearnedUses();
-    // What is kept while the store is read is added by `keep`.
+    // What is learned while the store is read is added by `keep`.
     const before = new Set(waiting);
     uses.add(await store.list(scope));
     const unwritten = waiting.filter((one) => before.has(one) && keyOf(one.scope) === keyOf(scope));
@@ -87,7 +87,7 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
     return { uses, loadedMs: clock.now() };
   }
 
-  /** Undefined where the store fails; the next search tries again. */
+  /** Undefined if the store fails; the next search tries again. */
   async function scopeOf(scope: UseScope): Promise<Scope | undefined> {
     const key = keyOf(scope);
     try {
@@ -126,7 +126,7 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
     cancel ??= clock.after(FLUSH_MS, () => void flush());
   }
 
-  /** One after the other, so that the last one of a process ends when everything is written. */
+  /** One after the other, so that a process's last flush ends when everything is written. */
   function flush(): Promise<void> {
     cancel?.();
     cancel = undefined;
@@ -153,7 +153,7 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
     }
   }
 
-  /** Only uses of before the day count, so that all replicas find the same. */
+  /** Only uses before this day count, so that all replicas find the same. */
   async function findHot(owner: string, day: number): Promise<readonly string[]> {
     const startMs = day * DAY_MS;
     const calls = new Map<string, number>();
@@ -180,7 +180,7 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
       const search = searches.findLast(({ atMs, tools }) => now - atMs <= FOLLOWS_MS && tools.has(tool));
       const id = search?.tools.get(tool);
       if (search === undefined || id === undefined) return;
-      // A tool that is called in a loop is learned once, and an earlier search that found it too gets none of the calls.
+      // A tool that is called in a loop is learned once, and an earlier search that also found it gets none of the calls.
       for (const { tools } of searches) for (const [name, other] of tools) if (other === id) tools.delete(name);
       const { vector } = search;
       keep({ owner, catalog: search.catalog }, { tool: id, atMs: now, ...(vector === undefined ? {} : { vector }) });
@@ -224,7 +224,7 @@ function splitByScope(uses: readonly ScopedUse[], scope: UseScope): [ScopedUse[]
   return [uses.filter(isOf), uses.filter((one) => !isOf(one))];
 }
 
-/** Puts an entry last, and lets the one go that was put longest ago. */
+/** Puts an entry last, and drops the oldest one. */
 function remembered<Value>(map: Map<string, Value>, key: string, value: Value, most: number): Value {
   map.delete(key);
   map.set(key, value);

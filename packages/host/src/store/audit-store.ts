@@ -3,21 +3,21 @@ import { decodeText, encodeText, numberOf, textOf } from './internal/columns.ts'
 import type { Row, SqlValue, Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** Who changed what. Entries are only ever added, in the transaction of the change itself, and deleted when they have aged. */
+/** Who changed what. Entries are only ever added, in the transaction of the change itself, and deleted when they expire. */
 export interface AuditStore {
   /** The newest first. */
   list(query: AuditQuery): Promise<readonly AuditEntry[]>;
-  /** Notes a change that is kept elsewhere. What the store keeps itself is noted with the change. */
+  /** Records a change that is stored elsewhere. Changes in the store are recorded with the change. */
   note(entry: NewAuditEntry): Promise<void>;
-  /** Deletes entries that are older than the store keeps them. */
+  /** Deletes expired entries. */
   sweep(): Promise<void>;
 }
 
-/** Which entries to list; all that is given must fit. */
+/** Which entries to list; all given filters must match. */
 export interface AuditQuery {
   /** At most 10,000. */
   readonly limit: number;
-  /** Only entries that come after this one in the list, and so are older. None if it has been deleted by now. */
+  /** Only entries after this one in the list, which are older. None if it has been deleted. */
   readonly afterId?: string;
   /** The id or the name of a key; `''` for changes that no key made. */
   readonly actor?: string;
@@ -30,14 +30,14 @@ export interface AuditQuery {
   readonly until?: number;
 }
 
-/** One change, as it is written down. */
+/** One change, as recorded. */
 export interface NewAuditEntry {
   /** An API key's id, `configured:NAME` for a key of the settings, or `''` for a program with access to the store itself. */
   readonly actor: string;
   readonly action: AuditAction;
   /** The name of a catalog, the id of a key or a tool, or `server NAME`. */
   readonly subject: string;
-  /** What it is now, in a few words; never a secret. */
+  /** Its new state, in a few words; never a secret. */
   readonly detail: string;
 }
 
@@ -75,7 +75,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 const MOST_LISTED = 10_000;
 const DAY_MS = 86_400_000;
 
-/** How long entries are kept, unless the options say otherwise. */
+/** How long entries are kept by default. */
 export const AUDIT_DAYS = 365;
 
 export function createAuditStore(context: StoreContext, days: number): AuditStore {
@@ -114,7 +114,7 @@ export function createAuditStore(context: StoreContext, days: number): AuditStor
   };
 }
 
-/** Notes a change among its own statements: either both are there, or neither. */
+/** Records a change in its own transaction: either both are there, or neither. */
 export async function noteChange(
   statements: Statements,
   { now, createId }: Pick<StoreContext, 'now' | 'createId'>,

@@ -1,6 +1,6 @@
 /**
- * Message batches and the work on them. Any number of replicas claim items under a lease, keep it alive while they work, and
- * commit one result each; an item whose worker died is claimed again when its lease runs out.
+ * Message batches and their processing. Any number of replicas claim items under a lease, renew it while they work, and
+ * commit one result each; an item whose worker died can be claimed again when its lease expires.
  */
 export interface BatchStore {
   /** Stores a batch and its items, all or nothing. Custom ids must be unique within it. */
@@ -9,7 +9,7 @@ export interface BatchStore {
   get(id: string, owner: string): Promise<Batch | undefined>;
   /** Newest first. `undefined` if the batch that the page should start from is not this owner's. */
   list(query: BatchQuery): Promise<BatchPage | undefined>;
-  /** Ends what has not been started; what is being worked on may still finish. A batch that has ended stays as it is. */
+  /** Cancels items that have not been started; those in progress may still finish. A batch that has ended stays as it is. */
   cancel(id: string, owner: string): Promise<Batch | undefined>;
   /** Only a batch that has ended can be deleted. */
   delete(id: string, owner: string): Promise<'deleted' | 'not-ended' | 'unknown'>;
@@ -17,21 +17,21 @@ export interface BatchStore {
   results(id: string, owner: string): AsyncIterable<BatchResult>;
 
   /**
-   * Counts this process among the workers for as long as it lives; called once, before the first claim. If no other worker is
-   * alive, the items of those that died are free at once, and not only when their leases run out.
+   * Counts this process as a worker for as long as it lives; called once, before the first claim. If no other worker is
+   * alive, the items of dead ones are free at once, and not only when their leases expire.
    */
   enlist(): Promise<void>;
-  /** Takes items to work on, the oldest first, none that another worker holds. */
+  /** Claims items, the oldest first, none that another worker holds. */
   claim(claim: Claim): Promise<readonly ClaimedItem[]>;
-  /** Keeps leases alive. Called at least twice per lease, it guarantees that no other worker starts the same item. */
+  /** Renews leases. Called at least twice per lease, it guarantees that no other worker starts the same item. */
   extend(leases: readonly Lease[], leaseMs: number): Promise<readonly LeaseState[]>;
-  /** No worker starts the waiting items of this owner before a time: its share is used up. Items under a lease are not affected. */
+  /** No worker starts the waiting items of this owner before a time: its limit is used up. Items under a lease are not affected. */
   postpone(owner: string, until: number): Promise<void>;
-  /** Gives items back unfinished, for others to claim at once. */
+  /** Returns items unfinished, for others to claim at once. */
   release(leases: readonly Lease[]): Promise<void>;
   /**
-   * Keeps what has been done for an item, for the worker that claims it next: at most the step after it is then done twice. What was
-   * kept before is replaced. JSON text, forgotten with the item's result.
+   * Saves the progress of an item, for the worker that claims it next: at most the step after it is then repeated. Replaces earlier
+   * progress. JSON text, deleted with the item's result.
    */
   keep(lease: Lease, progress: string): Promise<'kept' | 'lost'>;
   /** Commits an item's only result. Safe to repeat: the same lease gets the same answer. */
@@ -40,7 +40,7 @@ export interface BatchStore {
   sweep(): Promise<void>;
 }
 
-/** Anthropic's limit on a batch's life, after which what is unfinished expires. */
+/** Anthropic's limit on a batch's life, after which unfinished items expire. */
 export const BATCH_LIFETIME_MS: number = 24 * 60 * 60 * 1000;
 
 /** How long the results of an ended batch are kept, as Anthropic does. */
@@ -58,11 +58,11 @@ export interface NewBatch {
 /** One request of a new batch. */
 export interface NewBatchItem {
   readonly customId: string;
-  /** The request as JSON text. Kept until the item has its result, then forgotten. */
+  /** The request as JSON text. Stored until the item has its result, then deleted. */
   readonly params: string;
 }
 
-/** A batch of requests and how far it is. */
+/** A batch of requests and its progress. */
 export interface Batch {
   readonly id: string;
   readonly owner: string;
@@ -115,15 +115,15 @@ export interface BatchResult extends ItemResult {
   readonly customId: string;
 }
 
-/** How many items a worker takes, and for how long. */
+/** How many items a worker claims, and for how long. */
 export interface Claim {
   /** At most so many items, 1 to 1,000. */
   readonly limit: number;
-  /** How long the items stay ours without a sign of life. Longer than the replicas' clocks can differ. */
+  /** How long a lease lasts without renewal. Longer than the replicas' clocks can differ. */
   readonly leaseMs: number;
 }
 
-/** The right to work on an item, proved by the token of the claim. */
+/** The right to process an item, proved by the token of the claim. */
 export interface Lease {
   readonly batchId: string;
   readonly position: number;
@@ -137,13 +137,13 @@ export interface ClaimedItem extends Lease {
   readonly params: string;
   /** The headers of its batch. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What an earlier claim's holder has kept. */
+  /** Progress saved by the holder of an earlier claim. */
   readonly progress?: string;
-  /** 1 for the first try; more means that workers died or gave the item back. */
+  /** 1 for the first try; more means that workers died or returned the item. */
   readonly attempt: number;
   /** When the batch expires. */
   readonly expiresAt: number;
 }
 
-/** `held`: go on. `canceling`: ours, but the batch was cancelled. `lost`: stop, a result of ours would not be taken. */
+/** `held`: continue. `canceling`: ours, but the batch was cancelled. `lost`: stop, a result of ours would be rejected. */
 export type LeaseState = 'held' | 'canceling' | 'lost';

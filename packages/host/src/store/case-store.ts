@@ -6,7 +6,7 @@ import type { StoreContext } from './internal/store-context.ts';
 export interface CaseStore {
   /** The oldest first. */
   list(catalog: string): Promise<readonly StoredCase[]>;
-  /** Adds a case, or replaces the one of the same query. `full` when the catalog has as many as it may. */
+  /** Adds a case, or replaces the one with the same query. `full` if the catalog has reached its limit. */
   put(catalog: string, labelled: Omit<StoredCase, 'at'>): Promise<'stored' | 'full'>;
   /** Whether there was one. `by` is the key that deletes it. */
   delete(catalog: string, query: string, by?: string): Promise<boolean>;

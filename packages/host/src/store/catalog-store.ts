@@ -5,23 +5,23 @@ import type { Row, Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 import { StoreError } from './store-error.ts';
 
-/** Named catalogs: tools uploaded once and then asked for by name. */
+/** Named catalogs: tools that are uploaded once and then referred to by name. */
 export interface CatalogStore {
   /** Creates or replaces. The same hash again changes nothing, not even the time. A new catalog has no labelled requests. */
   put(catalog: NewCatalog, by?: CatalogActor): Promise<CatalogOutcome>;
-  /** Everything but the tools: enough to find an index that was built for the hash. */
+  /** Everything but the tools: enough to find an index for the hash. */
   head(name: string): Promise<CatalogHead | undefined>;
   get(name: string): Promise<NamedCatalog | undefined>;
   /** All of them, by name. */
   list(): Promise<readonly CatalogHead[]>;
-  /** What was put under this name and by whom, the newest first, at most 100. Definitions of earlier versions are not kept. */
+  /** The versions under this name and who uploaded them, newest first, at most 100. Definitions of earlier versions are not kept. */
   versions(name: string): Promise<readonly CatalogVersion[]>;
   delete(name: string, by?: CatalogActor): Promise<'deleted' | 'unknown' | 'denied'>;
   /** Gives a catalog to another key. `false` if there is none of this name. `by` is the key that makes the change. */
   setOwner(name: string, owner: string, by?: string): Promise<boolean>;
 }
 
-/** What became of an upload: `outdated` if another version came first, `unknown` if there is none and the caller may not create it. */
+/** The outcome of an upload: `outdated` if another version came first, `unknown` if there is none and the caller may not create it. */
 export type CatalogOutcome = 'created' | 'replaced' | 'unchanged' | 'denied' | 'outdated' | 'unknown';
 
 /** Who changes a catalog. Its creator owns it; others are denied unless they may change any. */
@@ -29,7 +29,7 @@ export interface CatalogActor {
   /** An API key's id, or `''` without keys. */
   readonly id: string;
   readonly mayChangeAny: boolean;
-  /** If not, a catalog that is not there is `unknown`. @default true */
+  /** If not, an unknown catalog is reported as `unknown`. @default true */
   readonly mayCreate?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface NewCatalog {
   readonly name: string;
   /** The snapshot's content hash. */
   readonly hash: string;
-  /** The definitions as JSON text, kept as they are. */
+  /** The definitions as JSON text, unchanged. */
   readonly tools: string;
   readonly toolCount: number;
   /** The version that it was made from: if another one is stored by now, the outcome is `outdated`. @default any */
@@ -55,7 +55,7 @@ export interface CatalogHead {
   readonly toolCount: number;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
-  /** Who created it. Unknown for catalogs that are older than owners. */
+  /** Who created it. Unknown for catalogs that are older than the recording of owners. */
   readonly owner?: string;
   /** 1 when it is created, one more with each change of its content. */
   readonly version: number;
@@ -77,7 +77,7 @@ export interface NamedCatalog extends CatalogHead {
 export function createCatalogStore(context: StoreContext): CatalogStore {
   const { sql, now } = context;
 
-  /** What is large is written before, in parts: all that the transaction does is to refer to it. */
+  /** Large values are written before, in parts: the transaction only refers to them. */
   async function put(catalog: NewCatalog, by: CatalogActor): Promise<CatalogOutcome> {
     const name = encodeName(catalog.name, 'name of a catalog');
     const isSmall = catalog.tools.length <= PART_BYTES;
@@ -110,7 +110,7 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
       ...{ actor: by.id, subject: catalog.name, detail: `${catalog.toolCount} tools, ${catalog.hash}` },
       action: known === undefined ? 'catalog.create' : 'catalog.replace',
     });
-    // What was left of a catalog that an earlier version deleted belongs to its owner, not to this one's.
+    // What is left of a deleted catalog belongs to its owner, not to the new catalog's.
     if (known === undefined) await statements.run('DELETE FROM catalog_cases WHERE catalog = ?', [name]);
     const version = known === undefined ? 1 : versionOf(known) + 1;
     await statements.run(
@@ -150,7 +150,7 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
     ]);
   }
 
-  /** Read again where it was replaced while its parts were read. */
+  /** Read again if it was replaced while its parts were read. */
   async function get(name: string): Promise<NamedCatalog | undefined> {
     for (let turn = 0; turn < MOST_READS; turn += 1) {
       const [row] = await sql.all(`SELECT ${HEAD}, tools, blob, blob_count FROM catalogs WHERE name = ?`, [
@@ -224,13 +224,13 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
   };
 }
 
-/** How often a catalog is read that is replaced meanwhile. */
+/** How often reading is repeated for a catalog that is being replaced. */
 const MOST_READS = 5;
 
 const HEAD = 'name, hash, tool_count, updated_at, owner, version';
 const MOST_VERSIONS = 100;
 
-/** Locked by its name, so that of two that create it at the same moment the second is judged by what the first made. */
+/** Locked by name, so that of two that create it at the same moment the second one sees the first one's result. */
 async function lockCatalog(statements: Statements, name: string): Promise<Row | undefined> {
   if (statements.dialect === 'postgres') {
     await statements.all('SELECT pg_advisory_xact_lock(?, hashtext(?))', [CATALOG_LOCK, name]);
@@ -243,7 +243,7 @@ async function lockCatalog(statements: Statements, name: string): Promise<Row | 
 
 const CATALOG_LOCK = 712_884_621;
 
-/** Why a catalog stays as it is; undefined where it is to be written. */
+/** Why a catalog stays as it is; undefined if it is to be written. */
 function refusalOf(
   known: Row | undefined,
   { hash, replaces }: NewCatalog,

@@ -3,7 +3,7 @@ import { StoreError } from './store-error.ts';
 /** The length of an AES-256 key. */
 const KEY_BYTES = 32;
 
-/** A key as people write it: 32 bytes in base64 (`openssl rand -base64 32`), base64url or hexadecimal. The message never repeats it. */
+/** A key in text form: 32 bytes in base64 (`openssl rand -base64 32`), base64url or hexadecimal. The message never repeats it. */
 export function readEncryptionKey(text: string): Uint8Array {
   const trimmed = text.trim();
   const bytes = /^[0-9a-fA-F]{64}$/.test(trimmed)

@@ -6,17 +6,17 @@ import type { StoreContext } from './internal/store-context.ts';
 /** Built search indexes by the key of their content, so that replicas build each one once. */
 export interface IndexStore {
   get(key: string): Promise<Uint8Array | undefined>;
-  /** Keeps an index, and lets the least recently used go where all together take more than `maxBytes`. */
+  /** Stores an index, and deletes the least recently used if all together exceed `maxBytes`. */
   put(key: string, bytes: Uint8Array, options: { readonly maxBytes: number }): Promise<void>;
 }
 
-/** That one was used is written down no more often. */
+/** The use of an index is recorded no more often than this. */
 const USE_MS = 10 * 60_000;
 
 export function createIndexStore(context: StoreContext): IndexStore {
   const { sql, now } = context;
 
-  /** In one transaction it is decided which go; their parts are deleted after it. */
+  /** One transaction decides which are deleted; their parts are deleted after it. */
   async function makeRoom(statements: Statements, maxBytes: number): Promise<readonly Blob[]> {
     const rows = await statements.all(
       'SELECT content, blob, blob_count, size FROM search_indexes ORDER BY used_at DESC, content',

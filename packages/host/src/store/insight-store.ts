@@ -2,26 +2,26 @@ import { decodeText, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from '
 import { chunks, placeholders, type Row, type SqlValue } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** What tool search did and saved: counts by day, and the records of requests where their texts may be kept. */
+/** What tool search did and saved: counts by day, and the records of requests if their texts may be stored. */
 export interface InsightStore {
-  /** Adds to the counts, and keeps the records. All or nothing; existing records are not replaced. */
+  /** Adds to the counts, and stores the records. All or nothing; existing records are not replaced. */
   add(insight: { readonly cells: readonly InsightCell[]; readonly records: readonly InsightRecord[] }): Promise<void>;
   /** The counts of one owner, or of all, from a day on. */
   cells(query: { readonly owner?: string | undefined; readonly fromDay: string }): Promise<readonly InsightCell[]>;
   /** The latest records first. */
   records(query: InsightQuery): Promise<readonly InsightRecord[]>;
   record(id: string): Promise<InsightRecord | undefined>;
-  /** Deletes days and records before the given ones, then the oldest records until the rest fits; answers how many records were deleted. */
+  /** Deletes days and records before the given ones, then the oldest records until the rest fits; returns how many records were deleted. */
   sweep(bounds: { readonly fromMs: number; readonly maxBytes: number }): Promise<number>;
 }
 
-/** What is counted of requests. */
+/** What is counted about requests. */
 export const INSIGHT_COUNTS = [
   ...['requests', 'deferred', 'searched', 'called', 'neither', 'searches', 'foundNothing', 'found', 'unused'],
   ...['keptOut', 'added', 'inputTokens', 'outputTokens'],
 ] as readonly (keyof InsightCounts)[];
 
-/** Counts of requests and what they used. */
+/** Counts of requests and their usage. */
 export interface InsightCounts {
   /** Answered requests. */
   requests: number;
@@ -32,7 +32,7 @@ export interface InsightCounts {
   neither: number;
   searches: number;
   foundNothing: number;
-  /** Tools that searches found, and of those the ones that the response did not call. */
+  /** Tools that searches found, and those of them that the response did not call. */
   found: number;
   unused: number;
   keptOut: number;
@@ -55,7 +55,7 @@ export interface InsightPlace {
   readonly catalog: string;
 }
 
-/** One request as JSON, with what it can be found by. */
+/** One request as JSON, with the fields to find it by. */
 export interface InsightRecord {
   readonly id: string;
   readonly owner: string;
@@ -161,8 +161,8 @@ const MOST_CELLS = 100_000;
 const SWEPT_AT_ONCE = 200;
 
 /**
- * A row for each place as it is stored: names that are cut may be the same, and PostgreSQL takes no row twice in one statement.
- * In one order, so that two replicas can't wait for each other's rows.
+ * One row per place as stored: names that are cut may be equal, and PostgreSQL accepts no row twice in one statement.
+ * In one order, so that two replicas can't deadlock on each other's rows.
  */
 function rowsOf(cells: readonly InsightCell[]): SqlValue[][] {
   const rows = new Map<string, { readonly place: readonly string[]; readonly counts: number[] }>();

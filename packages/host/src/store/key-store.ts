@@ -7,11 +7,11 @@ import type { StoreContext } from './internal/store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /**
- * The gateway's API keys. Only their hashes are kept: a secret is shown once, when it is made. `by` is the key that makes a change,
- * for the audit log: `''`, the default, stands for a program with access to the store itself.
+ * The gateway's API keys. Only their hashes are stored: a secret is shown once, when it is created. `by` is the key that makes a change,
+ * for the audit log: `''`, the default, means a program with access to the store itself.
  */
 export interface KeyStore {
-  /** Refuses a name that a key has already, unless that one was revoked. */
+  /** Rejects a name that a key already has, unless that key was revoked. */
   create(key: NewApiKey, by?: string): Promise<{ readonly key: ApiKey; readonly secret: string }>;
   /** Changes a key's permissions or its expiry. `undefined` if there is no such key, or it was revoked. */
   update(id: string, change: KeyChange, by?: string): Promise<ApiKey | undefined>;
@@ -21,11 +21,11 @@ export interface KeyStore {
     overlapMs: number,
     by?: string,
   ): Promise<{ readonly key: ApiKey; readonly secret: string } | undefined>;
-  /** Notes that a key was used now. */
+  /** Records that a key was used now. */
   touch(id: string): Promise<void>;
-  /** Whose secret this is, revoked or expired or not; a secret that was rotated away belongs to no key once the overlap is over. */
+  /** The key with this secret, even if revoked or expired; a rotated secret belongs to no key once the overlap is over. */
   find(secret: string): Promise<ApiKey | undefined>;
-  /** The key of this id, revoked or not. */
+  /** The key with this id, even if revoked. */
   get(id: string): Promise<ApiKey | undefined>;
   /** All of them, the oldest first. */
   list(): Promise<readonly ApiKey[]>;
@@ -39,11 +39,11 @@ export interface KeyStore {
 export interface NewApiKey extends KeyPermissions {
   /** A human-readable name. */
   readonly name: string;
-  /** From when it is refused, in milliseconds since 1970. @default never */
+  /** When it expires, in milliseconds since 1970. @default never */
   readonly expiresAt?: number;
 }
 
-/** What can be changed about a key. Each field replaces the one before; `null` removes it. */
+/** What can be changed about a key. Each field replaces the old value; `null` removes it. */
 export interface KeyChange extends Partial<Omit<KeyPermissions, 'tools' | 'endpoints'>> {
   /** `null`: all tools of its catalogs. */
   readonly tools?: KeyToolRules | null;
@@ -55,14 +55,14 @@ export interface KeyChange extends Partial<Omit<KeyPermissions, 'tools' | 'endpo
 
 /**
  * What a key may change. `consumer`: nothing. `publisher`: create catalogs, and change its own. `admin`: change any catalog
- * that it may use; one that nothing limits also manages keys and sees what all keys do.
+ * that it may use; one without restrictions also manages keys and sees what all keys do.
  */
 export type KeyRole = 'consumer' | 'publisher' | 'admin';
 
 /** All roles that a key can have. */
 export const KEY_ROLES: readonly KeyRole[] = ['consumer', 'publisher', 'admin'];
 
-/** The parts of the gateway that a key can be limited to. */
+/** The parts of the gateway that a key can be restricted to. */
 export const KEY_ENDPOINTS: readonly string[] = [
   ...['messages', 'chat_completions', 'responses', 'count_tokens', 'models', 'host'],
   ...['batches', 'catalogs', 'search', 'mcp', 'servers', 'keys', 'insight', 'metrics'],
@@ -70,14 +70,14 @@ export const KEY_ENDPOINTS: readonly string[] = [
 
 /** What a key may use. */
 export interface KeyPermissions {
-  /** Models that it may use, `*` standing for any text. */
+  /** Models that it may use; `*` matches any text. */
   readonly models: readonly string[];
   /** Named catalogs that it may use, in the same way. */
   readonly catalogs: readonly string[];
   readonly limits: KeyLimits;
   /** Catalogs of other keys that it may replace and label, whatever its role, but not delete. @default none */
   readonly writes?: readonly string[];
-  /** Tools of MCP servers that it may use. Without it: all of the servers whose catalogs it may use. */
+  /** Tools of MCP servers that it may use. Without it: all tools of the servers whose catalogs it may use. */
   readonly tools?: KeyToolRules;
   /** @default consumer */
   readonly role?: KeyRole;
@@ -85,7 +85,7 @@ export interface KeyPermissions {
   readonly endpoints?: readonly string[];
 }
 
-/** Patterns such as `github/*`, `*\/delete_*` or `mcp__github__*`. What is denied is denied, whatever is allowed. */
+/** Patterns such as `github/*`, `*\/delete_*` or `mcp__github__*`. `deny` overrides `allow`. */
 export interface KeyToolRules {
   /** @default everything */
   readonly allow?: readonly string[];
@@ -93,15 +93,15 @@ export interface KeyToolRules {
   readonly deny?: readonly string[];
 }
 
-/** What is not given is not limited. */
+/** Missing fields are not limited. */
 export interface KeyLimits {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
-  /** Each query counts as one, whether a model, an MCP client or a request to `/v1/search` asks. */
+  /** Each query counts as one, whether it comes from a model, an MCP client or a request to `/v1/search`. */
   readonly searchesPerMinute?: number;
-  /** In a day of UTC. */
+  /** Per day (UTC). */
   readonly tokensPerDay?: number;
-  /** In a calendar month of UTC. */
+  /** Per calendar month (UTC). */
   readonly tokensPerMonth?: number;
 }
 
@@ -149,7 +149,7 @@ export function createKeyStore(context: StoreContext): KeyStore {
           ...defined({ expiresAt }),
         };
         const stored = encodeName(name, 'name of a key');
-        // Two that create the same name at the same moment stand in line.
+        // Two that create the same name at the same moment queue up.
         if (statements.dialect === 'postgres') {
           await statements.run('LOCK TABLE api_keys IN SHARE ROW EXCLUSIVE MODE');
         }
@@ -199,7 +199,7 @@ export function createKeyStore(context: StoreContext): KeyStore {
         if (key === undefined) return undefined;
         const secret = createSecret();
         const until = now() + overlapMs;
-        // Earlier secrets end when they were to end, or with the overlap: after a rotation without one, only the new secret works.
+        // Earlier secrets end when they were going to, or with the overlap: after a rotation without one, only the new secret works.
         await statements.run('UPDATE api_key_secrets SET works_until = ? WHERE key_id = ? AND works_until > ?', [
           ...[until, id, until],
         ]);
@@ -253,7 +253,7 @@ export function createKeyStore(context: StoreContext): KeyStore {
   };
 }
 
-/** Rights for the audit log: those that are given, in a fixed order. */
+/** Permissions for the audit log: those that are given, in a fixed order. */
 function describeRights(rights: KeyChange): string {
   return RIGHTS.flatMap((name) => {
     const value = rights[name];
@@ -266,12 +266,12 @@ function describeRights(rights: KeyChange): string {
 
 const RIGHTS = ['role', 'models', 'catalogs', 'writes', 'tools', 'endpoints', 'limits', 'expiresAt'] as const;
 
-/** A key's name as it is stored: names that look the same are the same. */
+/** A key's name as stored: names that look the same are the same. */
 export function normalizeKeyName(name: string): string {
   return name.normalize('NFC').trim();
 }
 
-/** A key is known to people by its name: two that look alike must not be two. */
+/** People know a key by its name: two that look alike must not be two keys. */
 function readKeyName(given: string): string {
   const name = normalizeKeyName(given);
   if (!/[\p{Cc}\p{Surrogate}]/u.test(name) && !hasInvisible(name)) return name;
@@ -282,7 +282,7 @@ function createSecret(): string {
   return `qm_${randomBytes(32).toString('base64url')}`;
 }
 
-/** What is kept as JSON: everything without its own column. */
+/** What is stored as JSON: everything without its own column. */
 function permissionsOf({
   models,
   catalogs,

@@ -4,15 +4,15 @@ import { bytesOf, decodeText, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf
 import { chunks, placeholders, type SqlValue } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** Which tools were called after searches: vectors of requests and times, never texts. Each owner's and each catalog's apart. */
+/** Which tools were called after searches: vectors of requests and times, never texts. Separate for each owner and catalog. */
 export interface LearnedUseStore {
-  /** A tool whose id is longer than 512 characters is not kept. The oldest of a catalog go beyond 4,096. */
+  /** A tool whose id is longer than 512 characters is not stored. Beyond 4,096, the oldest of a catalog are deleted. */
   add(scope: UseScope, uses: readonly LearnedUse[]): Promise<void>;
   /** The newest of one owner and catalog, at most 4,096, oldest first. */
   list(scope: UseScope): Promise<readonly LearnedUse[]>;
-  /** What is kept, by owner, catalog and tool: most used first, at most 10,000 rows. */
+  /** What is stored, by owner, catalog and tool: most used first, at most 10,000 rows. */
   summarise(which?: Partial<UseScope>): Promise<readonly UseSummary[]>;
-  /** Deletes what matches all that is given, everything where nothing is; answers how many uses that were. `by` is the key that asks. */
+  /** Deletes what matches all given fields, or everything if none is given; returns how many uses that were. `by` is the requesting key. */
   forget(which?: Partial<UseScope> & { readonly tool?: string }, by?: string): Promise<number>;
   /** Deletes what is too old to count. */
   sweep(): Promise<void>;

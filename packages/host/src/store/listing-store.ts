@@ -3,16 +3,16 @@ import { encodeName, textOf } from './internal/columns.ts';
 import type { Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** What MCP servers listed when they were last asked, so that a server can be searched before it is started. */
+/** The latest listings of MCP servers, so that a server can be searched before it is started. */
 export interface ListingStore {
-  /** The key is made of a server's settings, secrets left out. */
+  /** The key is made of a server's settings, without secrets. */
   get(key: string): Promise<StoredListing | undefined>;
   put(key: string, listing: StoredListing): Promise<void>;
-  /** Forgets a server, and its tools unless another server has the same. */
+  /** Deletes a server, and its tools unless another server has the same. */
   delete(key: string): Promise<void>;
 }
 
-/** What an MCP server listed last. */
+/** The latest listing of an MCP server. */
 export interface StoredListing {
   /** SHA-256 over the definitions in hexadecimal: equal hashes mean equal tools. */
   readonly hash: string;
@@ -23,7 +23,7 @@ export interface StoredListing {
   readonly instructions?: string;
   /** Where the server's list was cut off, if it was: `after 100 pages`. */
   readonly stopped?: string;
-  /** How many of the tools can't be used, and why one of them can't: those that are not a JSON objects are not kept. */
+  /** How many of the tools can't be used, and the reason for one of them: entries that are not JSON objects are not stored. */
   readonly unreadable?: string;
 }
 
@@ -63,7 +63,7 @@ export function createListingStore({ sql, now }: StoreContext): ListingStore {
   };
 }
 
-/** Listings change rarely and share their tools: writers stand in line, so that none deletes what another is about to point at. */
+/** Listings change rarely and share their tools: writers queue up, so that none deletes what another is about to refer to. */
 async function lockListings(statements: Statements): Promise<void> {
   if (statements.dialect === 'postgres') await statements.run('LOCK TABLE mcp_listings IN SHARE ROW EXCLUSIVE MODE');
 }

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Makes a folder and those above it, where they are missing. Not with `recursive`: Node goes round for ever on a file system that
- * answers "no such file or directory" for a folder whose parent is there, as `/proc` does (seen with Node 20.20).
+ * Makes a folder and its missing parents. Not with `recursive`: Node loops forever on a file system that
+ * answers "no such file or directory" for a folder whose parent exists, as `/proc` does (seen with Node 20.20).
  * A folder `.quartermaster` gets a `.gitignore`.
  * @param mode the permissions of the last one
  */
@@ -20,12 +20,12 @@ export function makeFolder(path: string, mode?: number): void {
   if (basename(path) === PROJECT_FOLDER) ignoreInGit(path);
 }
 
-/** It may lie in a project, and what is in it (keys, conversations) is not for a repository. */
+/** It may be in a project, and its content (keys, conversations) does not belong in a repository. */
 function ignoreInGit(folder: string): void {
   try {
     writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
   } catch {
-    // The folder serves its purpose without it.
+    // The folder works without it.
   }
 }
 

@@ -44,7 +44,7 @@ export interface StoreOptions {
   readonly auditDays?: number;
   /** How long PostgreSQL may take. @default POSTGRES_TIMEOUTS */
   readonly timeouts?: PostgresTimeouts;
-  /** A new id that begins with the prefix and never comes twice. @default 24 random letters and digits */
+  /** A new id with the prefix, never the same twice. @default 24 random letters and digits */
   readonly createId?: (prefix: string) => string;
 }
 
@@ -77,7 +77,7 @@ export async function openStore(options: StoreLocation & StoreOptions): Promise<
       space,
     });
   } catch (error) {
-    // Why it can't be opened matters more than how closing it went.
+    // The reason why it can't be opened matters more than the outcome of closing it.
     await sql.close().catch(() => undefined);
     throw error;
   }
@@ -177,7 +177,7 @@ function composeStore(
   };
 }
 
-/** The difference is measured once: what matters is that replicas judge leases by one clock, within a fraction of a second. */
+/** The difference is measured once: replicas only have to judge leases by one clock, within a fraction of a second. */
 async function databaseClock(sql: Sql): Promise<() => number> {
   if (sql.dialect === 'sqlite') return Date.now;
   const before = Date.now();
@@ -198,5 +198,5 @@ function randomId(prefix: string): string {
   return prefix + Array.from(randomBytes(24), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 }
 
-/** 32 characters, so that every byte falls on them evenly. */
+/** 32 characters, so that bytes are distributed evenly over them. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -2,7 +2,7 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import { encodeName, textOf } from './internal/columns.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** The definitions of MCP tools as they were first seen or last accepted, by server, so that a change is noticed. */
+/** The definitions of MCP tools as first seen or last accepted, by server, so that a change is noticed. */
 export interface PinStore {
   /** Empty for a server that has none. */
   get(server: string): Promise<readonly Pin[]>;
@@ -10,7 +10,7 @@ export interface PinStore {
   put(server: string, pins: readonly Pin[]): Promise<void>;
 }
 
-/** A definition as it was when it was first seen, or last accepted. */
+/** A definition as first seen or last accepted. */
 export interface Pin {
   /** The tool's name at its server. */
   readonly tool: string;

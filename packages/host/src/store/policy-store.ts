@@ -3,7 +3,7 @@ import { noteChange } from './audit-store.ts';
 import { decodeText, encodeName, textOf } from './internal/columns.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** Policies that were set while the gateway runs. They take precedence over those of the settings. */
+/** Policies that were set at run time. They override those in the settings. */
 export interface PolicyStore {
   list(): Promise<readonly StoredPolicy[]>;
   /** All of them or none. `by` is the key that makes the change. */

@@ -5,13 +5,13 @@ import { StoreError } from './store-error.ts';
 /** Rate limits that all replicas share. */
 export interface RateLimitStore {
   /**
-   * Takes a share of a limit, if there is room. Replicas that ask at the same moment are never granted more than the limit.
+   * Takes part of a limit, if there is room. Replicas that ask at the same moment are never granted more than the limit.
    * A cost of 0 takes nothing and is granted while anything is left.
    */
   take(request: RateRequest): Promise<RateAnswer>;
-  /** Counts what has been used already, over the limit or not: a model's tokens are known only afterwards. */
+  /** Counts what has already been used, over the limit or not: a model's tokens are known only afterwards. */
   charge(charge: Omit<RateRequest, 'limit'>): Promise<void>;
-  /** Counts use in a period with a fixed beginning and end, such as a day. */
+  /** Counts use in a period with a fixed start and end, such as a day. */
   spend(use: BudgetUse): Promise<void>;
   /** How much was counted in such a period. */
   spent(period: Omit<BudgetUse, 'cost' | 'endsAt'>): Promise<number>;
@@ -23,7 +23,7 @@ export interface RateLimitStore {
 export interface RateRequest {
   /** What is limited, for example `key_1/requests`. */
   readonly bucket: string;
-  /** How much may be used in any window. 0 grants nothing. */
+  /** The limit of any window. 0 grants nothing. */
   readonly limit: number;
   readonly windowMs: number;
   /** A whole number, 0 or more. */
@@ -49,9 +49,9 @@ export type RateAnswer =
   | { readonly kind: 'refused'; readonly retryAfterMs: number };
 
 /**
- * A sliding window over two fixed ones: of the previous window's use, the share still counts that the sliding window covers.
+ * A sliding window over two fixed ones: the previous window's use counts by the share that the sliding window covers.
  * `estimate = used(current) + used(previous) × (1 − elapsed / windowMs)`
- * The previous window is over and no longer changes, so it bounds the current one by a plain number, and the test and the
+ * The previous window is over and no longer changes, so it limits the current one by a plain number, and the test and the
  * increment are one statement.
  */
 export function createRateLimitStore({ sql, now }: StoreContext): RateLimitStore {
@@ -94,7 +94,7 @@ export function createRateLimitStore({ sql, now }: StoreContext): RateLimitStore
       }
       const used = cost === 0 ? current : await add(request, { startedAt: start, most: room });
       if (used !== undefined) return { kind: 'granted', remaining: room - used };
-      // Between the look and the increment others have taken the rest, all of it in the worst case.
+      // Since the check, others have taken the rest, in the worst case all of it.
       return { kind: 'refused', retryAfterMs: waitFor({ ...request, current: room, previous, at, start }) };
     },
 

@@ -2,11 +2,11 @@ import { decodeText, encodeName, encodeText, numberOf, textOf } from './internal
 import { chunks, placeholders } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** Conversations of agents, as texts that are only ever appended: what they say is the agent's business. */
+/** Conversations of agents, as texts that are only ever appended: their content is the agent's business. */
 export interface SessionStore {
-  /** What was appended, in order. Undefined for a session that is not there. */
+  /** What was appended, in order. Undefined for an unknown session. */
   read(sessionId: string): Promise<readonly string[] | undefined>;
-  /** Appends all of the records or none. Appending nothing does not begin a session. */
+  /** Appends all of the records or none. Appending nothing does not create a session. */
   append(sessionId: string, records: readonly string[]): Promise<void>;
   /** `false` when there is no such session. */
   delete(sessionId: string): Promise<boolean>;
@@ -28,7 +28,7 @@ export function createSessionStore({ sql, now }: StoreContext): SessionStore {
       if (records.length === 0) return;
       const id = encodeId(sessionId);
       await sql.transaction(async (statements) => {
-        // The session's row is locked by this, so that appenders stand in line and no two get the same positions.
+        // This locks the session's row, so that appenders queue up and no two get the same positions.
         const [row] = await statements.all(
           `INSERT INTO agent_sessions (id, record_count, created_at, updated_at) VALUES (?, ?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET record_count = agent_sessions.record_count + excluded.record_count,

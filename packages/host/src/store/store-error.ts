@@ -1,4 +1,4 @@
-/** Every code that an error of the store can carry, in one place. */
+/** Every error code of the store. */
 export type StoreErrorCode =
   /** The file can't be opened, the server can't be reached or rejects the connection, or the tables can't be created. */
   | 'unreachable'
@@ -15,7 +15,7 @@ export type StoreErrorCode =
   /** A value can't be decrypted: it was encrypted with another key, or has been changed. */
   | 'undecipherable';
 
-/** The store can't do what it was asked. What a database says itself is the `cause`. */
+/** The store can't do what it was asked. The database's own error is the `cause`. */
 export class StoreError extends Error {
   override readonly name: string = 'StoreError';
   readonly code: StoreErrorCode;

@@ -18,7 +18,7 @@ import type { TranscriptRecords } from './transcript-records.ts';
 import type { UsageStore } from './usage-store.ts';
 import type { VectorStore } from './vector-store.ts';
 
-/** Everything that must outlast the process. Take the one area that you need, not the whole. */
+/** Everything that must outlast the process. Depend on the one area that you need, not on the whole. */
 export interface Store {
   readonly batches: BatchStore;
   readonly audit: AuditStore;
@@ -38,11 +38,11 @@ export interface Store {
   readonly sessions: SessionStore;
   readonly taskOwners: TaskOwnerStore;
   readonly transcripts: TranscriptRecords;
-  /** Opens the index of catalogs in the database, and makes its tables. Fails with `unreachable` on SQLite. */
+  /** Opens the index of catalogs in the database, and creates its tables. Fails with `unreachable` on SQLite. */
   openToolIndex(options: ToolIndexOptions): Promise<ToolIndex>;
-  /** Fails when the database does not answer, or when it has had no space for the last write and still has none. */
+  /** Fails if the database does not respond, or if it had no space for the last write and still has none. */
   ping(): Promise<void>;
-  /** Ends what has expired and deletes what has aged; any replica may do it at any time, once a minute is enough. */
+  /** Ends and deletes what has expired; any replica may do it at any time, once a minute is enough. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,17 +1,17 @@
 import { decodeText, encodeName, encodeText, textOf } from './internal/columns.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** Which key created which task at an MCP server: clients share connections, and a server knows only those. */
+/** Which key created which task at an MCP server: clients share connections, and a server knows only the connections. */
 export interface TaskOwnerStore {
   put(task: TaskPlace, owner: string): Promise<void>;
   isOwner(task: TaskPlace, owner: string): Promise<boolean>;
   /** The tasks of one owner at a server. */
   list(server: string, owner: string): Promise<ReadonlySet<string>>;
-  /** Forgets tasks that were created long ago. */
+  /** Deletes tasks that were created long ago. */
   sweep(): Promise<void>;
 }
 
-/** A task by the id that its server gave it. */
+/** A task by its server's id. */
 export interface TaskPlace {
   readonly server: string;
   readonly task: string;

@@ -3,18 +3,18 @@ import { bytesOf } from './internal/columns.ts';
 import type { Seal } from './internal/seal.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** What OAuth leaves behind, encrypted: one value per user and server, never shared between users. */
+/** OAuth tokens, encrypted: one value per user and server, never shared between users. */
 export interface TokenStore {
-  /** Keeps a value in place of the one before. */
+  /** Stores a value in place of the old one. */
   put(owner: TokenOwner, value: string): Promise<void>;
   get(owner: TokenOwner): Promise<string | undefined>;
   delete(owner: TokenOwner): Promise<void>;
   /**
-   * Lets one process at a time renew what is kept. Resolves to what ends the claim, which ends by itself after `leaseMs`; to nothing while
-   * another has it.
+   * Lets one process at a time renew a stored value. Resolves to a function that ends the claim, which also expires after `leaseMs`; to
+   * undefined while another process has it.
    */
   claim(owner: TokenOwner, leaseMs: number): Promise<(() => Promise<void>) | undefined>;
-  /** Forgets everything of a user; answers how much it was. */
+  /** Deletes everything of a user; returns how many values that were. */
   deleteUser(user: string): Promise<number>;
 }
 
@@ -25,7 +25,7 @@ export interface TokenOwner {
   readonly server: string;
 }
 
-/** Rows are found by hashes, so that the file does not say who signed in where. */
+/** Rows are found by hashes, so that the file does not show who signed in where. */
 export function createTokenStore({ sql, now }: StoreContext, seal: Seal): TokenStore {
   return {
     async put(owner, value) {

@@ -10,17 +10,17 @@ import type { StoreContext } from './internal/store-context.ts';
  * or on another replica.
  */
 export interface TranscriptRecords {
-  /** Whether there is a key to encrypt with. Without one nothing can be kept. */
+  /** Whether there is a key to encrypt with. Without one nothing can be stored. */
   readonly canKeep: boolean;
   /** The entries of one owner. Owners see nothing of each other. */
   storeFor(owner: string): TranscriptStore;
-  /** Deletes what is older than the given age, then the oldest until the rest fits; answers how many entries were deleted. */
+  /** Deletes what is older than the given age, then the oldest until the rest fits; returns how many entries were deleted. */
   sweep(bounds: { readonly maxAgeMs: number; readonly maxBytes: number }): Promise<number>;
 }
 
 const ROWS_AT_ONCE = 200;
 
-/** Rows are found by hashes of owner and id, so that the database does not say whose conversation it is. */
+/** Rows are found by hashes of owner and id, so that the database does not show whose conversation it is. */
 export function createTranscriptRecords(
   { sql, now, createId }: StoreContext,
   { seal, canKeep }: { readonly seal: Seal; readonly canKeep: boolean },
@@ -41,7 +41,7 @@ export function createTranscriptRecords(
       async keep(ids, hidden) {
         const entry = createId('trn_');
         const sealed = seal.close(JSON.stringify(hidden), entry);
-        // In the order of their hashes, so that two replicas can't wait for each other's rows.
+        // In the order of their hashes, so that two replicas can't deadlock on each other's rows.
         const places = [...new Set(ids.map((id) => placeOf(owner, id)))].sort();
         await sql.transaction(async (statements) => {
           await statements.run(INSERT_ENTRY, [entry, sealed, sealed.byteLength, now()]);
@@ -68,7 +68,7 @@ export function createTranscriptRecords(
         const entry = createId('trn_');
         const sealed = seal.close(JSON.stringify(after), entry);
         return sql.transaction(async (statements) => {
-          // An entry is never changed, so its name says whether another replica was faster.
+          // An entry never changes, so its name shows whether another replica was faster.
           const values = [entry, place, old];
           const moved = await statements.run(
             'UPDATE transcript_ids SET entry = ? WHERE place = ? AND entry = ?',
@@ -144,7 +144,7 @@ export function createTranscriptRecords(
 
 const INSERT_ENTRY = 'INSERT INTO transcript_entries (entry, sealed, size, created_at) VALUES (?, ?, ?, ?)';
 
-/** The rest is for the next sweep: none of them should hold up the database. */
+/** The rest is left to the next sweep: none of them should block the database. */
 const MOST_SWEPT = 10_000;
 
 function placeOf(owner: string, id: string): string {

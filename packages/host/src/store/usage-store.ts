@@ -3,7 +3,7 @@ import { decodeText, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from '
 import { chunks, placeholders, type SqlValue, type Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** Counters of what was used: per owner and day, and per tool. They hold no content. */
+/** Counters of usage: per owner and day, and per tool. They contain no content. */
 export interface UsageStore {
   /** Adds to the counters. A tool whose id is longer than 512 characters is not counted. */
   record(usage: Usage): Promise<void>;
@@ -13,7 +13,7 @@ export interface UsageStore {
   tools(query: { readonly owner?: string; readonly limit: number }): Promise<readonly ToolUse[]>;
 }
 
-/** What is not given counts as 0. */
+/** Missing fields count as 0. */
 export interface Usage {
   /** An API key's id, or `''` without keys. */
   readonly owner: string;
@@ -81,7 +81,7 @@ export function createUsageStore({ sql, now }: StoreContext): UsageStore {
   };
 }
 
-/** In the order of the ids, so that two replicas can't wait for each other's rows. */
+/** In the order of the ids, so that two replicas can't deadlock on each other's rows. */
 async function addCalls(statements: Statements, owner: string, tools: readonly ToolUse[]): Promise<void> {
   const calls = new Map<string, number>();
   for (const { tool, calls: more } of tools) {

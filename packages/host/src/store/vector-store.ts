@@ -4,9 +4,9 @@ import type { StoreContext } from './internal/store-context.ts';
 
 /** Vectors by the model that made them and the hash of their text, so that nothing is embedded twice. */
 export interface VectorStore {
-  /** The vectors that are known; the others are missing from the map. */
+  /** The known vectors; the others are missing from the map. */
   get(model: string, hashes: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** Keeps vectors. The first one stays: the same content has the same vector. */
+  /** Stores vectors. The first one stays: the same content has the same vector. */
   put(model: string, vectors: ReadonlyMap<string, Uint8Array>): Promise<void>;
   /** Deletes all vectors of a model that is no longer used; returns their number. */
   deleteModel(model: string): Promise<number>;

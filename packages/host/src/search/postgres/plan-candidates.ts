@@ -22,16 +22,16 @@ export interface PlanParts {
 export interface PlanOptions {
   /** See `CandidatePlan`. */
   readonly depth: number;
-  /** Whether what is written like an operator is read as one. */
+  /** Whether operators in the query are applied. */
   readonly hasOperators: boolean;
 }
 
-/** About how many tools may have the right words before they are ordered. */
+/** About how many tools with matching words are ordered. */
 const BUDGET = 800;
-/** How many words of a query take part in the order. */
+/** How many words of a query determine the order. */
 const MOST_VALUES = 20;
 
-/** Which tools a query is to be ranked over. */
+/** Which tools a query is ranked over. */
 export async function planCandidates(
   query: string,
   parts: PlanParts,
@@ -65,7 +65,7 @@ export async function planCandidates(
   };
 }
 
-/** What a word counts that a tool has anywhere, and on top if its name has it. */
+/** The weight of a word that a tool contains, and the extra weight if its name contains it. */
 const VALUES = { anywhere: 0.5, inName: 0.3 } as const;
 
 async function operatorTest(query: string, terms: TermCache): Promise<(operator: QueryOperator) => boolean> {
@@ -84,11 +84,11 @@ function operatorTerms(operator: QueryOperator): string[] {
 
 interface SpeltWords {
   readonly words: readonly CandidateWord[];
-  /** With misspelt words put right. */
+  /** With misspelled words corrected. */
   readonly text: string;
 }
 
-/** The words of a query, and those that may stand for the ones that the catalog does not have. */
+/** The words of a query, and substitutes for those that are not in the catalog. */
 async function readWords({ words, text }: CandidateQuery, parts: PlanParts): Promise<SpeltWords> {
   const { terms, index, catalog } = parts;
   const joined = words.flatMap(({ word, weight }, at) => {
@@ -126,7 +126,7 @@ function isKnown({ stem, word }: CandidateWord, terms: TermCache): boolean {
   return (terms.count(TERM.stem(stem)) ?? 0) + (terms.count(TERM.word(word)) ?? 0) > 0;
 }
 
-/** The two known words that a word is made of (`webpage`), at the split whose rarer half is the commonest. */
+/** The two known words that a word is made of (`webpage`), at the split whose rarer half is the most common. */
 async function splitWord(word: string, terms: TermCache): Promise<readonly string[]> {
   if (!LETTERS.test(word)) return [];
   const splits = Array.from({ length: word.length - 2 * SHORTEST_HALF + 1 }, (_, at) => {
@@ -167,7 +167,7 @@ export function termsOf({ word, stem }: Pick<CandidateWord, 'word' | 'stem'>): s
   return [TERM.stem(stem), TERM.nameStem(stem), TERM.word(word)];
 }
 
-/** As the index in memory weighs them. */
+/** With the weights of the index in memory. */
 const COMPOUND_WEIGHT = 0.5;
 const TYPO_WEIGHT = 0.4;
 const MOST_WITH_TYPOS = 16;
@@ -178,7 +178,7 @@ const SHORTEST_HALF = 3;
 const LETTERS = /^[a-z]{6,32}$/;
 const WORD = /[\p{L}\p{N}]+/gu;
 
-/** How many tools have each term that was asked for, of one catalog as it is now. Bounded: a catalog may have a million words. */
+/** How many tools have each requested term, in the current state of a catalog. Limited: a catalog may have a million words. */
 export class TermCache {
   readonly #index: ToolIndex;
   readonly #catalog: CatalogFigures;

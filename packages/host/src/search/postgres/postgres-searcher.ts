@@ -23,7 +23,7 @@ import {
 import { type CatalogFigures, type IndexedTool, TERM, type ToolIndex } from '../../store/index.ts';
 import { planCandidates, TermCache } from './plan-candidates.ts';
 
-/** How a searcher over PostgreSQL is made. */
+/** Options of a searcher over PostgreSQL. */
 export interface PostgresSearcherOptions extends Pick<HybridSearcherOptions, 'reranker' | 'leastConfidence'> {
   readonly slices?: SliceOptions;
   /** Milliseconds. @default the system's clock */
@@ -32,7 +32,7 @@ export interface PostgresSearcherOptions extends Pick<HybridSearcherOptions, 're
 
 /**
  * Search over a catalog that is indexed in PostgreSQL: the database finds candidates by words and by meaning, and the hybrid engine
- * ranks those as it would among all tools of the catalog. The process holds nothing of the catalog but a few figures.
+ * ranks them as it would among all tools of the catalog. The process holds only a few figures of the catalog.
  */
 export function createPostgresSearcher(
   index: ToolIndex,
@@ -56,11 +56,11 @@ const OPTIONS: OptionNames<PostgresSearcherOptions> = {
   now: true,
 };
 
-/** About what the figures of a catalog and the counts of some terms take. */
+/** About how much the figures of a catalog and the counts of some terms take. */
 const OBJECT_BYTES = 2 * 1024 ** 2;
-/** For so long the figures of a catalog are taken to be what they were. */
+/** How long the figures of a catalog are cached. */
 const FRESH_MS = 1_000;
-/** If a caller may not see most of what was found, the search looks at this many times as much before it gives up. */
+/** If a caller may not see most of the candidates, the search looks at this many times as many before it gives up. */
 const DEPTHS = [1, 4, 16] as const;
 
 interface View {
@@ -124,7 +124,7 @@ class PostgresSearcher {
     return this.#view;
   }
 
-  /** The tools that any of the queries may be answered with. */
+  /** The tools that can answer any of the queries. */
   async #candidates(
     { catalog, terms }: View,
     { query }: SearchRequest,
@@ -138,7 +138,7 @@ class PostgresSearcher {
       const found = await this.#index.find(catalog, plan);
       const isNarrowed =
         plan.anyOf.length + plan.allOf.length > 0 || (plan.nameKeys.length > 0 && plan.values.length === 0);
-      // No tool satisfies its operators together: it is read as plain words.
+      // No tool satisfies all its operators: it is read as plain words.
       const more =
         found.length > 0 || !isNarrowed
           ? found
@@ -168,7 +168,7 @@ function asWords(query: string): string {
   return query.replace(/^\s*select:/i, '');
 }
 
-/** What the rating of a tool asks for besides the words of the query. */
+/** What rating a tool needs besides the words of the query. */
 function ratedTerms(tool: Tool): string[] {
   const stems = readNameStems(tool).map(TERM.stem);
   return tool.server === undefined ? stems : [...stems, TERM.server(nameKey(tool.server))];
@@ -176,7 +176,7 @@ function ratedTerms(tool: Tool): string[] {
 
 function wholeOf(catalog: CatalogFigures, terms: TermCache): WholeCatalog {
   const { toolCount, fieldLengths, vectorSum } = catalog;
-  // A word of some candidate that nothing was asked about is neither common nor unique.
+  // A candidate's word that was not counted is neither common nor unique.
   const usual = 1 + toolCount / 1_000;
   return {
     toolCount,

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How long a database that did not answer is left alone before one caller tries again. */
+/** How long an unreachable database is left alone before one caller tries again. */
 const PAUSE_MS = 500;
 
 /**
- * Lets no queue grow in front of a database that is away. After a failure to reach it one caller at a time tries again; the others
- * are refused at once, for the same reason.
+ * Prevents a queue in front of an unreachable database. After a failure to reach it one caller at a time tries again; the others
+ * are rejected at once, for the same reason.
  */
 export function createAwayGuard(options: {
   readonly now: () => number;
-  /** Whether an error means that the database is away, and not only that one statement failed. */
+  /** Whether an error means that the database is unreachable, and not just that one statement failed. */
   isAway(error: unknown): boolean;
 }): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const { now, isAway } = options;
@@ -20,7 +20,7 @@ export function createAwayGuard(options: {
     const isTrial = away !== undefined;
     if (away !== undefined && (isTrying || now() < away.retryAt)) {
       const { reason } = away;
-      // A caller that tries again at once must not keep the event loop from noticing that the database is back.
+      // A caller that retries at once must not keep the event loop from noticing that the database is back.
       await setImmediate();
       throw reason;
     }

@@ -15,11 +15,11 @@ import { decodeText, encodeName, encodeText, numberOf, textOf } from './columns.
 import { placeholders, type SqlValue } from './sql.ts';
 import type { StoreContext } from './store-context.ts';
 
-/** Bounds on one `INSERT`: its placeholders, and the bytes that are copied in one piece. */
+/** Limits of one `INSERT`: its placeholders, and the bytes that are copied in one piece. */
 const INSERT_ITEMS = 500;
 const INSERT_CHARACTERS = 1_000_000;
 
-/** Results read at a time; each can be as long as a model's answer. */
+/** How many results are read at a time; each can be as long as a model's answer. */
 const RESULTS_PAGE = 50;
 
 const MOST_LISTED = 1000;
@@ -61,7 +61,7 @@ export async function createBatch(context: StoreContext, batch: NewBatch): Promi
          VALUES ${placeholders(items.length, 7)}`,
         values,
       );
-      // A batch may have 100,000 items: between the pieces, others get their turn.
+      // A batch may have 100,000 items: other work runs between the pieces.
       await setImmediate();
     }
   });

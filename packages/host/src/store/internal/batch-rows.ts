@@ -23,7 +23,7 @@ export function readBatch(row: Row): Batch {
   };
 }
 
-/** Every transaction that changes counts takes the batch's row first and its items after, so that none waits for another in a ring. */
+/** Every transaction that changes counts locks the batch's row first and its items after, so that there are no deadlocks. */
 export async function lockBatch(statements: Statements, id: string): Promise<Batch | undefined> {
   const [row] = await statements.all(`SELECT * FROM batches WHERE id = ? ${lockRows(statements.dialect)}`, [id]);
   return row === undefined ? undefined : readBatch(row);
@@ -63,7 +63,7 @@ export async function settleIdleItems(
   if (items > 0) await countSettled(statements, id, { outcome, items, now });
 }
 
-/** A column's name can't be bound as a value, so it is never taken from outside. */
+/** A column's name can't be bound as a value, so it never comes from outside. */
 const COUNTERS: Readonly<Record<Outcome, string>> = {
   succeeded: 'succeeded',
   errored: 'errored',

@@ -6,12 +6,12 @@ import type { StoreContext } from './store-context.ts';
 
 const MOST_CLAIMED = 1000;
 
-/** Leases in one statement: SQLite bounds the depth of an expression. */
+/** Leases per statement: SQLite limits the depth of an expression. */
 const LEASES_AT_ONCE = 100;
 
 /**
- * One statement picks and takes the items, so a worker that dies right after it only leaves leases behind. `SKIP LOCKED`
- * lets replicas pick side by side; in SQLite writers stand in line anyway.
+ * One statement picks and claims the items, so a worker that dies right after it only leaves leases behind. `SKIP LOCKED`
+ * lets replicas pick in parallel; in SQLite writers queue anyway.
  */
 export async function claimItems(context: StoreContext, claim: Claim): Promise<readonly ClaimedItem[]> {
   const { sql, createId, now } = context;
@@ -75,7 +75,7 @@ function byAge(left: Batch, right: Batch): number {
   return left.createdAt - right.createdAt || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0);
 }
 
-/** A lease that ran out unnoticed is taken up again as long as no other worker has claimed its item. */
+/** A lease that expired unnoticed is renewed as long as no other worker has claimed its item. */
 export async function extendLeases(
   context: StoreContext,
   extension: { readonly leases: readonly Lease[]; readonly leaseMs: number },
@@ -122,14 +122,14 @@ export async function postponeItems({ sql }: StoreContext, owner: string, until:
   );
 }
 
-/** Frees every item that was being worked on. For when no worker is left. */
+/** Frees every item in progress. For when no worker is left. */
 export async function releaseAll({ sql, now }: StoreContext): Promise<void> {
   await sql.run('UPDATE batch_items SET lease = NULL, available_at = ? WHERE outcome IS NULL AND lease IS NOT NULL', [
     now(),
   ]);
 }
 
-/** One statement: a worker that dies in it leaves what was kept before. */
+/** One statement: if the worker dies in it, the earlier progress stays. */
 export async function keepProgress(context: StoreContext, lease: Lease, progress: string): Promise<'kept' | 'lost'> {
   const changed = await context.sql.run(`UPDATE batch_items SET progress = ? WHERE ${heldBy([lease])}`, [
     progress,
@@ -138,7 +138,7 @@ export async function keepProgress(context: StoreContext, lease: Lease, progress
   return changed === 1 ? 'kept' : 'lost';
 }
 
-/** The token stays on the finished item, so that a worker whose answer got lost can ask again and hear the same. */
+/** The token stays on the finished item, so that a worker whose answer got lost can ask again and get the same. */
 export function completeItem(context: StoreContext, lease: Lease, result: ItemResult): Promise<'committed' | 'lost'> {
   const key: readonly SqlValue[] = [lease.batchId, lease.position, lease.token];
   return context.sql.transaction(async (statements) => {

@@ -4,7 +4,7 @@ import { bytesOf, numberOf, textOf } from './columns.ts';
 import type { Row, Statements } from './sql.ts';
 import type { StoreContext } from './store-context.ts';
 
-/** A large value that lies in parts, each a row. */
+/** A large value in parts, each a row. */
 export interface Blob {
   readonly id: string;
   readonly parts: number;
@@ -13,7 +13,7 @@ export interface Blob {
 /** SQLite's driver is synchronous: writing a part takes about a millisecond. */
 export const PART_BYTES: number = 128 * 1024;
 
-/** Parts that nothing refers to are deleted after this: their writer was broken off, or has ended before it deleted them. */
+/** Unreferenced parts are deleted after this time: their writer was interrupted, or ended before it deleted them. */
 const ABANDONED_MS = 60 * 60_000;
 /** How many abandoned values one sweep deletes. */
 const SWEPT_BLOBS = 20;
@@ -34,7 +34,7 @@ export async function writeBlob({ sql, now, createId }: StoreContext, bytes: Uin
   return { id, parts };
 }
 
-/** Undefined where it was replaced or deleted meanwhile. */
+/** Undefined if it was replaced or deleted in the meantime. */
 export async function readBlob({ sql }: StoreContext, { id, parts }: Blob): Promise<Buffer | undefined> {
   const bodies: Uint8Array[] = [];
   for (let part = 0; part < parts; part += 1) {
@@ -46,7 +46,7 @@ export async function readBlob({ sql }: StoreContext, { id, parts }: Blob): Prom
   return Buffer.concat(bodies);
 }
 
-/** In the transaction that begins to refer to it: a sweep may have taken one whose writing lasted too long. */
+/** In the transaction that creates the reference: a sweep may have deleted a value whose writing took too long. */
 export async function checkBlob(statements: Statements, { id, parts }: Blob): Promise<void> {
   const [row] = await statements.all('SELECT COUNT(*) AS count FROM blob_parts WHERE blob = ?', [id]);
   if (row !== undefined && numberOf(row, 'count') === parts) return;
@@ -61,7 +61,7 @@ export async function forgetBlob({ sql }: StoreContext, { id, parts }: Blob): Pr
   }
 }
 
-/** Deletes what was left behind by writers that were broken off. */
+/** Deletes what interrupted writers left behind. */
 export async function sweepBlobs(context: StoreContext): Promise<void> {
   const rows = await context.sql.all(
     `SELECT blob, MAX(part) AS last FROM blob_parts WHERE created_at < ?
@@ -73,7 +73,7 @@ export async function sweepBlobs(context: StoreContext): Promise<void> {
   for (const row of rows) await forgetBlob(context, { id: textOf(row, 'blob'), parts: numberOf(row, 'last') + 1 });
 }
 
-/** What the columns `blob` and `blob_count` of a row refer to; undefined where the value is in the row itself. */
+/** The value that the columns `blob` and `blob_count` of a row refer to; undefined if the value is in the row itself. */
 export function blobOf(row: Row): Blob | undefined {
   return typeof row.blob === 'string' ? { id: row.blob, parts: numberOf(row, 'blob_count') } : undefined;
 }

@@ -5,8 +5,8 @@ import type { Row } from './sql.ts';
 export const MOST_NAME_CHARACTERS = 512;
 
 /**
- * Outside text as a column can hold it. Neither database takes a NUL, and lone surrogates would all become U+FFFD and so one
- * and the same name: they are written as U+E000 and four hexadecimal digits, as is U+E000 itself. All other text stays as it is.
+ * Outside text in a form that a column can store. Neither database accepts a NUL, and lone surrogates would all become U+FFFD and so one
+ * and the same name: they are written as U+E000 and four hexadecimal digits, as is U+E000 itself. All other text is unchanged.
  */
 export function encodeText(text: string): string {
   return text.replace(UNSTORABLE, (unit) => ESCAPE + unit.charCodeAt(0).toString(16).padStart(4, '0'));
@@ -40,12 +40,12 @@ export function numberOf(row: Row, column: string): number {
   throw wrong(column, value);
 }
 
-/** A number or, where the column is null, nothing. */
+/** A number, or undefined if the column is null. */
 export function optionalNumberOf(row: Row, column: string): number | undefined {
   return row[column] === null ? undefined : numberOf(row, column);
 }
 
-/** libsql answers with an `ArrayBuffer`, pg with a `Buffer`. */
+/** libsql returns an `ArrayBuffer`, pg a `Buffer`. */
 export function bytesOf(row: Row, column: string): Uint8Array {
   const value = row[column];
   if (value instanceof ArrayBuffer) return new Uint8Array(value);

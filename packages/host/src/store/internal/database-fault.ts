@@ -2,14 +2,14 @@ import { StoreError } from '../store-error.ts';
 
 /** What a database's own error means for its callers. */
 interface Fault {
-  /** Whether the connection is of no further use. */
+  /** Whether the connection can no longer be used. */
   readonly isLost: boolean;
   readonly code: 'unavailable' | 'full';
   /** Safe to show to clients: no address, user or SQL. */
   readonly reason: string;
 }
 
-/** A driver's error as ours, where the database is at fault. Any other error comes back as it is: it is a mistake in this program. */
+/** A driver's error as ours, if the database is at fault. Any other error is returned unchanged: it is a mistake in this program. */
 export function explainFault(error: unknown, database: 'PostgreSQL' | 'SQLite'): unknown {
   if (error instanceof StoreError) return error;
   const fault = database === 'PostgreSQL' ? postgresFault(error) : sqliteFault(error);
@@ -23,12 +23,12 @@ export function isConnectionLost(error: unknown): boolean {
   return postgresFault(error)?.isLost === true;
 }
 
-/** The server said that it undid the statement, so running it again can't apply it twice. */
+/** The server said that it rolled the statement back, so running it again can't apply it twice. */
 export function isUndone(error: unknown): boolean {
   return UNDONE.has(codeOf(error));
 }
 
-/** `serialization_failure` and `deadlock_detected`: the server undid one side so that the other could go on. */
+/** `serialization_failure` and `deadlock_detected`: the server rolled back one side so that the other could continue. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(codeOf(error));
 }

@@ -48,7 +48,7 @@ async function appliedVersion(statements: Statements): Promise<number> {
   return row === undefined ? 0 : numberOf(row, 'version');
 }
 
-/** Text is compared by its bytes on both, whatever the server's locale. */
+/** Text is compared by bytes on both, whatever the server's locale. */
 function translate(text: string, dialect: Dialect): string {
   if (dialect === 'sqlite') return text.replace(/\bBYTES\b/g, 'BLOB');
   return text.replace(/\bBYTES\b/g, 'BYTEA').replace(/\bTEXT\b/g, 'TEXT COLLATE "C"');

@@ -1,7 +1,7 @@
 /** One step of the tables' history. Steps are only ever added: a released one is never edited. */
 export interface Migration {
   readonly name: string;
-  /** Statements in the words that both databases know, with `BYTES` for binary columns. */
+  /** Statements that both databases understand, with `BYTES` for binary columns. */
   readonly statements: readonly string[];
 }
 
@@ -11,7 +11,7 @@ export const MIGRATIONS: readonly Migration[] = [
     statements: [
       // `lease` is the token of the claim that holds or held the item. It may be claimed from `available_at` (its creation
       // while fresh, its lease's end while leased) until `claimable_until` (the batch's expiry, 0 once it is cancelled):
-      // both stand in the item, so that the next items are read off one index without a look at their batches.
+      // both are in the item, so that the next items are read from one index without a look at their batches.
       `CREATE TABLE batches (
         id TEXT PRIMARY KEY,
         owner TEXT NOT NULL,
@@ -41,7 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (batch_id, position)
       )`,
       'CREATE INDEX batch_items_open ON batch_items (available_at, batch_id, position) WHERE outcome IS NULL',
-      // The tools last: SQLite reads a row in order, and theirs can be megabytes.
+      // The tools last: SQLite reads a row in order, and they can be megabytes.
       `CREATE TABLE catalogs (
         name TEXT PRIMARY KEY,
         hash TEXT NOT NULL,
@@ -119,7 +119,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'agent sessions',
     statements: [
-      // The row of a session is what its appenders lock.
+      // Appenders lock the row of a session.
       `CREATE TABLE agent_sessions (
         id TEXT PRIMARY KEY,
         record_count BIGINT NOT NULL,
@@ -140,7 +140,7 @@ export const MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE catalogs ADD COLUMN owner TEXT',
       'ALTER TABLE api_keys ADD COLUMN expires_at BIGINT',
       'ALTER TABLE api_keys ADD COLUMN last_used_at BIGINT',
-      // The secret before the last rotation, until its time is over.
+      // The secret before the last rotation, until it expires.
       'ALTER TABLE api_keys ADD COLUMN previous_hash TEXT',
       'ALTER TABLE api_keys ADD COLUMN previous_until BIGINT',
       'CREATE INDEX api_keys_by_previous_hash ON api_keys (previous_hash)',
@@ -282,7 +282,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'tools called after searches',
     statements: [
-      // An empty vector where only calls are counted.
+      // An empty vector if only calls are counted.
       `CREATE TABLE learned_uses (
         id TEXT PRIMARY KEY,
         owner TEXT NOT NULL,
@@ -298,7 +298,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'every secret of a key that was rotated; whose MCP tasks are whose',
     statements: [
-      // In place of previous_hash, which knew only the last one.
+      // Replaces previous_hash, which held only the last one.
       `CREATE TABLE api_key_secrets (
         hash TEXT PRIMARY KEY,
         key_id TEXT NOT NULL,

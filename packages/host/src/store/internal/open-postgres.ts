@@ -19,7 +19,7 @@ const POSTGRES_TIMEOUTS: PostgresTimeouts = { connectMs: 3_000, statementMs: 10_
 /** Connections of one replica; ten replicas stay below a server's usual hundred. */
 const MOST_CONNECTIONS = 8;
 
-/** How often work is run again after a conflict with another replica, or after a lost connection. */
+/** How often work is repeated after a conflict with another replica, or after a lost connection. */
 const MOST_RETRIES = 5;
 
 const INT8 = 20;
@@ -36,8 +36,8 @@ export function openPostgres(url: string, timeouts: PostgresTimeouts = POSTGRES_
     types: { getTypeParser },
     stream: () => tracked(sockets),
   });
-  // A connection that breaks is replaced on the next use. Without listeners its error would end the process: the pool has one
-  // for idle connections only.
+  // A broken connection is replaced on the next use. Without listeners its error would end the process: the pool has one
+  // only for idle connections.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const guard = createAwayGuard({
@@ -45,7 +45,7 @@ export function openPostgres(url: string, timeouts: PostgresTimeouts = POSTGRES_
     isAway: (error) => error instanceof Error && isConnectionLost(error.cause),
   });
 
-  /** Takes a connection for some work. One that is lost does not go back to the pool. */
+  /** Uses a connection for some work. A lost one does not go back to the pool. */
   async function withClient<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result> {
     const client = await pool.connect();
     let lost = false;
@@ -104,20 +104,20 @@ export function openPostgres(url: string, timeouts: PostgresTimeouts = POSTGRES_
       if (pool.ending) return;
       await presence.close();
       await pool.end();
-      // A server that is frozen never closes its side, and its sockets would keep the process.
+      // A frozen server never closes its side, and its sockets would keep the process alive.
       for (const socket of sockets) if (!socket.destroyed) socket.setTimeout(connectMs, () => socket.destroy()).unref();
     },
   };
 }
 
-/** A socket that is known for as long as it lives. */
+/** A socket that is tracked for as long as it lives. */
 function tracked(sockets: Set<Socket>): Socket {
   const socket = new Socket();
   sockets.add(socket);
   return socket.once('close', () => sockets.delete(socket));
 }
 
-/** Undoes a transaction that failed, so that the next user of the connection does not continue it. */
+/** Rolls back a failed transaction, so that the next user of the connection does not continue it. */
 async function undoing<Result>(client: PoolClient, attempt: () => Promise<Result>, timeoutMs: number): Promise<Result> {
   try {
     return await attempt();
@@ -127,7 +127,7 @@ async function undoing<Result>(client: PoolClient, attempt: () => Promise<Result
   }
 }
 
-/** One round trip. The settings end with the transaction, so that a pooler between us may share its connections. */
+/** One round trip. The settings end with the transaction, so that a pooler in between may share its connections. */
 function beginWithin(statementMs: number): string {
   const most = Math.ceil(statementMs * 0.8);
   return `BEGIN; SET LOCAL statement_timeout = ${most}; SET LOCAL idle_in_transaction_session_timeout = ${2 * statementMs}`;
@@ -141,11 +141,11 @@ interface Question {
 
 function ask(client: PoolClient, { text, values, timeoutMs }: Question): Promise<QueryResult<Row>> {
   const question = { text, ...defined({ values }) };
-  // The types leave out that a single query may have its own timeout.
+  // The types don't know that a single query may have its own timeout.
   return client.query(timeoutMs === undefined ? question : Object.assign(question, { query_timeout: timeoutMs }));
 }
 
-/** The connection was lost, but the server did not say what became of the statement. After a timeout a second try would only wait again. */
+/** The connection was lost, but the server did not report the outcome of the statement. After a timeout a second try would only wait again. */
 function isReset(error: unknown): boolean {
   return isConnectionLost(error) && error instanceof Error && !/timeout/i.test(error.message);
 }

@@ -14,7 +14,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** The longest pause between two tries. */
 const MOST_PAUSE_MS = 20;
 
-/** Statements kept compiled. Texts are few; those with lists of values come in a bounded number of lengths. */
+/** How many compiled statements are cached. There are few texts; lists of values come in a limited number of lengths. */
 const MOST_STATEMENTS = 200;
 
 type Statement = ReturnType<Database.Database['prepare']>;
@@ -41,7 +41,7 @@ export function openSqlite(path: string): Sql {
     run: async (text, values = []) => prepare(text).run(bindable(values)).changes,
   };
 
-  /** What stands between `BEGIN` and `COMMIT` on the one connection belongs to the transaction, so everything else queues. */
+  /** What is between `BEGIN` and `COMMIT` on the one connection belongs to the transaction, so everything else queues. */
   function alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = tail.then(work);
     tail = result.catch(() => undefined);
@@ -50,7 +50,7 @@ export function openSqlite(path: string): Sql {
     });
   }
 
-  /** Waits for its turn, and then for other programs, no longer than the timeout in all. */
+  /** Waits for its turn, then for other programs, no longer than the timeout in total. */
   function onTurn<Result>(
     work: (first: <Value>(attempt: () => Promise<Value>) => Promise<Value>) => Promise<Result>,
   ): Promise<Result> {
@@ -61,7 +61,7 @@ export function openSqlite(path: string): Sql {
     });
   }
 
-  /** SQLite would continue with a file that was deleted or replaced, and all that it writes would be lost. */
+  /** SQLite would continue with a deleted or replaced file, and everything it writes would be lost. */
   function refuseGoneFile(): void {
     if (file === undefined) return;
     const now = statOf(path);
@@ -93,7 +93,7 @@ export function openSqlite(path: string): Sql {
         compiled.clear();
         await presence.close();
         try {
-          // The driver leaves the log behind; emptied into the file, one file is all there is to copy.
+          // The driver leaves the log behind; once it is written back, one file is all there is to copy.
           database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
         } catch {
           // On a full disk the log stays. It is complete, and the next start reads it.
@@ -128,10 +128,10 @@ function open(path: string): Database.Database {
   try {
     if (path !== ':memory:') createPrivateFile(path);
     const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
-    // NORMAL survives the death of the process at any moment; only a power cut can take the last commits, never the file.
-    // Requests are forgotten with their answer, so what is deleted is overwritten too.
+    // NORMAL survives the death of the process at any moment; only a power failure can lose the last commits, never the file.
+    // Requests are deleted with their answer, so deleted data is also overwritten.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
-    // From here on we wait ourselves: the driver's own waiting would hold up everything else in the process.
+    // From here on we wait ourselves: the driver's own waiting would block everything else in the process.
     database.exec('PRAGMA busy_timeout = 0;');
     return database;
   } catch (cause) {
@@ -140,13 +140,13 @@ function open(path: string): Database.Database {
   }
 }
 
-/** Batches hold what people asked: the file is for its owner alone. SQLite gives its side files the same mode. */
+/** Batches contain people's requests, so only the owner can read the file. SQLite gives its side files the same mode. */
 function createPrivateFile(path: string): void {
   makeFolder(dirname(path));
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** The driver ends the whole process on a value of a kind that it doesn't know. */
+/** The driver ends the whole process on a value of an unknown kind. */
 function bindable(values: readonly SqlValue[]): SqlValue[] {
   return values.map((value) => {
     const fits = value === null || typeof value === 'string' || value instanceof Uint8Array || Number.isFinite(value);

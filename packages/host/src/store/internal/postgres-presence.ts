@@ -4,12 +4,12 @@ import type { Presence } from './sql.ts';
 /** Any number that no other program on the same server is likely to use for its own lock. */
 const PRESENCE_LOCK = 712_884_620;
 
-/** How soon a lost connection is replaced. Without it others could take this process for dead. */
+/** How soon a lost connection is replaced. Without one, others could consider this process dead. */
 const RECONNECT_MS = 1_000;
 
 /**
  * Every worker holds a shared lock on its own connection as long as it lives; the server releases it when the process
- * dies. A process that can have it exclusively is alone. Poolers that share connections between sessions must not stand in between.
+ * dies. A process that can get it exclusively is alone. Poolers that share connections between sessions must not be in between.
  */
 export function postgresPresence(url: string, timeoutMs: number): Presence {
   let isClosed = false;

@@ -3,7 +3,7 @@ import { StoreError } from '../store-error.ts';
 
 /** Encrypts and authenticates small secrets. */
 export interface Seal {
-  /** `place` is bound to the result: copied into another row, it does not open. */
+  /** `place` is bound to the result: copied into another row, it can't be opened. */
   close(secret: string, place: string): Uint8Array;
   open(sealed: Uint8Array, place: string): string;
 }
@@ -14,8 +14,8 @@ const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
 /**
- * AES-256-GCM: `key id | nonce | tag | ciphertext`. The first key seals, every key opens, so that a key can be replaced by
- * putting the new one in front. The key id is the start of the key's SHA-256.
+ * AES-256-GCM: `key id | nonce | tag | ciphertext`. The first key encrypts, every key decrypts, so that a key can be replaced by
+ * putting the new one first. The key id is the start of the key's SHA-256.
  */
 export function createSeal(keys: readonly Uint8Array[]): Seal {
   const known = keys.map((key) => ({ id: createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES), key }));

@@ -1,11 +1,11 @@
-/** What can be bound to a placeholder: what both drivers take. Booleans are stored as times or not at all. */
+/** The types that both drivers accept for a placeholder. Booleans are stored as times or not at all. */
 export type SqlValue = string | number | null | Uint8Array;
 
 export type Row = Readonly<Record<string, unknown>>;
 
 export type Dialect = 'sqlite' | 'postgres';
 
-/** Statements are written once, with `?` for each value; a dialect's driver translates that. No literal may contain a `?`. */
+/** Statements are written once, with `?` for each value; each driver translates that. No literal may contain a `?`. */
 export interface Statements {
   readonly dialect: Dialect;
   /** The rows that a query or a `RETURNING` clause yields. */
@@ -16,7 +16,7 @@ export interface Statements {
 
 /** A database. Inside `transaction` only the given statements may be used: the outer ones wait for its end. */
 export interface Sql extends Statements {
-  /** All or nothing. The work may be run again from its start after a conflict with another replica, so it must have no other effect. */
+  /** All or nothing. The work may be repeated from its start after a conflict with another replica, so it must have no other effect. */
   transaction<Result>(work: (statements: Statements) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   readonly presence: Presence;
   close(): Promise<void>;
@@ -24,17 +24,17 @@ export interface Sql extends Statements {
 
 /** Which processes work on a database. */
 export interface Presence {
-  /** Counts this process among the workers for as long as it lives. Runs something first if there is no other. */
+  /** Counts this process as a worker for as long as it lives. Runs something first if there is no other. */
   enlist(whenAlone: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface TransactionOptions {
-  /** Whether its statements may take as long as they need: changes to tables do. @default false */
+  /** Whether its statements have no time limit, as for changes to tables. @default false */
   readonly isUnhurried?: boolean;
 }
 
-/** Appended to a `SELECT` in a transaction. SQLite's transactions are alone anyway. */
+/** Appended to a `SELECT` in a transaction. SQLite's transactions are exclusive anyway. */
 export function lockRows(dialect: Dialect): string {
   return dialect === 'postgres' ? 'FOR UPDATE' : '';
 }

@@ -3,7 +3,7 @@ import Database from 'libsql';
 import type { Presence } from './sql.ts';
 
 /**
- * Every worker has a file beside the store open and locked for reading; the system lets go of the lock when the process dies.
+ * Every worker has a file next to the store open and locked for reading; the system releases the lock when the process dies.
  * A process that can lock it for writing is alone. SQLite's own locks do this on every system.
  */
 export function sqlitePresence(path: string): Presence {

@@ -3,11 +3,11 @@ import type { Sql } from './sql.ts';
 
 export interface SpaceWatch {
   readonly sql: Sql;
-  /** Fails if a write failed recently because the disk is full. Then it tries `write`, since no other work may be writing any more. */
+  /** Fails if a write failed recently because the disk is full. Then it tries `write`, because no other work may be writing any more. */
   check(write: () => Promise<void>): Promise<void>;
 }
 
-/** How long a shortage is believed: a small write still fits where the one that failed did not. */
+/** How long a shortage is assumed to last: a small write still fits where the one that failed did not. */
 const SHORTAGE_MS = 30_000;
 
 /** Remembers that a write failed because the disk is full: reads still work then. */

@@ -2,22 +2,22 @@ import { bytesOf, encodeName, numberOf, textOf } from '../internal/columns.ts';
 import type { Row, Statements } from '../internal/sql.ts';
 import { formatOf, type IndexContext } from './index-context.ts';
 
-/** What is known of an indexed catalog as a whole. */
+/** What is known about an indexed catalog as a whole. */
 export interface CatalogFigures {
   readonly number: number;
-  /** Whatever the tools were called when they were indexed: the hash that was given, or '' in the middle of changes. */
+  /** The hash that was given when the tools were indexed, or '' in the middle of changes. */
   readonly hash: string;
-  /** Goes up with each change. */
+  /** Increases with each change. */
   readonly revision: number;
   readonly toolCount: number;
   /** The sum over all tools of the words in each field. */
   readonly fieldLengths: readonly number[];
   readonly vectorSum: Float64Array;
-  /** Sign bits of the middle of each cluster, one after the other; empty for a catalog that is not clustered. */
+  /** The sign bits of each cluster's centre, one after the other; empty for a catalog without clusters. */
   readonly clusters: Int32Array;
 }
 
-/** A row as it is written. */
+/** A row as written. */
 export interface CatalogRow extends CatalogFigures {
   readonly nextTool: number;
   /** How many tools it had when it was clustered. */

@@ -5,7 +5,7 @@ export interface Clusters {
   nearest(signs: Int32Array, at?: number): number;
 }
 
-/** @param middles the sign bits of each cluster's middle, one after the other */
+/** @param middles the sign bits of each cluster's centre, one after the other */
 export function openClusters(middles: Int32Array, words: number): Clusters {
   const count = middles.length / words;
   return {
@@ -21,7 +21,7 @@ export function openClusters(middles: Int32Array, words: number): Clusters {
   };
 }
 
-/** The clusters nearest to a request's vector: by the sum of its components, each with the sign of the middle's bit. */
+/** The clusters nearest to a request's vector: by the sum of its components, each with the sign of the centre's bit. */
 export function nearestClusters(middles: Int32Array, vector: Float32Array, wanted: number): number[] {
   const words = Math.ceil(vector.length / 32);
   const scores = Array.from({ length: middles.length / words }, (_, cluster) => {
@@ -36,7 +36,7 @@ export function nearestClusters(middles: Int32Array, vector: Float32Array, wante
   return scores.slice(0, wanted).map(({ cluster }) => cluster);
 }
 
-/** How many clusters a catalog of this size has; 0 for one that is looked through as a whole. */
+/** How many clusters a catalog of this size has; 0 for one that is searched as a whole. */
 export function clusterCountFor(toolCount: number): number {
   return toolCount < LEAST_CLUSTERED ? 0 : 2 ** Math.floor(Math.log2(Math.sqrt(toolCount)));
 }
@@ -50,8 +50,8 @@ const LEAST_CLUSTERED = 40_000;
 const GROWTH = 4;
 
 /**
- * Middles of clusters for a sample of sign bits: Lloyd's algorithm, with the bit that most members have as that of the middle. Yields
- * where it may pause. The same sample gives the same middles.
+ * Centres of clusters for a sample of sign bits: Lloyd's algorithm, where the centre has the bit that most members have. Yields
+ * where it may pause. The same sample gives the same centres.
  */
 export function* findMiddles(
   sample: Int32Array,

@@ -11,15 +11,15 @@ import { cosineOf } from './tool-rows.ts';
 export interface CandidatePlan {
   /** A tool that has all terms of one of these may be among the best by words. */
   readonly conjunctions: readonly Conjunction[];
-  /** What orders those: each term with what it counts for a tool that has it. */
+  /** The order of those: each term with its weight for a tool that has it. */
   readonly values: readonly (readonly [term: string, value: number])[];
-  /** Keys of names that may be spoken of. */
+  /** Keys of names that the request may mention. */
   readonly nameKeys: readonly string[];
   /** Every candidate has one of these terms, where there are any, … */
   readonly anyOf: readonly string[];
   /** … and all of these. */
   readonly allOf: readonly string[];
-  /** The request's unit vector; undefined where meaning does not count. */
+  /** The request's unit vector; undefined if meaning does not count. */
   readonly vector: Float32Array | undefined;
   /** How many times as many candidates as usual: 1 or more. */
   readonly depth: number;
@@ -28,9 +28,9 @@ export interface CandidatePlan {
 /** How many candidates of each kind there are. */
 const CANDIDATES = { words: 96, meaning: 64, names: 64 } as const;
 
-/** How many tools that have the right words are ordered by them. */
+/** How many tools with matching words are ordered by them. */
 const MOST_ORDERED = 4_000;
-/** How many sign neighbours are looked at in full for each one that is wanted. */
+/** How many neighbours by sign bits are compared in full for each one that is wanted. */
 const SIGN_SLACK = 3;
 /** How many vectors of a clustered catalog are compared with the request's. */
 const SCANNED = 40_000;
@@ -79,7 +79,7 @@ async function findByWords(sql: Sql, catalog: CatalogFigures, plan: CandidatePla
   return rows.map((row) => numberOf(row, 'tool'));
 }
 
-/** The planner takes rare words for common ones, and would rather go through all tools of the catalog. */
+/** The planner mistakes rare words for common ones, and would rather scan all tools of the catalog. */
 const INDEX_ONLY = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true)`;
 
 /** The tools whose vectors are nearest. */
@@ -102,7 +102,7 @@ async function findByMeaning(
     .map(({ tool }) => tool);
 }
 
-/** Below this cosine two texts have nothing in common but chance. */
+/** Below this cosine two texts have only chance in common. */
 const LEAST_MEANING = 0.1;
 
 interface Nearest {
@@ -147,7 +147,7 @@ function nearestByPgvector(
   const literal = `[${vector.join(',')}]`;
   const isFiltered = filter !== '';
   return sql.transaction(async (statements) => {
-    // Goes on beyond the tools of other catalogs that are nearer.
+    // Continues beyond the nearer tools of other catalogs.
     await statements.all(
       `SELECT set_config('hnsw.ef_search', '${Math.min(1_000, wanted)}', true), set_config('hnsw.iterative_scan', 'strict_order', true)`,
     );
@@ -159,7 +159,7 @@ function nearestByPgvector(
   });
 }
 
-/** A condition, and what every candidate has to have. */
+/** A condition, and what every candidate must have. */
 function restricted(
   catalog: CatalogFigures,
   plan: Pick<CandidatePlan, 'anyOf' | 'allOf'>,

@@ -9,12 +9,12 @@ export interface IndexContext {
   readonly now: () => number;
 }
 
-/** Names what rows depend on besides the tools: a catalog that was indexed otherwise is indexed again. */
+/** Names what rows depend on besides the tools: a catalog that was indexed differently is indexed again. */
 export function formatOf({ embedder }: Pick<IndexContext, 'embedder'>): string {
   return `${FORMAT_VERSION} ${embedder.modelId} ${embedder.dimensions}`;
 }
 
-/** Goes up when rows of older versions can't be read any more. */
+/** Increased when rows of older versions can't be read any more. */
 const FORMAT_VERSION = 1;
 
 /** A literal of PostgreSQL's `text[]`. */

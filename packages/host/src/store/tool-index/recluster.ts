@@ -5,8 +5,8 @@ import { clusterCountFor, findMiddles, needsClusters, openClusters } from './clu
 import { type IndexContext, numberArray } from './index-context.ts';
 
 /**
- * Puts the tools of a catalog that has outgrown its clusters into new ones. Rows are written first, a few thousand at a time, and the
- * middles last: until then a search looks into the clusters that the old middles name, and may miss tools that have moved.
+ * Moves the tools of a catalog that has outgrown its clusters to new ones. Rows are written first, a few thousand at a time, and the
+ * centres last: until then a search looks into the clusters of the old centres, and may miss tools that have moved.
  */
 export async function clusterCatalog(context: IndexContext, name: string): Promise<void> {
   if (context.vectors === 'pgvector') return;

@@ -2,7 +2,7 @@ import type { Tool } from '@quartermaster/core';
 import { createTool, isJsonObject, type Json, type JsonObject, type Policy } from '@quartermaster/core/catalog';
 
 /**
- * A tool as text. The definition that it came as holds the same schema and description again; those are left out of it and put back,
+ * A tool as text. Its original definition contains the same schema and description again; they are removed from it and put back,
  * in their places, when it is read.
  */
 export function writeStoredTool({ server, name, description, schema, policy, extras }: Tool): string {
@@ -37,7 +37,7 @@ interface Shared {
   readonly description: string;
 }
 
-/** `{ "\u0001": "schema" }` stands for what is left out; a definition that has such a key itself is kept as it is. */
+/** `{ "\u0001": "schema" }` marks what was removed; a definition that has such a key itself is stored unchanged. */
 const MARK = '\u0001';
 /** A definition has its schema at the top, or inside `function`. */
 const DEEPEST = 3;

@@ -5,8 +5,8 @@ import { StoreError } from '../store-error.ts';
 const ADVISORY_LOCK = 7_128_846_202;
 
 /**
- * Makes the tables where there are none. The words of a tool stay uncompressed in their row: a search compares hundreds of rows with
- * the words of a query. Vectors and definitions are in tables of their own, so that neither is read for the other.
+ * Creates missing tables. The words of a tool stay uncompressed in their row: a search compares hundreds of rows with
+ * the words of a query. Vectors and definitions have their own tables, so that neither is read for the other.
  */
 export function createTables(
   sql: Sql,
@@ -45,7 +45,7 @@ async function hasEmbeddings(statements: Statements): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Installed already, or there to be installed by a user who may. */
+/** Installed already, or installable by a user with the permission. */
 async function canUsePgvector(statements: Statements): Promise<boolean> {
   const [row] = await statements.all(
     `SELECT (SELECT count(*) FROM pg_extension WHERE extname = 'vector') AS installed,

@@ -4,7 +4,7 @@ import type { Statements } from '../internal/sql.ts';
 import { textArray } from './index-context.ts';
 
 /**
- * What is counted of a catalog, each kind with its own prefix letter: stems anywhere and in names, words that differ from their
+ * What is counted in a catalog, each kind with its own prefix letter: stems anywhere and in names, words that differ from their
  * stems, and servers. Those that a search looks for are also marks of the tools (see `tool-marks.ts`).
  */
 export const TERM = {
@@ -14,7 +14,7 @@ export const TERM = {
   server: (key: string): string => `v${key}`,
 } as const;
 
-/** Which counts a tool has a part in. */
+/** The counts that a tool is part of. */
 export function countedTerms({ words, stems, nameStems, serverKey }: ToolTerms): Iterable<string> {
   const terms: string[] = [];
   for (const stem of stems) terms.push(TERM.stem(stem));
@@ -40,7 +40,7 @@ export async function countTerms(
   return new Map(rows.map((row) => [textOf(row, 'term'), numberOf(row, 'tools')]));
 }
 
-/** Sorted, so that two writers never wait for each other. */
+/** Sorted, so that two writers can't deadlock. */
 export async function addCounts(
   statements: Statements,
   catalog: number,
@@ -60,7 +60,7 @@ export async function addCounts(
 
 const TERMS_PER_STATEMENT = 20_000;
 
-/** Terms that differ in one letter from this one: put in, left out, changed, or swapped with its neighbour. The first letter stays. */
+/** Terms that differ from this one in one letter: inserted, omitted, changed, or swapped with its neighbour. The first letter stays. */
 export async function findSimilarTerms(
   statements: Statements,
   catalog: number,
@@ -74,7 +74,7 @@ export async function findSimilarTerms(
     .map(([similar]) => similar);
 }
 
-/** @param term with the letter of its kind, which stays as well */
+/** @param term with the letter of its kind, which also stays */
 function oneLetterAway(term: string): string[] {
   const found = new Set<string>();
   for (let at = FIRST_CHANGED; at <= term.length; at += 1) {
@@ -90,7 +90,7 @@ function oneLetterAway(term: string): string[] {
   return [...found];
 }
 
-/** Past the letter of the kind and the first of the word. */
+/** After the letter of the kind and the first of the word. */
 const FIRST_CHANGED = 2;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 /** Shorter words have too many neighbours. */

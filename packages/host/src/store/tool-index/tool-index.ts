@@ -16,43 +16,43 @@ import {
 } from './write-tools.ts';
 
 /**
- * Catalogs that are indexed in PostgreSQL, so that no process needs all of their tools. Every statement names the catalog: what one
- * tenant has can't be reached with the name of another's.
+ * Catalogs that are indexed in PostgreSQL, so that no process needs all of their tools. Every statement names the catalog: one
+ * tenant's tools can't be reached with the name of another's.
  */
 export interface ToolIndex {
-  /** What vectors are compared with: the pgvector extension, or sign bits. */
+  /** How vectors are compared: the pgvector extension, or sign bits. */
   readonly vectors: 'pgvector' | 'sign-bits';
   readonly embedder: StaticEmbedder;
-  /** Makes a catalog be these tools. Only those that changed are written. */
+  /** Makes a catalog consist of these tools. Only those that changed are written. */
   sync(catalog: string, tools: Iterable<Tool> | AsyncIterable<Tool>, options?: SyncOptions): Promise<SyncOutcome>;
   /** Adds, replaces and removes some tools of a catalog, which is created if there is none. */
   update(catalog: string, changes: ToolChanges, options?: SyncOptions): Promise<SyncOutcome>;
-  /** Forgets a catalog. */
+  /** Deletes a catalog. */
   remove(catalog: string): Promise<boolean>;
-  /** What is known of a catalog as a whole; undefined for one that is not indexed. */
+  /** What is known about a catalog as a whole; undefined for one that is not indexed. */
   figures(catalog: string): Promise<CatalogFigures | undefined>;
   /** How many tools have each of these terms (see `term-counts.ts`). */
   countTerms(catalog: CatalogFigures, terms: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Terms of the same kind that are one letter away, the commonest first. */
+  /** Terms of the same kind that are one letter away, the most common first. */
   findSimilarTerms(catalog: CatalogFigures, term: string): Promise<readonly string[]>;
   /** The numbers of the tools that a ranking has to look at. */
   find(catalog: CatalogFigures, plan: CandidatePlan): Promise<readonly number[]>;
   /** Tools by their numbers. */
   fetch(catalog: CatalogFigures, numbers: readonly number[]): Promise<readonly IndexedTool[]>;
-  /** The tool with this id, as it is indexed. */
+  /** The tool with this id, as indexed. */
   get(catalog: CatalogFigures, id: string): Promise<IndexedTool | undefined>;
 }
 
 /** How an index is opened. */
 export interface ToolIndexOptions {
   readonly embedder: StaticEmbedder;
-  /** @default 'auto': pgvector where the extension can be used */
+  /** @default 'auto': pgvector if the extension can be used */
   readonly vectors?: 'auto' | 'pgvector' | 'sign-bits';
   /** Milliseconds since 1970. @default the system's clock */
   readonly now?: () => number;
 }
 
-/** Opens the index, and makes its tables where there are none. */
+/** Opens the index, and creates missing tables. */
 export async function openToolIndex(sql: Sql, options: ToolIndexOptions): Promise<ToolIndex> {
   const { embedder, now = Date.now } = options;
   const vectors = await createTables(sql, { dimensions: embedder.dimensions, wanted: options.vectors ?? 'auto' });

@@ -3,8 +3,8 @@ import { encodeText } from '../internal/columns.ts';
 import { TERM } from './term-counts.ts';
 
 /**
- * What a tool is found by in the full-text index: lexemes that begin with the number of its catalog, so that each catalog has lists of
- * its own in the one index, and a search in one never reads those of another.
+ * The lexemes of a tool in the full-text index. They begin with the number of its catalog, so that each catalog has its own lists
+ * in the one index, and a search in one never reads those of another.
  */
 export function markOf(catalog: number, term: string): string {
   return `${catalog.toString(36)}.${encodeText(term)}`;
@@ -15,7 +15,7 @@ export function storedKey(key: string): string {
   return encodeText(key.slice(0, LONGEST_KEY));
 }
 
-/** The tool's lexemes as a `tsvector` literal. The words that tell most come first; what is beyond the room of a row is left out. */
+/** The tool's lexemes as a `tsvector` literal. The most distinctive words come first; what does not fit into a row is left out. */
 export function writeMarks(catalog: number, { stems, nameStems, serverKey }: ToolTerms): string {
   const terms: string[] = [];
   if (serverKey !== '') terms.push(TERM.server(serverKey.slice(0, LONGEST_KEY)));
@@ -40,5 +40,5 @@ export function quoteMark(mark: string): string {
 const LONGEST_KEY = 160;
 /** A row has to fit into a page of 8 kB. */
 const MOST_BYTES = 6_500;
-/** What PostgreSQL keeps beside each. */
+/** What PostgreSQL stores beside each. */
 const LEXEME_BYTES = 4;

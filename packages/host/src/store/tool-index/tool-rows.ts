@@ -5,14 +5,14 @@ import type { Statements } from '../internal/sql.ts';
 import { numberArray, textArray } from './index-context.ts';
 import { readStoredTool } from './stored-tool.ts';
 
-/** A tool as it is indexed. */
+/** A tool as indexed. */
 export interface IndexedTool {
   readonly number: number;
   readonly tool: Tool;
   readonly vector: Float32Array;
 }
 
-/** Stands for a tool's id, however long that is. */
+/** Identifies a tool's id, however long that is. */
 export function toolKey(id: string): string {
   return digest(id);
 }
@@ -43,7 +43,7 @@ export async function fetchTools(
   }));
 }
 
-/** What is indexed of these tools already, by key. */
+/** What is already indexed of these tools, by key. */
 export async function readHashes(
   statements: Statements,
   catalog: number,

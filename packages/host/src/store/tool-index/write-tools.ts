@@ -16,29 +16,29 @@ import { digest, fetchTools, readHashes, toolKey, writeVector } from './tool-row
 
 /** How tools are written to the index. */
 export interface SyncOptions {
-  /** What the tools are called once they are indexed, to recognise them by. @default '' */
+  /** A hash of the tools once they are indexed, to recognize them by. @default '' */
   readonly hash?: string;
   readonly signal?: AbortSignal;
-  /** After each transaction: how many tools have been read so far. */
+  /** Called after each transaction: how many tools have been read so far. */
   readonly onProgress?: (done: number) => void;
 }
 
-/** How many tools were indexed, taken out, and left as they were. */
+/** How many tools were indexed, removed, and left as they were. */
 export interface SyncOutcome {
   readonly written: number;
   readonly removed: number;
   readonly unchanged: number;
 }
 
-/** What is to change in a catalog. */
+/** The changes to a catalog. */
 export interface ToolChanges {
-  /** Added, or put in the place of those with the same id. */
+  /** Added, or replacing those with the same id. */
   readonly put?: readonly Tool[];
-  /** Ids of tools to be taken out; unknown ones are passed over. */
+  /** Ids of tools to remove; unknown ones are ignored. */
   readonly remove?: readonly string[];
 }
 
-/** Written in transactions of a few thousand tools: a crash leaves a part done, and the same call goes on from there. */
+/** Written in transactions of a few thousand tools: a crash leaves a part done, and the same call continues from there. */
 export async function syncTools(
   context: IndexContext,
   name: string,
@@ -100,11 +100,11 @@ export function removeCatalog({ sql }: IndexContext, name: string): Promise<bool
   );
 }
 
-/** Of a 64-bit part of each key: enough for no two of a catalog's tools to have the same. */
+/** A 64-bit part of each key: enough to be unique among a catalog's tools. */
 const SEEN_DIGITS = 16;
 const TOOLS_PER_TRANSACTION = 8_192;
 const TOOLS_PER_STATEMENT = 256;
-/** So many tools are read before other work gets a turn. */
+/** How many tools are read before other work gets a turn. */
 const TOOLS_PER_TURN = 16;
 const NOTHING: ReadonlyMap<string, Tool> = new Map();
 
@@ -120,7 +120,7 @@ function addOutcome(total: { written: number; removed: number; unchanged: number
   total.unchanged += outcome.unchanged;
 }
 
-/** Keys of indexed tools that were not seen, some at a time. */
+/** Keys of indexed tools that were not seen, in pieces. */
 async function* findUnseen(
   context: IndexContext,
   name: string,
@@ -141,11 +141,11 @@ async function* findUnseen(
   }
 }
 
-/** All that one call writes, in several transactions. What others write in between is noticed by the catalog's revision. */
+/** Everything that one call writes, in several transactions. The catalog's revision shows what others write in between. */
 class WritingTurn {
   readonly #context: IndexContext;
   readonly #name: string;
-  /** As this turn left it; undefined before the first transaction. */
+  /** As this call left it; undefined before the first transaction. */
   #revision: number | undefined;
   #isAlone = true;
 
@@ -161,7 +161,7 @@ class WritingTurn {
     return outcome;
   }
 
-  /** Gives the catalog its hash, unless another turn has mixed its tools with these, and clusters it where it has grown. */
+  /** Gives the catalog its hash, unless another writer has mixed its tools with these, and clusters it if it has grown. */
   async finish(hash: string): Promise<void> {
     const { sql } = this.#context;
     await sql.run('UPDATE tool_catalogs SET hash = ? WHERE name = ? AND format = ? AND revision = ?', [
@@ -169,7 +169,7 @@ class WritingTurn {
       this.#revision ?? 0,
     ]);
     await clusterCatalog(this.#context, this.#name);
-    // Words that were written lately are in a list that each search would go through.
+    // Recently written words are in a pending list that each search would scan.
     await sql.transaction(
       (statements) => statements.all("SELECT gin_clean_pending_list('tool_words_by_word'::regclass)"),
       { isUnhurried: true },
@@ -199,13 +199,13 @@ function writeBatch(context: IndexContext, name: string, batch: Batch): Promise<
   );
 }
 
-/** The catalog's row, locked; created where there is none, and recreated where its rows are of another format. */
+/** The catalog's row, locked; created if there is none, and recreated if its rows have another format. */
 async function openCatalog(context: IndexContext, statements: Statements, name: string): Promise<CatalogRow> {
   const known = await readCatalog(statements, context, { name, isLocked: true });
   if (known !== undefined) return known;
   const key = encodeName(name, 'name of a catalog');
   const [other] = await statements.all('SELECT number, format FROM tool_catalogs WHERE name = ? FOR UPDATE', [key]);
-  // One of this format was made by another writer since the look before.
+  // Another writer has created one of this format since the check.
   if (other !== undefined && textOf(other, 'format') !== formatOf(context)) {
     await deleteRows(statements, numberOf(other, 'number'));
   }
@@ -229,7 +229,7 @@ async function deleteRows(statements: Statements, catalog: number): Promise<void
   await statements.run('DELETE FROM tool_catalogs WHERE number = ?', [catalog]);
 }
 
-/** Changes one catalog in one transaction, and what is counted of it along with its rows. */
+/** Changes one catalog in one transaction, and its counts along with its rows. */
 class BatchWriter {
   readonly #context: IndexContext;
   readonly #statements: Statements;
@@ -321,7 +321,7 @@ class BatchWriter {
     this.#outcome.written += rows.length;
   }
 
-  /** What of a tool's row is worked out from its text. */
+  /** The part of a tool's row that is computed from its text. */
   async #index(tool: Tool): Promise<object> {
     this.#read += 1;
     if (this.#read % TOOLS_PER_TURN === 0) await setImmediate();
@@ -366,7 +366,7 @@ class BatchWriter {
     );
   }
 
-  /** Takes what these tools have out of all counts. */
+  /** Subtracts these tools from all counts. */
   async #forget(numbers: readonly number[]): Promise<void> {
     if (numbers.length === 0) return;
     for (const { tool, vector } of await fetchTools({ sql: this.#statements }, this.#catalog.number, { numbers })) {

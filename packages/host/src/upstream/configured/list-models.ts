@@ -21,12 +21,12 @@ export interface ListedModel {
 /** Options of `listModels`. */
 export interface ListModelsOptions extends Pick<UpstreamEnvironment, 'env' | 'fetch'> {
   readonly signal?: AbortSignal;
-  /** How long each upstream is waited for, all pages of its list together. @default 10_000 */
+  /** Time limit for each upstream, for all pages of its list together. @default 10_000 */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
 }
 
-/** A list is looked up while someone waits for it, so that it has less time than a response. */
+/** Someone is waiting for a list, so it has less time than a response. */
 const LIST_DEFAULTS = { timeoutMs: 10_000, clock: SYSTEM_CLOCK } as const;
 
 /** The models of all upstreams. */
@@ -41,8 +41,8 @@ const MOST_PAGES = 20;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
- * What can be asked for: the names in the settings that are no patterns, and of the upstreams' own lists what the patterns let
- * through. Windows come from the settings, then from those lists, then from core's table.
+ * The models that can be requested: the names in the settings that are not patterns, and those of the upstreams' own lists that match
+ * the patterns. Context windows come from the settings, then from those lists, then from core's table.
  */
 export async function listModels(
   upstreams: readonly UpstreamSettings[],
@@ -132,7 +132,7 @@ interface ModelList {
   readonly baseUrl?: string;
   readonly path: string;
   readonly query: string;
-  /** Where the answer has them. */
+  /** Where the answer has the list. */
   readonly entries: string;
   headers(apiKey: string | undefined): Record<string, string>;
   /** The query for the next page. */
@@ -176,7 +176,7 @@ const LISTS: Readonly<Record<string, ModelList>> = {
   },
 };
 
-/** Hosts name the window in many ways, and say when a model was made as a time or as seconds. */
+/** Hosts name the context window in many ways, and give the creation time as text or in seconds. */
 function readModel(entry: unknown): readonly RawModel[] {
   if (!isJsonObject(entry)) return [];
   const id = text(entry.id) ?? text(entry.name)?.replace(/^models\//, '');

@@ -17,7 +17,7 @@ export interface ProviderSettings {
 /** Imports a package by name. */
 export type LoadPackage = (name: string) => Promise<unknown>;
 
-/** A model of the AI SDK's package for a provider, which is imported now and not before. */
+/** A model of the AI SDK's package for a provider, imported on first use. */
 export async function loadModel(
   settings: ProviderSettings,
   modelId: string,
@@ -45,7 +45,7 @@ export async function loadModel(
   );
 }
 
-/** A name is put into an import: nothing but a package's name may come of it. */
+/** A name becomes part of an import, so it must be a valid package name. */
 function packageOf(provider: string): string {
   if (/^[a-z0-9]+(-[a-z0-9]+)*$/.test(provider)) return `@ai-sdk/${provider}`;
   throw new SettingError(
@@ -75,7 +75,7 @@ async function loadPackage(provider: string, name: string, load: LoadPackage): P
 
 type Factory = (options: object) => unknown;
 
-/** `createOpenAICompatible` for `openai-compatible`: by name, whatever its capitals. */
+/** `createOpenAICompatible` for `openai-compatible`: by name, ignoring case. */
 function factoryIn(module: object, provider: string): Factory | undefined {
   const short = provider.split('-').at(-1) ?? provider;
   const wanted = [`create${provider.replaceAll('-', '')}`, `create${short}`];
@@ -107,13 +107,13 @@ function factoryOptions({ provider, baseUrl, apiKey, region, headers, fetch }: P
   };
 }
 
-/** The package wants the version in the address, which the API's own clients leave out. */
+/** The package expects the version in the address, which the API's own clients omit. */
 function withVersion(baseUrl: string): string {
   const base = baseUrl.replace(/\/+$/, '');
   return base.endsWith('/v1') ? base : `${base}/v1`;
 }
 
-/** Names the host, so that what it wants back goes to it and to no other host of the same protocol. */
+/** Names the host, so that its sealed data goes back to it and to no other host of the same protocol. */
 function hostName(baseUrl: string): string {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
   return `host${host.replace(/[^a-zA-Z0-9]/g, '')}`;

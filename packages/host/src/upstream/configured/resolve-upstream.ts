@@ -15,13 +15,13 @@ export interface ResolvedUpstream {
   readonly settings: UpstreamSettings;
   readonly model: string;
   readonly limits: ModelLimits;
-  /** What it can carry when it is asked in this dialect: decides the form. */
+  /** What it can carry in this dialect: decides the form. */
   capabilities(dialect: DialectName): TransportCapabilities;
-  /** Builds it, once for each dialect. Throws a `SettingError` where a package is missing. */
+  /** Builds it, once per dialect. Throws a `SettingError` if a package is missing. */
   for<D extends DialectName>(dialect: D): Promise<DialectUpstream<D>>;
 }
 
-/** The first entry with a pattern that fits the model's name; none is an answer too. Nothing is built or imported yet. */
+/** The first entry with a pattern that matches the model's name, or none. Nothing is built or imported yet. */
 export function resolveUpstream(
   upstreams: readonly UpstreamSettings[],
   model: string,
@@ -39,7 +39,7 @@ export function resolveUpstream(
       const known = built.get(dialect) as Promise<DialectUpstream<D>> | undefined;
       if (known !== undefined) return known;
       const upstream = createUpstreamFor(dialect, { ...environment, settings, model });
-      // A package may be installed while we run: a failure is not remembered.
+      // A package may be installed while we run: a failure is not cached.
       upstream.catch(() => built.delete(dialect));
       built.set(dialect, upstream as unknown as Promise<DialectUpstream<DialectName>>);
       return upstream;
@@ -51,7 +51,7 @@ export function upstreamFor(upstreams: readonly UpstreamSettings[], model: strin
   return upstreams.find(({ models }) => models.some((pattern) => compileGlob(pattern).matches(model)));
 }
 
-/** The settings know the host better than the table: a proxy may lack references, or have them for a model it renames. */
+/** The settings know the host better than the table: a proxy may lack references, or have them for a model that it renames. */
 function capabilitiesFor(settings: UpstreamSettings, dialect: DialectName, model: string): TransportCapabilities {
   const known = capabilitiesOf(transportOf(dialect, settings.provider), { model });
   if (settings.references === undefined || dialect !== 'anthropic') return known;
@@ -61,7 +61,7 @@ function capabilitiesFor(settings: UpstreamSettings, dialect: DialectName, model
 
 /** What building an upstream needs from outside. */
 export interface UpstreamEnvironment {
-  /** Where keys are that the settings do not name. @default nothing */
+  /** Where keys come from that the settings do not name. @default none */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly fetch?: typeof fetch;
   readonly timeouts?: HttpTimeouts;
@@ -77,8 +77,8 @@ export interface UpstreamForOptions extends UpstreamEnvironment {
 }
 
 /**
- * The upstream for a dialect, as the settings say: raw where the provider speaks the dialect itself, our stand-in for a
- * rehearsal, otherwise through the provider's AI SDK package, which must be installed.
+ * The upstream for a dialect, as configured: raw if the provider speaks the dialect itself, the mock model for
+ * `rehearsal`, otherwise through the provider's AI SDK package, which must be installed.
  */
 async function createUpstreamFor<D extends DialectName>(
   dialect: D,
@@ -101,12 +101,12 @@ async function createUpstreamFor<D extends DialectName>(
   return createModelUpstream({ dialect, model, seesImages: options.settings.images !== false, timeouts, retries });
 }
 
-/** What the upstream will be called in core's table of transports, known before it is built. */
+/** The upstream's name in core's table of transports, known before it is built. */
 function transportOf(dialect: DialectName, provider: string): string {
   return speaks(provider, dialect) || provider === 'rehearsal' ? DIALECTS[dialect].endpoint.transport : 'ai-sdk';
 }
 
-/** The API key that the environment has for a provider, in the variable that its own SDK reads. */
+/** A provider's API key from the environment, from the variable that its own SDK reads. */
 export function keyFrom(provider: string, env: UpstreamEnvironment['env']): string | undefined {
   const name = Object.hasOwn(KEYS, provider) ? KEYS[provider] : undefined;
   return name === undefined ? undefined : env?.[name];
@@ -116,14 +116,14 @@ function speaks(provider: string, dialect: DialectName): boolean {
   return Object.hasOwn(SPOKEN, provider) && (SPOKEN[provider] ?? []).includes(dialect);
 }
 
-/** The dialects that a provider's own API has. Hosts that imitate OpenAI's rarely have its Responses. */
+/** The dialects of a provider's own API. Hosts that imitate OpenAI's rarely have Responses. */
 const SPOKEN: Readonly<Record<string, readonly DialectName[]>> = {
   anthropic: ['anthropic'],
   openai: ['openai-chat', 'openai-responses'],
   'openai-compatible': ['openai-chat'],
 };
 
-/** Those that are not here are read by the packages themselves. */
+/** The packages read the others themselves. */
 const KEYS: Readonly<Record<string, string>> = {
   anthropic: 'ANTHROPIC_API_KEY',
   openai: 'OPENAI_API_KEY',

@@ -8,7 +8,7 @@ import { clockOf, explained, post, readJson, unsealed, writeBody } from './post.
 /** An answer is one number. */
 const MOST_BYTES = 64 * 1024;
 
-/** Asks a host of the Messages API how many tokens a request has, as patiently as it is asked for a response. */
+/** Asks a host of the Messages API for the number of tokens in a request, with the same retries as for a response. */
 export async function countTokens(
   options: Omit<HttpUpstreamOptions<'anthropic'>, 'dialect'>,
   request: RequestOf<'anthropic'>,

@@ -26,9 +26,9 @@ import {
 import { streamedError } from './refused-error.ts';
 
 /**
- * An upstream that speaks the client's dialect itself: bodies and parts go through as they are, so that signatures, caching,
- * citations, betas and unknown fields survive. Failures before the first part are tried again where that may help; after it
- * they are thrown, since the client has begun to read.
+ * An upstream that speaks the client's dialect itself: bodies and parts pass unchanged, so that signatures, caching,
+ * citations, betas and unknown fields survive. Failures before the first part are retried if that may help; after it
+ * they are thrown, because the client has begun to read.
  */
 export function createHttpUpstream<D extends DialectName>(options: HttpUpstreamOptions<D>): DialectUpstream<D> {
   return open(options, {});
@@ -64,7 +64,7 @@ async function* streamParts<D extends DialectName>(
   }
 }
 
-/** A stream of which the first part is there: until then everything can be tried again. */
+/** A stream whose first part has arrived: until then everything can be retried. */
 async function beginStream<D extends DialectName>(
   exchange: HttpExchange<D>,
   request: RequestOf<D>,
@@ -91,7 +91,7 @@ async function* readStream<D extends DialectName>(
     const response = await post(exchange, { body, deadline });
     const allow = (): void => deadline.allow(idleMs, 'nothing more of its stream');
     allow();
-    // A host that answers whole though a stream was asked for is read all the same.
+    // A whole response to a stream request is read as well.
     const source = isJson(response)
       ? wholeParts(await readWhole(response, options.dialect, maxBodyBytes), options.dialect)
       : eventParts<D>(response, { maxEventLength, onChunk: allow });
@@ -119,7 +119,7 @@ async function* eventParts<D extends DialectName>(
   }
 }
 
-/** Whatever taking an answer apart trips over is the host's, which was reached. */
+/** Any failure to read an answer is the host's, which was reached. */
 function wholeParts<D extends DialectName>(answer: ResponseOf<D>, dialect: D): readonly PartOf<D>[] {
   try {
     return DIALECTS[dialect].whole.toParts(answer);
@@ -128,7 +128,7 @@ function wholeParts<D extends DialectName>(answer: ResponseOf<D>, dialect: D): r
   }
 }
 
-/** A whole response. An error in its place, under whatever status, is thrown as one. */
+/** A whole response. An error in its place, with any status, is thrown. */
 async function readWhole<D extends DialectName>(
   response: Response,
   dialect: D,
@@ -148,7 +148,7 @@ function unreadable(problem: string, cause?: unknown): UpstreamError {
   return new UpstreamError({ code: 'malformed', message: `The upstream's answer can't be read: ${problem}`, cause });
 }
 
-/** Errors among the parts are thrown, and so are parts that can't be read and an end that comes too early. */
+/** Throws errors among the parts, for parts that can't be read, and for an end that comes too early. */
 async function* checked<D extends DialectName>(
   source: AsyncIterable<PartOf<D>> | Iterable<PartOf<D>>,
   dialect: D,

@@ -4,9 +4,9 @@ import { isRedirect, tooLarge, tooLong } from './post.ts';
 import { HIGHEST_STATUS, MOST_REFUSAL_BYTES, redirectedError, refusedError } from './refused-error.ts';
 
 /**
- * A fetch for packages that read answers by themselves, under the rules that hold where we read them: a redirect is an error, because
- * the key and the prompt would go along to wherever it leads, and neither an answer nor one event of it may be larger than the
- * limits. A stream has the limit of a whole answer too: who asked for no stream would collect one.
+ * A fetch for packages that read answers themselves, with the rules that apply where we read them: a redirect is an error, because
+ * the key and the prompt would be sent wherever it leads, and neither an answer nor one event of it may exceed the
+ * limits. A stream has the limit of a whole answer too: a caller that asked for no stream would collect one.
  */
 export function guardFetch(ask: typeof fetch = fetch, limits: HttpLimits = {}): typeof fetch {
   return async (input, init) => {
@@ -37,7 +37,7 @@ function bounded(headers: Headers, limits: HttpLimits): Watch {
   });
 }
 
-/** Ends a body after so many bytes, as if there were no more. */
+/** Ends a body after a number of bytes, as if there were no more. */
 function cut(maxBytes: number): Watch {
   let left = maxBytes;
   return new TransformStream({
@@ -50,8 +50,8 @@ function cut(maxBytes: number): Watch {
 }
 
 /**
- * The length of the longest event so far, in characters as a string counts them, told from the bytes: those that continue a character
- * count nothing, and one that begins a pair of surrogates counts twice. A blank line ends an event.
+ * The length of the longest event so far, in characters of a string, computed from the bytes: continuation bytes
+ * count nothing, and the first byte of a surrogate pair counts twice. A blank line ends an event.
  */
 function longestEvent(): (chunk: Uint8Array) => number {
   let length = 0;
@@ -60,7 +60,7 @@ function longestEvent(): (chunk: Uint8Array) => number {
   let isAfterReturn = false;
   return (chunk) => {
     for (const byte of chunk) {
-      // A return and the line feed after it end one line.
+      // A carriage return and the line feed after it end one line.
       if (byte === RETURN || (byte === LINE_FEED && !isAfterReturn)) {
         if (isLineEmpty) length = 0;
         isLineEmpty = true;

@@ -4,12 +4,12 @@ import type { RetrySettings } from '../internal/retry.ts';
 /** Options of `createHttpUpstream`. */
 export interface HttpUpstreamOptions<D extends DialectName> {
   readonly dialect: D;
-  /** Where the API is. @default the dialect's own host */
+  /** The address of the API. @default the dialect's own host */
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
-  /** Sent with every request; the client's can't replace them. */
+  /** Sent with every request; clients can't override them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the client's own credential goes upstream where `apiKey` is not set. @default false */
+  /** Whether the client's own credential goes upstream if `apiKey` is not set. @default false */
   readonly forwardsAuthorization?: boolean;
   /** @default the global fetch, which itself gives up after 5 minutes without headers or without a byte */
   readonly fetch?: typeof fetch;
@@ -36,9 +36,9 @@ export interface HttpLimits {
   readonly maxBodyBytes?: number;
 }
 
-/** How long an upstream may take, unless the options say otherwise. */
+/** The default time limits. */
 export const HTTP_TIMEOUTS: Required<HttpTimeouts> = { connectMs: 300_000, idleMs: 300_000, wholeMs: 600_000 };
-/** How large responses may be, unless the options say otherwise. */
+/** The default size limits. */
 export const HTTP_LIMITS: Required<HttpLimits> = {
   maxEventLength: 32 * 1024 * 1024,
   maxBodyBytes: 128 * 1024 * 1024,

@@ -3,18 +3,18 @@ import { createDeadline } from '../internal/retry.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
 import { clockOf, explained, post } from './post.ts';
 
-/** A request that goes to a host unchanged. */
+/** A request that is forwarded to a host unchanged. */
 export interface PassedRequest {
   readonly method: string;
-  /** Below the host's address, with its query: `/v1/files?limit=10`. */
+  /** Relative to the host's address, with its query: `/v1/files?limit=10`. */
   readonly path: string;
   /** @default no body */
   readonly body?: Uint8Array<ArrayBuffer>;
-  /** Of the body. @default application/json */
+  /** The content type of the body. @default application/json */
   readonly contentType?: string;
 }
 
-/** Sends a client's request to a host of this dialect, once, and answers as the host does. Throws what the host refuses. */
+/** Forwards a client's request to a host of this dialect, once, and answers as the host does. Throws what the host rejects. */
 export async function passOn<D extends DialectName>(
   options: HttpUpstreamOptions<D>,
   request: PassedRequest,
@@ -24,7 +24,7 @@ export async function passOn<D extends DialectName>(
   const deadline = createDeadline(clockOf(options), signal);
   try {
     deadline.allow(wholeMs, 'no answer');
-    // The base addresses of OpenAI's protocols have the version in them.
+    // The base addresses of OpenAI's protocols contain the version.
     const isVersioned = !DIALECTS[options.dialect].endpoint.path.startsWith('/v1/');
     const path = isVersioned ? request.path.replace(/^\/v1(?=\/)/, '') : request.path;
     return await post({ options, client }, { ...request, path, deadline });

@@ -5,25 +5,25 @@ import type { Deadline } from '../internal/retry.ts';
 import type { HttpUpstreamOptions } from './http-upstream-options.ts';
 import { quoteAnswer, redirectedError, refusedError } from './refused-error.ts';
 
-/** A host, and on whose behalf it is asked. */
+/** A host, and the client of the request. */
 export interface HttpExchange<D extends DialectName> {
   readonly options: HttpUpstreamOptions<D>;
   readonly client: UpstreamClient;
 }
 
 interface Posting {
-  /** As `writeBody` gives it. */
+  /** As returned by `writeBody`. */
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** @default POST */
   readonly method?: string;
   /** @default application/json */
   readonly contentType?: string;
-  /** @default where the dialect's responses come from */
+  /** @default the dialect's path of responses */
   readonly path?: string;
   readonly deadline: Deadline;
 }
 
-/** Sends a body. Throws where the answer is no success. */
+/** Sends a body. Throws if the answer is not a success. */
 export async function post<D extends DialectName>(
   { options, client }: HttpExchange<D>,
   { body, path, deadline, method = 'POST', contentType }: Posting,
@@ -51,13 +51,13 @@ export async function post<D extends DialectName>(
   return response;
 }
 
-/** The base may or may not end in the version that the path begins with. */
+/** The base may or may not end with the version that the path begins with. */
 export function endpointUrl(baseUrl: string, path: string): string {
   const base = baseUrl.replace(/\/+$/, '');
   return base.endsWith('/v1') && path.startsWith('/v1/') ? `${base}${path.slice(3)}` : `${base}${path}`;
 }
 
-/** The client's own abort stays what it is; a timeout and a broken connection become errors of the upstream's. */
+/** The client's own abort is rethrown; a timeout and a broken connection become errors of the upstream. */
 export function explained(error: unknown, deadline: Deadline, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (deadline.signal.aborted) return deadline.signal.reason;
@@ -70,7 +70,7 @@ export function clockOf<D extends DialectName>(options: HttpUpstreamOptions<D>):
   return options.retries?.clock ?? SYSTEM_CLOCK;
 }
 
-/** The request without what only a translated upstream could read. */
+/** The request without what only a translating upstream could read. */
 export function unsealed<Name extends DialectName>(
   dialect: DialectOf<Name>,
   request: RequestOf<Name>,
@@ -79,13 +79,13 @@ export function unsealed<Name extends DialectName>(
 }
 
 interface RequestHeaderOptions {
-  /** Sent with every request, before what the client sends. */
+  /** Sent with every request; they override what the client sends. */
   readonly headers: Readonly<Record<string, string>>;
   readonly client: Headers | undefined;
   readonly forwardsAuthorization: boolean;
 }
 
-/** The headers of a request: the configured ones, and of the client's those that its API reads. */
+/** The headers of a request: the configured ones, and those of the client's that its API reads. */
 function requestHeaders({ headers, client, forwardsAuthorization }: RequestHeaderOptions): Headers {
   const sent = new Headers(headers);
   for (const [name, value] of client ?? []) {
@@ -98,7 +98,7 @@ function requestHeaders({ headers, client, forwardsAuthorization }: RequestHeade
 
 /**
  * Lists the headers that are forwarded; cookies, keys and hop headers of the client are not. Neither is an idempotency key:
- * one response of ours may take several requests, which are not the same.
+ * one response of ours may take several different requests.
  */
 function isRead(name: string): boolean {
   return READ.has(name) || READ_PREFIXES.some((prefix) => name.startsWith(prefix));
@@ -109,8 +109,8 @@ const READ: ReadonlySet<string> = new Set(['user-agent', 'x-app', 'traceparent',
 const READ_PREFIXES = ['anthropic-', 'openai-', 'x-stainless-', 'x-claude-code-'];
 
 /**
- * A request's body. Throws a `RequestError` where it is nested too deeply to be written. An array of tools that comes with request
- * after request, as the same object, is written once: for many tools that is most of the body.
+ * A request's body. Throws a `RequestError` if it is nested too deeply to be serialized. An array of tools that is the same object in
+ * several requests is serialized once: with many tools that is most of the body.
  */
 export function writeBody(body: object): string | Uint8Array<ArrayBuffer> {
   try {
@@ -122,17 +122,17 @@ export function writeBody(body: object): string | Uint8Array<ArrayBuffer> {
   }
 }
 
-/** Whether an error is the engine's own limit on depth. */
+/** Whether an error is the engine's own limit on nesting. */
 export function isTooDeep(error: unknown): boolean {
   return error instanceof RangeError && error.message.includes('call stack');
 }
 
-/** Fewer tools are written as fast as they are copied. */
+/** Fewer tools are serialized as fast as they are copied. */
 const LEAST_TOOLS = 10;
 
 const SEEN = Symbol('seen once');
 
-/** By the array itself, which callers don't change. Kept from its second request on: most arrays of callers without a cache have only one. */
+/** By the array itself, which callers don't change. Cached from its second request on: most arrays of callers without a cache have only one. */
 const written = new WeakMap<readonly unknown[], Uint8Array | typeof SEEN>();
 
 function writtenTools(tools: readonly unknown[]): Uint8Array | undefined {
@@ -170,13 +170,13 @@ function inner(entries: readonly (readonly [string, unknown])[]): string {
 
 const encoder = new TextEncoder();
 
-/** An answer of which more came than is allowed. Asking again would bring as much. */
+/** An answer that exceeds the limit. Asking again would return as much. */
 export function tooLarge(maxBytes: number): UpstreamError {
   const message = `The upstream's answer is larger than ${maxBytes} bytes`;
   return new UpstreamError({ code: 'malformed', message, shouldRetry: false });
 }
 
-/** An event that does not end within what is allowed. */
+/** An event that does not end within the limit. */
 export function tooLong(maxEventLength: number): UpstreamError {
   const message = `An event of the upstream's stream is longer than ${maxEventLength} characters`;
   return new UpstreamError({ code: 'malformed', message, shouldRetry: false });

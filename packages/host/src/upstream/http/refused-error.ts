@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { limitHeadersIn, statusOfType, UpstreamError } from '@quartermaster/core/errors';
 import { type Clock, cutText, readResponseText } from '@quartermaster/core/internal';
-/** How much of an answer that is no success is read: it is a message, not a response. */
+/** How much of an error response is read: it is a message, not a response. */
 export const MOST_REFUSAL_BYTES: number = 256 * 1024;
 
-/** Beyond it, a status means nothing to anyone, and can't be passed on. */
+/** Above this, a status has no meaning, and can't be forwarded. */
 export const HIGHEST_STATUS = 599;
 
-/** An answer with an error's status, as an error. The envelopes of all dialects have an `error` with a `message` inside. */
+/** An answer with an error status, as an error. The envelopes of all dialects have an `error` with a `message`. */
 export async function refusedError(
   response: Response,
   clock: Clock,
@@ -31,7 +31,7 @@ export async function refusedError(
   });
 }
 
-/** The host refuses the key of the settings. Its words may quote the key, so none of them are kept. */
+/** The host rejects the key in the settings. Its message may quote the key, so it is not kept. */
 export function refusedCredentials(requestId?: string): UpstreamError {
   return new UpstreamError({
     ...{ code: 'refused', status: 401, refusesUs: true, shouldRetry: false, requestId },
@@ -50,7 +50,7 @@ export async function redirectedError(response: Response): Promise<UpstreamError
   });
 }
 
-/** An error that came as a part of a stream, or as the body of an answer that said 200. */
+/** An error that came as a part of a stream, or as the body of an answer with status 200. */
 export function streamedError(error: JsonObject, body: unknown, headers: Headers): UpstreamError {
   const type = textIn(error, 'type');
   const status = typeof error.code === 'number' && error.code >= 400 && error.code < 600 ? error.code : undefined;
@@ -98,11 +98,11 @@ function textIn(object: unknown, key: string): string | undefined {
 
 const SHOULD_RETRY: Readonly<Record<string, boolean | undefined>> = { true: true, false: false };
 
-/** How much of an answer that is no JSON is quoted in an error. */
+/** How much of an answer that is not JSON is quoted in an error. */
 const MOST_QUOTED = 500;
 const MOST_TITLE = 100;
 
-/** What an upstream said, for an error's message. Of a page of HTML, as proxies send it, only the title is worth repeating. */
+/** An upstream's message, for an error. Of a page of HTML, as proxies send it, only the title is worth repeating. */
 export function quoteAnswer(text: string): string {
   const trimmed = text.trim();
   if (!/^<(?:!doctype|html|head|body|\?xml)\b/i.test(trimmed)) return cutText(trimmed, MOST_QUOTED);

@@ -14,12 +14,12 @@ export interface RetrySettings {
    * @default 30_000
    */
   readonly longestPauseMs?: number;
-  /** From 0 to 1: takes up to a quarter off a pause, so that clients do not return all at once. @default Math.random */
+  /** From 0 to 1: shortens a pause by up to a quarter, so that clients don't all return at once. @default Math.random */
   readonly random?: () => number;
   readonly clock?: Clock;
 }
 
-/** How failed requests are retried, unless the options say otherwise. */
+/** The default settings of retries. */
 export const RETRY_DEFAULTS: Required<RetrySettings> = {
   maxRetries: 2,
   pauseMs: 500,
@@ -30,7 +30,7 @@ export const RETRY_DEFAULTS: Required<RetrySettings> = {
 
 /**
  * Attempts something until it works, is not worth another attempt, or was attempted often enough. Only for what has had no
- * effect yet: a response whose first part is out can't be begun again.
+ * effect yet: a response whose first part has been sent can't be restarted.
  */
 export async function retry<Value>(
   attempt: () => Promise<Value>,
@@ -54,8 +54,8 @@ export async function retry<Value>(
 }
 
 /**
- * The settings for one client's request. The AI SDK repeats every request that fails, whatever `x-should-retry` says: what it
- * will repeat is not repeated here on top of it.
+ * The settings for one client's request. The AI SDK repeats every failed request, whatever `x-should-retry` says: what it
+ * will repeat is not also repeated here.
  */
 export function retriesFor(
   settings: RetrySettings | undefined,
@@ -67,7 +67,7 @@ export function retriesFor(
   return repeatsItself ? { ...settings, maxRetries: 0 } : { ...settings };
 }
 
-/** `ai/7.0.0`, `ai-sdk/anthropic/2.0.0`, `ai-sdk-provider-utils/5.0.0`: versions and functions of it differ in what they send. */
+/** `ai/7.0.0`, `ai-sdk/anthropic/2.0.0`, `ai-sdk-provider-utils/5.0.0`: its versions and functions send different ones. */
 const AI_SDK = /(?:^| )ai(?:-sdk[a-z-]*)?\//;
 
 function pauseBefore(
@@ -96,9 +96,9 @@ function pause(delayMs: number, { clock, signal }: { clock: Clock; signal: Abort
 /** A signal that also aborts when something takes too long. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Begins the time for the next thing to happen; what was allowed before no longer counts. */
+  /** Starts the time limit for the next step; the previous one no longer counts. */
   allow(timeoutMs: number, what: string): void;
-  /** Ends the watch. The signal aborts no more. */
+  /** Ends the watch. The signal no longer aborts. */
   stop(): void;
 }
 
@@ -114,7 +114,7 @@ export function createDeadline(clock: Clock, outer: AbortSignal): Deadline {
       cancel();
       cancel = clock.after(timeoutMs, () => {
         const message = `The upstream sent ${what} in ${timeoutMs} ms: raise the timeout if it is known to be slow`;
-        // A caller that has waited that long does not wait as long again.
+        // A caller that has waited this long does not wait as long again.
         controller.abort(new UpstreamError({ code: 'timed_out', message, shouldRetry: false }));
       });
     },

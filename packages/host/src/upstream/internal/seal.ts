@@ -5,7 +5,7 @@ export type ProviderFields = Readonly<Record<string, Readonly<Record<string, unk
 
 /**
  * What a provider wants back with its own reasoning or call (a signature, an encrypted thought), for a dialect whose clients
- * replay one opaque string. Says whose it is, since only the same provider can read it.
+ * replay one opaque string. Names the provider, because only the same one can read it.
  */
 export interface Seal {
   /** The provider's name: the beginning of a model's `provider`. */
@@ -16,7 +16,7 @@ export interface Seal {
 const PREFIX = 'qm1.';
 const LONGEST = 4 * 1024 * 1024;
 
-/** The fields that go back. All else that a provider attaches describes the past, and none of it is a client's to make up. */
+/** The fields that go back. Everything else that a provider attaches describes the past, and clients must not be able to make it up. */
 const KEPT: ReadonlySet<string> = new Set([
   'signature',
   'redactedData',
@@ -30,7 +30,7 @@ export function writeSeal({ provider, metadata }: Seal): string {
   return `${PREFIX}${provider.replaceAll('.', '-')}.${Buffer.from(json).toString('base64url')}`;
 }
 
-/** Undefined for any string that is no seal, or one of another provider's. */
+/** Undefined for any string that is not a seal, or is another provider's. */
 export function openSeal(text: string, provider: string): ProviderFields | undefined {
   if (!isSeal(text) || text.length > LONGEST) return undefined;
   const [, owner, encoded = ''] = text.split('.', 3);
@@ -47,7 +47,7 @@ export function isSeal(text: unknown): text is string {
   return typeof text === 'string' && text.startsWith(PREFIX);
 }
 
-/** What of a provider's metadata is worth sealing. */
+/** The part of a provider's metadata that is worth sealing. */
 export function keptIn(metadata: ProviderFields): ProviderFields {
   const entries = Object.entries(metadata).flatMap(([provider, fields]) => {
     if (!isJsonObject(fields)) return [];

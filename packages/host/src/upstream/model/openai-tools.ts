@@ -7,19 +7,19 @@ import { toInput } from '@quartermaster/wires/anthropic';
 import type { ModelTarget } from './model-target.ts';
 import { asSchema } from './read-settings.ts';
 
-/** A tool as an OpenAI client declared it, beside the name that the model knows it by. */
+/** A tool as an OpenAI client declared it, and the name that the model knows it by. */
 export interface DeclaredTool {
   readonly modelName: string;
   readonly name: string;
   readonly namespace?: string;
-  /** `custom` tools take one text; models of other providers see a function with one parameter for it. */
+  /** `custom` tools take one text; models of other providers see a function with one parameter. */
   readonly kind: 'function' | 'custom' | 'search';
   readonly tool: NonNullable<LanguageModelV4CallOptions['tools']>[number];
 }
 
 /**
  * The tools of a Chat or Responses request. Namespaces are flattened into `namespace__name`. Tools that only OpenAI runs are
- * refused; its search, executed by the client, only means something to a target that knows it.
+ * rejected; its client-executed search only means something to a target that knows it.
  */
 export function readOpenaiTools(tools: unknown, target: ModelTarget): readonly DeclaredTool[] {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
@@ -48,7 +48,7 @@ function readTool(given: JsonObject, target: ModelTarget, namespace: string | un
   return [{ modelName, name, ...defined({ namespace }), kind: type, tool: definition }];
 }
 
-/** What a client declares and runs itself. */
+/** Tools that a client declares and runs itself. */
 const DECLARED: ReadonlySet<string> = new Set(['function', 'custom', 'namespace']);
 
 function functionTool(tool: JsonObject, name: string, target: ModelTarget): LanguageModelV4FunctionTool {
@@ -76,7 +76,7 @@ function customTool(tool: JsonObject, name: string): LanguageModelV4FunctionTool
   };
 }
 
-/** The name that OpenAI's search has as a call. */
+/** The name of OpenAI's search as a call. */
 export const SEARCH_CALL_NAME = 'tool_search';
 
 function readSearch(tool: JsonObject, target: ModelTarget): readonly DeclaredTool[] {
@@ -92,8 +92,8 @@ function readSearch(tool: JsonObject, target: ModelTarget): readonly DeclaredToo
 }
 
 /**
- * The tools and the choice among them. A list of allowed tools leaves the others out, which comes to the same. A choice that names
- * none of them is refused.
+ * The tools and the choice among them. A list of allowed tools leaves the others out, which is equivalent. A choice that names
+ * none of them is rejected.
  */
 export function readToolChoice(
   choice: unknown,
@@ -113,7 +113,7 @@ export function readToolChoice(
   const name = choice.type === 'tool_search' ? SEARCH_CALL_NAME : namedBy(choice);
   const forced = declared.find(({ modelName }) => modelName === name);
   if (forced !== undefined) return { tools: all, toolChoice: { type: 'tool', toolName: forced.modelName } };
-  // A search that does not go along can't be forced.
+  // A search that is not sent can't be forced.
   if (choice.type === 'tool_search') return { tools: all };
   throw refusedChoice(`${name === undefined ? 'what it names' : `the tool '${name.slice(0, 200)}'`} is not in tools`);
 }
@@ -136,7 +136,7 @@ function readMode(mode: string): Pick<LanguageModelV4CallOptions, 'toolChoice'> 
   throw refusedChoice(`'${mode.slice(0, 200)}' is none of auto, none, required`);
 }
 
-/** A call's arguments as an object. A text that is none would reach providers as a JSON string, which they refuse: it stands under a key. */
+/** A call's arguments as an object. Other text would reach providers as a JSON string, which they reject: it gets a key. */
 export function readArguments(text: unknown): unknown {
   if (text === undefined || text === '') return {};
   return typeof text === 'string' ? toInput(text) : (parseArguments(text) ?? text);

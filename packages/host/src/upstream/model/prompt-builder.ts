@@ -20,22 +20,22 @@ export interface ToolAnswer {
   readonly files?: readonly LanguageModelV4FilePart[];
 }
 
-/** Builds a prompt in the order of the conversation. Neighbours of one role become one message; empty ones are left out. */
+/** Builds a prompt in the order of the conversation. Adjacent messages of one role are merged; empty ones are left out. */
 export interface PromptBuilder {
   system(text: string, providerOptions?: ProviderOptions): void;
   user(parts: readonly UserPart[]): void;
-  /** What the model said. A file of its own follows in a message of the user's, where the provider takes none from a model. */
+  /** What the model said. Its files follow in a user message if the provider accepts none from a model. */
   assistant(parts: readonly AssistantPart[]): void;
-  /** What a client returned for a step that is told as a note. */
+  /** What a client returned for a step that has become a note. */
   returned(parts: readonly UserPart[]): void;
-  /** Answers to calls. An answer whose call is not in the conversation is told as a note. */
+  /** Answers to calls. An answer whose call is not in the conversation becomes a note. */
   answers(answers: readonly ToolAnswer[]): void;
   prompt(): LanguageModelV4Prompt;
 }
 
 /**
- * Providers that refuse a system message in the middle of a conversation, where some clients put one each turn. It is told as a
- * reminder there: hoisted, it would change what comes before everything else.
+ * Providers that reject a system message within a conversation, where some clients put one each turn. It becomes a
+ * reminder there: moved to the front, it would change the prefix.
  */
 const SYSTEM_FIRST: ReadonlySet<ModelTarget['family']> = new Set(['google', 'bedrock']);
 
@@ -46,7 +46,7 @@ export function createPromptBuilder(target: ModelTarget): PromptBuilder {
     const message = messages.at(-1);
     return message?.role === role ? (message as Role<Name>) : undefined;
   };
-  // Results stand together right after their calls: what else belongs there waits until the last of them.
+  // Results come right after their calls: other content waits until the last of them.
   let waiting: UserPart[] = [];
   const unanswered = new Set<string>();
   const waitingFiles = (): number => waiting.filter(({ type }) => type === 'file').length;

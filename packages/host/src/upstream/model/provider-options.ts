@@ -5,7 +5,7 @@ import type { ModelFamily, ModelTarget } from './model-target.ts';
 type Level = Exclude<NonNullable<LanguageModelV4CallOptions['reasoning']>, 'provider-default'>;
 type Options = Pick<LanguageModelV4CallOptions, 'reasoning' | 'providerOptions'>;
 
-/** How much the client wants the model to think, in the words of any dialect. */
+/** How much reasoning the client requests, in any dialect. */
 export interface ReasoningWish {
   /** `output_config.effort`, `reasoning_effort`, `reasoning.effort`. */
   readonly effort?: string | undefined;
@@ -16,7 +16,7 @@ export interface ReasoningWish {
 }
 
 /**
- * The wish as the provider takes it. An effort goes under its own name; a budget becomes an effort where the provider does not
+ * The request as the provider accepts it. An effort is sent under its own name; a budget becomes an effort if the provider does not
  * count tokens:
  *
  * | family    | effort            | budget                     | disabled |
@@ -77,7 +77,7 @@ const RULES: Readonly<Record<ModelFamily, Rule>> = {
   other: { budgets: false, disables: false, most: 'high' },
 };
 
-/** One call at a time, as each provider says it. Google and Amazon can't be told. */
+/** One call at a time, in each provider's terms. Google and Amazon have no such option. */
 export function parallelOptions(target: ModelTarget): ProviderOptions | undefined {
   switch (target.family) {
     case 'anthropic':
@@ -85,14 +85,14 @@ export function parallelOptions(target: ModelTarget): ProviderOptions | undefine
     case 'openai':
       return { openai: { parallelToolCalls: false } };
     case 'other':
-      // Fields that such a provider does not know go into the body as they are.
+      // Fields that such a provider does not know are put into the body unchanged.
       return { [target.provider]: { parallel_tool_calls: false } };
     default:
       return undefined;
   }
 }
 
-/** OpenAI keeps responses, and then wants them referred to; we are stateless, so that thoughts come and go encrypted. */
+/** OpenAI stores responses, and then wants them referenced; we are stateless, so reasoning is sent encrypted both ways. */
 export function statelessOptions(target: ModelTarget): ProviderOptions | undefined {
   return target.family === 'openai' ? { openai: { store: false } } : undefined;
 }

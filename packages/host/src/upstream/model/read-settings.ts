@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
-/** A number under the name that it has in a call; nothing for anything else. */
+/** A number under its name in a call; nothing for anything else. */
 export function readNumber<Key extends string>(key: Key, value: unknown): { [Name in Key]?: number } {
   return (typeof value === 'number' ? { [key]: value } : {}) as { [Name in Key]?: number };
 }
@@ -29,7 +29,7 @@ export function readFormat(format: unknown): Pick<LanguageModelV4CallOptions, 'r
   };
 }
 
-/** Schemas pass through unread: the provider, or the model, makes of them what it can. */
+/** Schemas pass through unread: the provider, or the model, interprets them. */
 export function asSchema(schema: JsonObject): LanguageModelV4FunctionTool['inputSchema'] {
   return schema as LanguageModelV4FunctionTool['inputSchema'];
 }

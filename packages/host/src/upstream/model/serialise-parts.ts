@@ -27,9 +27,9 @@ export type BlockEvent =
   | { readonly type: 'delta'; readonly text: string }
   | { readonly type: 'close'; readonly metadata: Metadata }
   | { readonly type: 'file'; readonly file: FilePart }
-  /** What the open text is based on: a page or a document. */
+  /** The source of the open text: a page or a document. */
   | { readonly type: 'source'; readonly source: SourcePart }
-  /** Of a call that the provider executed. */
+  /** For a call that the provider executed. */
   | { readonly type: 'result'; readonly result: ResultPart };
 
 export interface Finish {
@@ -39,13 +39,13 @@ export interface Finish {
 
 export interface PartSerialiser {
   read(part: LanguageModelV4StreamPart): readonly BlockEvent[];
-  /** The stream has ended: what is still open is closed. */
+  /** The stream has ended: open blocks are closed. */
   end(): readonly BlockEvent[];
 }
 
 /**
- * Models may write several blocks at a time, told apart by id; clients read one after the other. The block that was begun
- * first is passed on as it comes, those after it wait for it to be closed.
+ * Models may write several blocks at a time, distinguished by id; clients read one after the other. The block that began
+ * first is forwarded as it arrives, later ones wait until it is closed.
  *
  *     a: "Hel"  b: "{"  a: "lo"  b: "}"  a: end  b: end   →   open a, "Hel", "lo", close a, open b, "{", "}", close b
  *
@@ -89,7 +89,7 @@ export function createPartSerialiser(): PartSerialiser {
   const single = (event: BlockEvent): void => {
     queue.push({ key: '', waiting: [event], metadata: {}, isClosed: true, isFilled: true, isCalled: true });
   };
-  /** Some providers begin a text with its first piece. */
+  /** Some providers start a text with its first piece. */
   const running = (kind: 'text' | 'reasoning', id: string): QueuedBlock =>
     find(`${kind} ${id}`) ?? begin(`${kind} ${id}`, kind === 'text' ? { kind } : { kind, metadata: {} });
 
@@ -139,7 +139,7 @@ export function createPartSerialiser(): PartSerialiser {
         return;
       }
       case 'tool-input-end': {
-        // One without a piece is still to come whole, with the call itself.
+        // A call without a piece still arrives whole.
         const block = calls.get(part.id)?.find(({ isClosed }) => !isClosed);
         if (block?.isFilled === true) close(block);
         return;
@@ -194,11 +194,11 @@ interface QueuedBlock {
   metadata: Metadata;
   isClosed: boolean;
   isFilled: boolean;
-  /** Whether its call has come whole. */
+  /** Whether its call has arrived whole. */
   isCalled: boolean;
 }
 
-/** Later fields of a provider replace earlier ones, except by nothing. */
+/** Later fields of a provider replace earlier ones, unless they are empty. */
 function merge(before: Metadata, added: Metadata | undefined): Metadata {
   if (added === undefined) return before;
   const merged = Object.entries(added).map(([provider, fields]) => {

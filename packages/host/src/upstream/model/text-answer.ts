@@ -2,7 +2,7 @@ import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from '@
 import type { ModelTarget } from './model-target.ts';
 import type { ToolAnswer, UserPart } from './prompt-builder.ts';
 
-/** Providers whose tool results take files. Chat hosts accept text only: the AI SDK would send them the base64 as JSON text. */
+/** Providers whose tool results accept files. Chat hosts accept text only: the AI SDK would send them the base64 as JSON text. */
 const FILES_IN_RESULTS: ReadonlySet<ModelTarget['family']> = new Set([
   'anthropic',
   'bedrock',
@@ -13,11 +13,11 @@ const FILES_IN_RESULTS: ReadonlySet<ModelTarget['family']> = new Set([
 
 export interface PlacedAnswer {
   readonly output: LanguageModelV4ToolResultOutput;
-  /** What the result contained and can't carry, for a message of the user's after the results. */
+  /** What the result contained and can't carry, for a user message after the results. */
   readonly after: readonly UserPart[];
 }
 
-/** A result as the provider takes it. `taken` is how many files of earlier results wait for the same message. */
+/** A result as the provider accepts it. `taken` is how many files of earlier results wait for the same message. */
 export function placeAnswer(answer: ToolAnswer, target: ModelTarget, taken: number): PlacedAnswer {
   const { output } = answer;
   const files = answer.files ?? [];
@@ -44,7 +44,7 @@ export function placeAnswer(answer: ToolAnswer, target: ModelTarget, taken: numb
   return { output: { type: 'text', value: lines(notes) }, after };
 }
 
-/** A part that the model can read: a note in place of an image where it sees none. */
+/** A part that the model can read: a note replaces an image that it can't see. */
 export function seen<Part extends { readonly type: string }>(
   part: Part | LanguageModelV4FilePart,
   target: ModelTarget,
@@ -64,7 +64,7 @@ function isHidden({ mediaType }: LanguageModelV4FilePart, target: ModelTarget): 
 
 const RESULTS = 'the tool results';
 
-/** Files for a message of the user's, and what is said where they were. */
+/** Files for a user message, and the text that replaces them. */
 export function moveFiles(
   files: readonly LanguageModelV4FilePart[],
   target: ModelTarget,

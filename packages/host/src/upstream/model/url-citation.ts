@@ -1,6 +1,6 @@
 import type { SourcePart } from './serialise-parts.ts';
 
-/** What OpenAI's APIs annotate a text with. */
+/** OpenAI's annotation of a text. */
 export interface UrlCitation {
   readonly type: 'url_citation';
   readonly start_index: number;
@@ -15,7 +15,7 @@ export function urlCitation(source: SourcePart, at: number): UrlCitation {
   return { type: 'url_citation', start_index: at, end_index: at, url, title: source.title ?? url };
 }
 
-/** A document has its file name for an address. */
+/** A document's file name replaces an address. */
 export function addressOf(source: SourcePart): string {
   return source.sourceType === 'url' ? source.url : (source.filename ?? source.title);
 }

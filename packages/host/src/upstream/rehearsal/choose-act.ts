@@ -4,11 +4,11 @@ import { fillArguments } from './fill-arguments.ts';
 import type { Scene, SceneCall, SceneTool } from './read-scene.ts';
 import { fitness, wordsOf } from './words.ts';
 
-/** What the rehearsal does next. */
+/** What the mock model does next. */
 export type Act =
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'call'; readonly text: string; readonly name: string; readonly input: JsonObject }
-  /** A search that the provider runs, which goes on in the same response. */
+  /** A search that the provider runs, after which the same response continues. */
   | {
       readonly kind: 'search';
       readonly text: string;
@@ -23,8 +23,8 @@ const LONGEST_QUOTE = 300;
 const MOST_FOUND = 5;
 
 /**
- * The next act: quote the result of a call that has been answered; otherwise search for the user's words, once a turn; otherwise
- * call the tool that fits them best; otherwise say that there is none. No understanding in it, and no chance.
+ * The next act: quote the result of a call that has been answered; otherwise search for the user's words, once per turn; otherwise
+ * call the tool that fits them best; otherwise say that there is none. It understands nothing, and nothing is random.
  */
 export function chooseAct(scene: Scene, choice: LanguageModelV4ToolChoice | undefined): Act {
   const answered = scene.calls.findLast((call) => !isFinding(call, scene));
@@ -53,7 +53,7 @@ function search(scene: Scene): Act {
   return { kind: 'search', text, name: found.name, input, found: ranked.slice(0, MOST_FOUND).map(({ name }) => name) };
 }
 
-/** A pattern is made of the user's words, any of which will do. What else the tool requires is filled in as for any other. */
+/** A pattern is made of the user's words, any of which may match. Other required parameters are filled in as for any tool. */
 function searchInput({ search: found, said }: Scene, query: string): JsonObject {
   const properties = isJsonObject(found?.schema.properties) ? found.schema.properties : {};
   const isRegex =
@@ -76,7 +76,7 @@ function patternOf(said: string): string {
   return pattern === '' ? '.*' : pattern;
 }
 
-/** What was found comes first, in the order of the search, which knows more than words; a declared tool must fit better than all of it. */
+/** Found tools come first, in the order of the search, which knows more than words; a declared tool must fit better than all of them. */
 function best(scene: Scene, choice: LanguageModelV4ToolChoice | undefined): SceneTool | undefined {
   const said = wordsOf(scene.said);
   const known = scene.found.map((found) => {
@@ -95,12 +95,12 @@ function best(scene: Scene, choice: LanguageModelV4ToolChoice | undefined): Scen
   return known.every((tool) => fitness(tool, said) < fits) ? other : found;
 }
 
-/** A stub is declared without its parameters: those of the search's answer count. */
+/** A stub is declared without its parameters: those in the search's answer count. */
 function withSchema(declared: SceneTool, found: SceneTool): SceneTool {
   return found.schema === undefined ? declared : { ...declared, schema: found.schema };
 }
 
-/** Best first. Equals keep their order. */
+/** Best first. Ties keep their order. */
 function rank(tools: readonly SceneTool[], said: readonly string[]): readonly SceneTool[] {
   return tools
     .map((tool) => ({ tool, score: fitness(tool, said) }))
@@ -137,7 +137,7 @@ function nothingFits(scene: Scene, hasSearched: boolean): string {
   return hasSearched ? `The search found no tool for ${said}.` : `No declared tool fits ${said}.`;
 }
 
-/** By characters, never through the middle of one. */
+/** By characters, never in the middle of one. */
 function cut(text: string, most: number): string {
   const characters = [...text.slice(0, most * 2)];
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;

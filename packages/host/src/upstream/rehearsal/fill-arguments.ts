@@ -4,12 +4,12 @@ import { wordsOf } from './words.ts';
 const DEEPEST = 5;
 const LONGEST = 500;
 
-/** How much of what was said is looked at: the patterns below may look at each character once for every other. */
+/** How much of the text is read: the patterns below may visit each character once for every other. */
 const MOST_SAID = 2_000;
 
 /**
  * Plain arguments for a schema, taken from what the user said: quoted texts, numbers, dates, addresses and the words of enums,
- * each used once. Only what is required is filled in. Nothing is understood; the same text and schema give the same arguments.
+ * each used once. Only required parameters are filled in. Nothing is understood; the same text and schema give the same arguments.
  */
 export function fillArguments(schema: JsonObject, said: string): JsonObject {
   return fillObject(schema, { words: new Set(wordsOf(said)), pieces: takePieces(said), said }, 0);
@@ -21,7 +21,7 @@ interface Filling {
   readonly pieces: Pieces;
 }
 
-/** What a text has to give, in the order of its appearance. What is taken is gone. */
+/** The values in a text, in the order of their appearance. Each can be taken once. */
 interface Pieces {
   readonly quotes: string[];
   readonly numbers: number[];
@@ -44,14 +44,14 @@ function takePieces(said: string): Pieces {
   );
   const quotes = all(/["“”']([^"“”'\n]{1,300})["“”'](?!\p{L})/gu);
   return {
-    // A quoted path is a path, and must not be taken for the text that goes there.
+    // A quoted path is a path, and not the text that goes there.
     quotes: quotes.filter((quote) => ![...urls, ...emails, ...paths].includes(quote)),
     numbers: (rest.match(/(?<![\p{L}\d.])-?\d+(?:\.\d+)?/gu) ?? []).map(Number),
     dates,
     emails,
     urls,
     paths,
-    // A capital that begins no sentence.
+    // A capital that does not start a sentence.
     names: [...rest.matchAll(/(?<=[\p{Ll}\p{N},;:] )\p{Lu}[\p{L}\p{N}-]*(?: \p{Lu}[\p{L}\p{N}-]*)*/gu)].map(
       ([name]) => name,
     ),
@@ -177,5 +177,5 @@ const NAMES: readonly (readonly [RegExp, Kind])[] = [
   [/(^|_)(file_?)?paths?$|Paths?$|^file(name)?s?$/, 'path'],
 ];
 
-/** Parameters for which everything that was said is a fair value. */
+/** Parameters for which the whole text is a reasonable value. */
 const WHOLE_TEXT = /query|text|message|body|content|prompt|question|description|title|summary|input|^q$|search/i;

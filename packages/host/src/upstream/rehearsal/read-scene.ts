@@ -9,14 +9,14 @@ import { defined } from '@quartermaster/core/internal';
 
 type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
 
-/** A tool as far as it is known: found ones may come without a schema. */
+/** A tool as far as it is known: found ones may lack a schema. */
 export interface SceneTool {
   readonly name: string;
   readonly description: string;
   readonly schema?: JsonObject;
 }
 
-/** What stands for searching: a function of someone's, or the provider's own tool. */
+/** The search tool: a function, or the provider's own tool. */
 interface SceneSearch {
   readonly name: string;
   readonly schema: JsonObject;
@@ -24,7 +24,7 @@ interface SceneSearch {
   readonly hosted?: 'regex' | 'bm25';
 }
 
-/** One call of the present turn, with its answer. */
+/** One call of the current turn, with its answer. */
 export interface SceneCall {
   readonly name: string;
   readonly input: unknown;
@@ -32,12 +32,12 @@ export interface SceneCall {
   readonly isError: boolean;
 }
 
-/** Where the conversation stands. */
+/** The state of the conversation. */
 export interface Scene {
   /** What the user last said. */
   readonly said: string;
   readonly search?: SceneSearch;
-  /** The names of our own tools for looking at one tool and for calling it, where they are declared. */
+  /** The names of our own tools for describing and calling a tool, if they are declared. */
   readonly describe?: string;
   readonly call?: string;
   /** Tools that can be called by their names now. */
@@ -48,11 +48,11 @@ export interface Scene {
   readonly found: readonly SceneTool[];
   /** The calls of this turn, in order. */
   readonly calls: readonly SceneCall[];
-  /** How many calls the conversation holds: the next id. */
+  /** How many calls the conversation contains: the next id. */
   readonly callCount: number;
 }
 
-/** Reads a conversation, whichever form of disclosure it follows. */
+/** Reads a conversation in any form of disclosure. */
 export function readScene(options: LanguageModelV4CallOptions): Scene {
   const { prompt, tools = [] } = options;
   const start = turnStart(prompt);
@@ -72,7 +72,7 @@ export function readScene(options: LanguageModelV4CallOptions): Scene {
   };
 }
 
-/** The message that began the turn. Text that came along with results (a client's reminders) begins none. */
+/** The message that began the turn. Text that came with results (a client's reminders) begins none. */
 function turnStart(prompt: readonly LanguageModelV4Message[]): number {
   const start = prompt.findLastIndex(
     (message, index) => message.role === 'user' && textOf(message) !== '' && prompt[index - 1]?.role !== 'tool',
@@ -86,7 +86,7 @@ function textOf(message: LanguageModelV4Message | undefined): string {
   return withoutReminders(text).trim();
 }
 
-/** What clients put beside the user's own words. */
+/** What clients add to the user's own words. */
 function withoutReminders(text: string): string {
   const [before = '', ...reminders] = text.split('<system-reminder>');
   const rest = reminders.map((reminder) => reminder.split('</system-reminder>').slice(1).join(''));
@@ -104,7 +104,7 @@ function readOwn(tools: Tools): OwnTools {
   };
 }
 
-/** A function named for searching tools that takes a query or a pattern: ours, Anthropic's names for it, Claude Code's. */
+/** A function named like a tool search that takes a query or a pattern: ours, Anthropic's names for it, Claude Code's. */
 function readSearch(tool: Tools[number]): readonly SceneSearch[] {
   if (tool.type === 'provider') {
     const engine = /tool_search_(regex|bm25)/.exec(tool.id)?.[1];
@@ -143,7 +143,7 @@ function callsIn(message: LanguageModelV4Message): readonly CallPart[] {
   return message.content.filter((part): part is CallPart => part.type === 'tool-call');
 }
 
-/** Results stand in messages of their own, or beside the call where the provider executed it. */
+/** Results are in separate messages, or beside the call if the provider executed it. */
 function resultsIn(message: LanguageModelV4Message): readonly LanguageModelV4ToolResultPart[] {
   if (message.role !== 'tool' && message.role !== 'assistant') return [];
   const parts: readonly { readonly type: string }[] = message.content;
@@ -181,7 +181,7 @@ function isFinding(result: LanguageModelV4ToolResultPart, own: OwnTools): boolea
   return result.toolName === own.search?.name || result.toolName === own.describe || result.toolName === 'tool_search';
 }
 
-/** The tools that an answer names: references, the provider's list, or the text of an answer of ours. */
+/** The tools that an answer names: references, the provider's list, or the text of one of our answers. */
 function foundIn({ output }: LanguageModelV4ToolResultPart): readonly SceneTool[] {
   if (output.type === 'json') {
     const list: readonly unknown[] = Array.isArray(output.value) ? output.value : [];
@@ -228,7 +228,7 @@ function named(name: unknown): readonly SceneTool[] {
   return typeof name === 'string' ? [{ name, description: '' }] : [];
 }
 
-/** A later answer adds to a tool (a description after a search), and does not change its place. */
+/** A later answer adds to a tool (a description after a search), and does not change its position. */
 function mergeFound(found: readonly SceneTool[]): readonly SceneTool[] {
   const byName = new Map<string, SceneTool>();
   for (const tool of found) {

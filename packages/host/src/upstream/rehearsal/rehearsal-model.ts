@@ -10,22 +10,22 @@ import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import { chooseAct } from './choose-act.ts';
 import { readScene, type Scene } from './read-scene.ts';
 
-/** The beginning of every text that the mock model writes. */
+/** The beginning of every text of the mock model. */
 export const REHEARSAL_NOTICE = 'Mock model, not a language model.';
 
-/** A model for `ai` 6 and 7: each has types for its own version of the specification, and this fits both. */
+/** A model for `ai` 6 and 7: each has types for its own version of the specification, and this matches both. */
 export interface RehearsalModel extends Pick<LanguageModelV4, 'provider' | 'modelId' | 'supportedUrls'> {
-  /** `v4`, which both majors run. No value is of a type that fits `v3` as well. */
+  /** `v4`, which both major versions run. No value has a type that also matches `v3`. */
   readonly specificationVersion: never;
   readonly doGenerate: LanguageModelV4['doGenerate'] & FitsAnyVersion;
   readonly doStream: LanguageModelV4['doStream'] & FitsAnyVersion;
 }
 
-/** Can be assigned to a function of any other version of the specification. */
+/** Assignable to a function of any other version of the specification. */
 type FitsAnyVersion = (options: unknown) => never;
 
 /**
- * A mock model that is not a language model: with it the whole flow of search, call and result can be seen and tested without
+ * A mock model, not a language model: with it the whole flow of search, call and result can be seen and tested without
  * a key. Deterministic: the same request gives the same answer.
  */
 export function rehearsalModel(modelId = 'rehearsal'): RehearsalModel {
@@ -92,7 +92,7 @@ function act(scene: Scene, options: LanguageModelV4CallOptions): LanguageModelV4
   }
 }
 
-/** The scene as the provider's own search leaves it, within one response. */
+/** The conversation after the provider's own search, within one response. */
 function afterSearch(scene: Scene, searched: { readonly name: string; readonly found: readonly string[] }): Scene {
   const { name, found } = searched;
   const loaded = scene.deferred.filter((tool) => found.includes(tool.name));

@@ -1,4 +1,4 @@
-/** Words that say nothing about what is wanted. */
+/** Words that say nothing about the request. */
 const COMMON: ReadonlySet<string> = new Set(
   (
     'a an and are as at be but by can could do for from get give have i if in into is it its me my of on or our please ' +
@@ -6,7 +6,7 @@ const COMMON: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The words of a text that mean something, in lower case, identifiers taken apart. */
+/** The meaningful words of a text, in lower case, with identifiers split. */
 export function wordsOf(text: string): readonly string[] {
   const apart = text.slice(0, 4_000).replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
   const words = apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -14,9 +14,9 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * How well a tool fits what was said: 3 for each word of its name that occurs there, 1 for each of its description. Words agree
- * when they are equal or begin with the same four letters or more and one is no longer than the other by three, so that
- * `create` fits `creating`.
+ * How well a tool fits a text: 3 for each word of its name that occurs in it, 1 for each of its description. Words match
+ * if they are equal, or begin with the same four letters or more and differ in length by at most three, so that
+ * `create` matches `creating`.
  */
 export function fitness(
   tool: { readonly name: string; readonly description: string },

@@ -4,7 +4,7 @@ import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import { DIALECTS, type DialectName, type DialectUpstream, type PartOf, type RequestOf } from '../dialect.ts';
 import { createModelUpstream } from '../model/index.ts';
 
-/** One turn of a script: what is said in any dialect, the dialect's own parts, or a failure. */
+/** One turn of a script: its content for any dialect, the dialect's own parts, or a failure. */
 export type ScriptedTurn<D extends DialectName> =
   | ScriptedAnswer
   | { readonly parts: readonly PartOf<D>[]; readonly fails?: Error }
@@ -14,7 +14,7 @@ export type ScriptedTurn<D extends DialectName> =
 export interface ScriptedAnswer {
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** @default tool-calls where there are calls, otherwise stop */
+  /** @default tool-calls if there are calls, otherwise stop */
   readonly ending?: 'stop' | 'length' | 'tool-calls' | 'content-filter';
 }
 
@@ -26,7 +26,7 @@ export interface ScriptedCall {
   readonly input?: object;
 }
 
-/** A model that answers by a script and keeps what it was asked. */
+/** A model that answers by a script and records its requests. */
 export interface ScriptedUpstream<D extends DialectName> extends DialectUpstream<D> {
   /** Every request, in order. */
   readonly requests: readonly RequestOf<D>[];
@@ -38,7 +38,7 @@ export interface ScriptedOptions<D extends DialectName> {
   readonly turns: readonly ScriptedTurn<D>[];
 }
 
-/** Plays turns, one to a request, and keeps the requests. Asserts nothing. A request after the last turn fails. */
+/** Plays turns, one per request, and records the requests. Asserts nothing. A request after the last turn fails. */
 export function scripted<D extends DialectName>({ dialect, turns }: ScriptedOptions<D>): ScriptedUpstream<D> {
   const requests: RequestOf<D>[] = [];
   let callCount = 0;

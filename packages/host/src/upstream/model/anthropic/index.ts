@@ -17,16 +17,16 @@ export const anthropic: ServedDialect<AnthropicRequest, AnthropicEvent, Anthropi
     toCall,
     writer: writeEvents,
     withoutSeals,
-    // Clients take messages of one id for parts of one message, and hosts that count from the same number in every response are
+    // Clients treat messages with one id as parts of one message, and hosts that start counting again in every response are
     // not rare.
     isUsableId: (id) => id.startsWith('msg_'),
   },
 };
 
 /**
- * A conversation that another provider has begun holds its thoughts and citations under our seals, which no API would accept as its
- * own signatures. They go; everything else stays, what is no message or no block too, which the host refuses in its own words. A
- * request without any seal stays the same value.
+ * A conversation that another provider began contains its reasoning and citations under our seals, which no API would accept as its
+ * own signatures. They are removed; everything else stays, even what is not a message or a block, which the host rejects itself. A
+ * request without any seal stays the same object.
  */
 function withoutSeals(request: AnthropicRequest): AnthropicRequest {
   if (!Array.isArray(request.messages) || !request.messages.some((message) => hasSeal(message))) return request;
@@ -54,7 +54,7 @@ function isSealedCitation(citation: unknown): boolean {
   return isJsonObject(citation) && isSeal(citation.encrypted_index);
 }
 
-/** A text that had nothing but sealed citations goes with them. */
+/** A text that had only sealed citations is removed with them. */
 function unsealed(block: AnthropicBlock): readonly AnthropicBlock[] {
   if (isSealed(block)) return [];
   if (!hasSealedCitation(block)) return [block];

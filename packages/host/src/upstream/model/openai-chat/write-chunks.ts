@@ -10,8 +10,8 @@ type Delta = NonNullable<ChatChunk['choices']>[number]['delta'];
 type CallBlock = OpenedBlock & { readonly kind: 'call' };
 
 /**
- * A model's blocks as the chunks of a Chat stream. Thoughts go out as `reasoning_content`, as many hosts of this protocol send
- * them, and sources as `annotations`. Calls that the provider executed itself and files have no place here and are left out.
+ * A model's blocks as the chunks of a Chat stream. Reasoning is sent as `reasoning_content`, as many hosts of this protocol do,
+ * and sources as `annotations`. Calls that the provider executed itself and files have no place here and are left out.
  */
 export function writeChunks(request: ChatRequest, context: WriterContext): BlockWriter<ChatChunk> {
   const declared = readOpenaiTools(request.tools, context.target);
@@ -119,7 +119,7 @@ function writeUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): JsonOb
   };
 }
 
-/** Everything else is told by the calls: many hosts say "stop" when they have called. */
+/** The calls decide otherwise: many hosts say "stop" when they have called. */
 const REASONS: Readonly<Record<string, string>> = {
   length: 'length',
   'content-filter': 'content_filter',

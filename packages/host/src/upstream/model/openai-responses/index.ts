@@ -16,7 +16,7 @@ export const openaiResponses: ServedDialect<ResponsesRequest, ResponsesEvent, Re
     toCall,
     writer: writeEvents,
     withoutSeals: withoutSealedItems,
-    // Responses are stored under their id, and other APIs' hosts number theirs, or give the same one each time.
+    // Responses are stored under their id, and other APIs' hosts number theirs, or return the same one each time.
     isUsableId: (id) => id.startsWith('resp_') && id.length >= SHORTEST_ID,
   },
 };

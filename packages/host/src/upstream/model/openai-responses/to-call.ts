@@ -107,7 +107,7 @@ function readItem(item: ResponsesItem, reading: Reading): void {
   }
 }
 
-/** A step of a tool that only OpenAI defines. What a client returned for one is the user's. */
+/** A step of a tool that only OpenAI defines. A client's output for one comes from the user. */
 function readStep(item: ResponsesItem, { builder }: Reading): void {
   const type = String(item.type);
   if (isUnreadable(item)) {
@@ -120,7 +120,7 @@ function readStep(item: ResponsesItem, { builder }: Reading): void {
   else builder.assistant(note);
 }
 
-/** Items of what OpenAI runs: calls, their outputs, lists and approvals, and what it makes of a long history. */
+/** Items of tools that OpenAI runs: calls, their outputs, lists and approvals, and compacted histories. */
 const HOSTED = /_call(_output)?$|^program(_output)?$|^tool_search_output$|^mcp_|^compaction/;
 const RETURNED = /_call_output$|^mcp_approval_response$/;
 
@@ -145,7 +145,7 @@ function readMessage(item: ResponsesItem, builder: PromptBuilder): void {
   } else builder.system(textOf(item.content));
 }
 
-/** A summary with what its provider wants back; without a summary, what the call after it wants back. */
+/** A summary with what its provider wants back; without a summary, what the next call wants back. */
 function readReasoning(item: ResponsesItem, reading: Reading): void {
   const { encrypted_content: seal, summary } = item;
   const metadata = typeof seal === 'string' ? openSeal(seal, reading.target.provider) : undefined;

@@ -14,7 +14,7 @@ import { declaredTools } from './declared-tools.ts';
 import { createItemWriter, type ItemWriter } from './write-item.ts';
 
 /**
- * A model's blocks as the events of a Responses stream. Thoughts go out as summaries, with what their provider wants back as
+ * A model's blocks as the events of a Responses stream. Reasoning is sent as summaries, with what its provider wants back as
  * encrypted content, and sources as annotations. Calls that the provider executed itself are left out; an image is a separate item.
  */
 export function writeEvents(request: ResponsesRequest, context: WriterContext): BlockWriter<ResponsesEvent> {

@@ -14,7 +14,7 @@ export interface ItemWriter {
   cite?(source: SourcePart): readonly ResponsesEvent[];
   /** `seal`: what reasoning has to carry. */
   end(seal: string | undefined): readonly ResponsesEvent[];
-  /** As it stands. */
+  /** As it is. */
   item(): ResponsesItem;
 }
 
@@ -137,7 +137,7 @@ function functionWriter(block: CallBlock, tool: DeclaredTool | undefined, contex
   };
 }
 
-/** The model wrote JSON around the text: the text can only be given once that is whole. */
+/** The model wrote JSON around the text: the text is known only once the JSON is complete. */
 function customWriter(block: CallBlock, tool: DeclaredTool, { index, responseId }: ItemContext): ItemWriter {
   const id = `ctc_${responseId}_${index}`;
   const place = { item_id: id, output_index: index };
@@ -171,7 +171,7 @@ function customWriter(block: CallBlock, tool: DeclaredTool, { index, responseId 
   };
 }
 
-/** A search that the client executes is sent whole: it has no events. */
+/** A client-executed search is sent whole: it has no events. */
 function searchWriter(block: CallBlock, { index, responseId }: ItemContext): ItemWriter {
   let json = '';
   let item: ResponsesItem = {
