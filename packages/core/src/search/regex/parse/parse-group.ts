@@ -184,74 +184,71 @@ function closeParenthesis(source: PatternSource, start: number): void {
 }
 
 /** The capturing groups that a parser has met so far. */
-export interface GroupRegister {
+export class GroupRegister {
+  readonly #closed: boolean[] = [];
+  readonly #names = new Map<string, number>();
+  readonly #expected = new Map<number, number>();
+  #lookbehindFrom: number | undefined;
+
   /** How many groups have been opened. */
-  readonly count: number;
+  get count(): number {
+    return this.#closed.length;
+  }
+
   /** Opens the next group and gives its number. */
-  open(name: string | undefined, source: PatternSource): number;
-  close(group: number): void;
-  isClosed(group: number): boolean;
-  named(name: string): number | undefined;
+  open(name: string | undefined, source: PatternSource): number {
+    const group = this.#closed.push(false);
+    if (name === undefined) return group;
+    const earlier = this.#names.get(name);
+    if (earlier !== undefined) {
+      const message = `redefinition of group name ${quote(name)} as group ${group}; was group ${earlier}`;
+      throw source.error(message, Array.from(name).length + 1);
+    }
+    this.#names.set(name, group);
+    return group;
+  }
+
+  close(group: number): void {
+    this.#closed[group - 1] = true;
+  }
+
+  isClosed(group: number): boolean {
+    return this.#closed[group - 1] === true;
+  }
+
+  named(name: string): number | undefined {
+    return this.#names.get(name);
+  }
+
   /** Groups that are opened from here to `leave` are inside a look-behind and can't be referred to there. */
-  enterLookbehind(): () => void;
+  enterLookbehind(): () => void {
+    if (this.#lookbehindFrom !== undefined) return () => undefined;
+    this.#lookbehindFrom = this.#closed.length + 1;
+    return () => {
+      this.#lookbehindFrom = undefined;
+    };
+  }
+
   /** Throws where a look-behind refers to a group that it may not refer to. */
-  checkReference(group: number, source: PatternSource): void;
+  checkReference(group: number, source: PatternSource): void {
+    if (this.#lookbehindFrom === undefined) return;
+    if (!this.isClosed(group)) throw source.error('cannot refer to an open group');
+    if (group >= this.#lookbehindFrom) {
+      throw source.error('cannot refer to group defined in the same lookbehind subpattern');
+    }
+  }
+
   /** A conditional may name a group that comes later: looked at when the pattern is read. */
-  expect(group: number, position: number): void;
-  checkExpected(source: PatternSource): void;
+  expect(group: number, position: number): void {
+    if (!this.#expected.has(group)) this.#expected.set(group, position);
+  }
+
+  checkExpected(source: PatternSource): void {
+    for (const [group, position] of this.#expected) {
+      if (group > this.#closed.length) throw source.errorAt(`invalid group reference ${group}`, position);
+    }
+  }
 }
 
 /** CPython's own limit on a 64-bit machine. */
 const MAX_GROUPS = 1073741823;
-
-export function groupRegister(): GroupRegister {
-  const closed: boolean[] = [];
-  const names = new Map<string, number>();
-  const expected = new Map<number, number>();
-  let lookbehindFrom: number | undefined;
-
-  const register: GroupRegister = {
-    get count() {
-      return closed.length;
-    },
-    open(name, source) {
-      const group = closed.push(false);
-      if (name === undefined) return group;
-      const earlier = names.get(name);
-      if (earlier !== undefined) {
-        const message = `redefinition of group name ${quote(name)} as group ${group}; was group ${earlier}`;
-        throw source.error(message, Array.from(name).length + 1);
-      }
-      names.set(name, group);
-      return group;
-    },
-    close(group) {
-      closed[group - 1] = true;
-    },
-    isClosed: (group) => closed[group - 1] === true,
-    named: (name) => names.get(name),
-    enterLookbehind() {
-      if (lookbehindFrom !== undefined) return () => undefined;
-      lookbehindFrom = closed.length + 1;
-      return () => {
-        lookbehindFrom = undefined;
-      };
-    },
-    checkReference(group, source) {
-      if (lookbehindFrom === undefined) return;
-      if (!register.isClosed(group)) throw source.error('cannot refer to an open group');
-      if (group >= lookbehindFrom) {
-        throw source.error('cannot refer to group defined in the same lookbehind subpattern');
-      }
-    },
-    expect(group, position) {
-      if (!expected.has(group)) expected.set(group, position);
-    },
-    checkExpected(source) {
-      for (const [group, position] of expected) {
-        if (group > closed.length) throw source.errorAt(`invalid group reference ${group}`, position);
-      }
-    },
-  };
-  return register;
-}

@@ -1,5 +1,5 @@
 import { isDigit, parseCharacterSet, parseEscape } from './parse-escape.ts';
-import { type GroupRegister, groupRegister, parseGroup } from './parse-group.ts';
+import { GroupRegister, parseGroup } from './parse-group.ts';
 import {
   FLAGS,
   flagOf,
@@ -11,7 +11,7 @@ import {
   TYPE_FLAGS,
   UNBOUNDED,
 } from './pattern-node.ts';
-import { invalidPattern, type PatternSource, patternSource } from './pattern-source.ts';
+import { invalidPattern, PatternSource } from './pattern-source.ts';
 
 /** CPython gives up where its own stack does, at roughly this depth of parentheses. */
 const MAX_NESTING = 450;
@@ -21,8 +21,8 @@ const MAX_REPEAT = 4294967295;
 
 /** Reads a pattern by the rules of Python 3.11's `re`; what `re.compile` refuses throws with its message. */
 export function parsePattern(pattern: string, flagLetters: string): ParsedPattern {
-  const source = patternSource(pattern);
-  const parser: Parser = { source, groups: groupRegister(), flags: 0, depth: 0 };
+  const source = new PatternSource(pattern);
+  const parser: Parser = { source, groups: new GroupRegister(), flags: 0, depth: 0 };
   for (const letter of flagLetters) parser.flags |= optionFlag(letter, pattern);
   const sequence = parseAlternatives(parser, (parser.flags & FLAGS.verbose) !== 0, true);
   if ((parser.flags & TYPE_FLAGS) === TYPE_FLAGS) {

@@ -4,93 +4,90 @@ import { PatternError } from '../../../errors.ts';
  * A pattern as Python's tokenizer reads it: one code point at a time, a backslash together with what follows it, and
  * one token ahead. Positions count code points.
  */
-export interface PatternSource {
+export class PatternSource {
+  readonly #pattern: string;
+  readonly #characters: readonly string[];
+  #index = 0;
+  #next: string | undefined;
+
+  constructor(pattern: string) {
+    this.#pattern = pattern;
+    this.#characters = Array.from(pattern);
+    this.#advance();
+  }
+
   /** The next token, undefined at the end. */
-  readonly next: string | undefined;
+  get next(): string | undefined {
+    return this.#next;
+  }
+
   /** Where the next token starts. */
-  readonly position: number;
-  take(): string | undefined;
+  get position(): number {
+    return this.#index - codePointLength(this.#next ?? '');
+  }
+
+  take(): string | undefined {
+    const taken = this.#next;
+    this.#advance();
+    return taken;
+  }
+
   /** Takes the next token if it is this one. */
-  accept(token: string): boolean;
+  accept(token: string): boolean {
+    if (this.#next !== token) return false;
+    this.#advance();
+    return true;
+  }
+
   /** Takes at most `count` tokens for as long as they belong to the set. */
-  takeWhile(count: number, belongs: (token: string) => boolean): string;
+  takeWhile(count: number, belongs: (token: string) => boolean): string {
+    let taken = '';
+    for (let left = count; left > 0 && this.#next !== undefined && belongs(this.#next); left--) taken += this.take();
+    return taken;
+  }
+
   /** Takes what stands before a terminator, and the terminator. `what` is the name of the thing in an error. */
-  takeUntil(terminator: string, what: string): string;
-  seek(position: number): void;
-  /** An error that happened `back` code points before the next token. */
-  error(message: string, back?: number): PatternError;
-  errorAt(message: string, position: number): PatternError;
-}
-
-export function patternSource(pattern: string): PatternSource {
-  const characters = Array.from(pattern);
-  let index = 0;
-  let next: string | undefined;
-
-  function errorAt(message: string, position: number): PatternError {
-    return invalidPattern(`${message} at position ${position}${lineAndColumn(characters, position)}`, {
-      pattern,
-      position,
-    });
-  }
-
-  function advance(): void {
-    next = characters[index];
-    if (next === undefined) return;
-    if (next === '\\') {
-      index++;
-      const escaped = characters[index];
-      if (escaped === undefined) throw errorAt('bad escape (end of pattern)', characters.length - 1);
-      next += escaped;
-    }
-    index++;
-  }
-
-  const source: PatternSource = {
-    get next() {
-      return next;
-    },
-    get position() {
-      return index - codePointLength(next ?? '');
-    },
-    take() {
-      const taken = next;
-      advance();
-      return taken;
-    },
-    accept(token) {
-      if (next !== token) return false;
-      advance();
-      return true;
-    },
-    takeWhile(count, belongs) {
-      let taken = '';
-      for (let left = count; left > 0 && next !== undefined && belongs(next); left--) taken += source.take();
-      return taken;
-    },
-    takeUntil(terminator, what) {
-      let taken = '';
-      for (;;) {
-        const token = source.take();
-        if (token === undefined) {
-          if (taken === '') throw source.error(`missing ${what}`);
-          throw source.error(`missing ${terminator}, unterminated name`, codePointLength(taken));
-        }
-        if (token === terminator) break;
-        taken += token;
+  takeUntil(terminator: string, what: string): string {
+    let taken = '';
+    for (;;) {
+      const token = this.take();
+      if (token === undefined) {
+        if (taken === '') throw this.error(`missing ${what}`);
+        throw this.error(`missing ${terminator}, unterminated name`, codePointLength(taken));
       }
-      if (taken === '') throw source.error(`missing ${what}`, 1);
-      return taken;
-    },
-    seek(position) {
-      index = position;
-      advance();
-    },
-    error: (message, back = 0) => errorAt(message, source.position - back),
-    errorAt,
-  };
-  advance();
-  return source;
+      if (token === terminator) break;
+      taken += token;
+    }
+    if (taken === '') throw this.error(`missing ${what}`, 1);
+    return taken;
+  }
+
+  seek(position: number): void {
+    this.#index = position;
+    this.#advance();
+  }
+
+  /** An error that happened `back` code points before the next token. */
+  error(message: string, back = 0): PatternError {
+    return this.errorAt(message, this.position - back);
+  }
+
+  errorAt(message: string, position: number): PatternError {
+    const [pattern, place] = [this.#pattern, lineAndColumn(this.#characters, position)];
+    return invalidPattern(`${message} at position ${position}${place}`, { pattern, position });
+  }
+
+  #advance(): void {
+    this.#next = this.#characters[this.#index];
+    if (this.#next === undefined) return;
+    if (this.#next === '\\') {
+      this.#index++;
+      const escaped = this.#characters[this.#index];
+      if (escaped === undefined) throw this.errorAt('bad escape (end of pattern)', this.#characters.length - 1);
+      this.#next += escaped;
+    }
+    this.#index++;
+  }
 }
 
 export function invalidPattern(message: string, context: Readonly<Record<string, unknown>>): PatternError {
