@@ -7,7 +7,7 @@ import { searchText } from '../../core/dist/catalog/index.js';
 import { buildBm25Index, QueryRanker } from '../../core/dist/search/bm25/index.js';
 import { HYBRID_DEFAULTS } from '../../core/dist/search/hybrid/hybrid-options.js';
 import { HybridRanker } from '../../core/dist/search/hybrid/rank-hybrid.js';
-import { buildVectorIndex } from '../../core/dist/search/semantic/index.js';
+import { buildVectorIndex } from '../../core/dist/search/semantic/vector-index.js';
 
 const PLACES = 24;
 const NONE = 65535;

@@ -1,7 +1,11 @@
 import { searchText, type Tool } from '../catalog/index.ts';
 import { BM25_FIELDS } from './bm25/index.ts';
-import { findSpokenNames, parseQuery, type QueryOperator, removeFiller, removeOperators } from './query/index.ts';
-import { FUNCTION_WORDS, nameKey, REQUEST_WORDS, stemWord, TokenKind, tokenize } from './text/index.ts';
+import { findSpokenNames } from './query/find-names.ts';
+import { parseQuery, type QueryOperator, removeFiller, removeOperators } from './query/parse-query.ts';
+import { nameKey } from './text/characters.ts';
+import { FUNCTION_WORDS, REQUEST_WORDS } from './text/function-words.ts';
+import { stemWord } from './text/stem-word.ts';
+import { TokenKind, tokenize } from './text/tokenize.ts';
 
 /** What an engine outside the process needs of a query to find candidates. */
 export interface CandidateQuery {

@@ -8,32 +8,23 @@ export {
   createBm25Searcher,
 } from './bm25/index.ts';
 export { createHintedSearcher } from './hinted-searcher.ts';
-export {
-  createHybridSearcher,
-  createSemanticSearcher,
-  HYBRID_DEFAULTS,
-  type HybridFeatures,
-  type HybridOptions,
-  type HybridSearcherOptions,
-  type HybridSettings,
-  type HybridWeights,
-  type SemanticSearcherOptions,
-  type WholeCatalog,
-} from './hybrid/index.ts';
-export type { IndexCache } from './kept/index.ts';
+export type { HybridFeatures, HybridWeights } from './hybrid/features.ts';
+export { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid/hybrid-options.ts';
+export { createHybridSearcher, type HybridSearcherOptions } from './hybrid/hybrid-searcher.ts';
+export { createSemanticSearcher, type SemanticSearcherOptions } from './hybrid/semantic-searcher.ts';
+export type { WholeCatalog } from './hybrid/whole-catalog.ts';
+export type { IndexCache } from './kept/keep-index.ts';
 export {
   type Companion,
   LEARNED_USES_DEFAULTS,
   type LearnedUse,
   LearnedUses,
   type LearnedUsesOptions,
-  ORDERED_BY_USE,
-  type OrderByUseOptions,
-  orderByUse,
   toUseVector,
   type UseBonus,
-} from './learned/index.ts';
-export { QUERY_LIMITS } from './query/index.ts';
+} from './learned/learned-uses.ts';
+export { ORDERED_BY_USE, type OrderByUseOptions, orderByUse } from './learned/order-by-use.ts';
+export { QUERY_LIMITS } from './query/parse-query.ts';
 export {
   createRegexSearcher,
   REGEX_SEARCH_DEFAULTS,
@@ -41,25 +32,27 @@ export {
   type StepLimits,
 } from './regex/index.ts';
 export {
+  createModelReranker,
+  type ModelRerankerOptions,
+  type RerankingModel,
+  type RerankOptions,
+} from './reranker/create-model-reranker.ts';
+export {
   type Asked,
   type Compared,
-  createModelReranker,
   createReranker,
   type FitModel,
-  type ModelRerankerOptions,
   RERANKER_DEFAULTS,
   type Reranker,
   type RerankerCall,
   type RerankerEmbedder,
   type RerankerEvent,
   type RerankerOptions,
-  type RerankingModel,
-  type RerankOptions,
   type SentenceReranker,
   type Timer,
-  toolSentence,
-  type VectorCache,
-} from './reranker/index.ts';
+} from './reranker/create-reranker.ts';
+export { toolSentence } from './reranker/tool-sentence.ts';
+export type { VectorCache } from './reranker/tool-vectors.ts';
 export {
   type Explanation,
   type Hit,
@@ -71,11 +64,6 @@ export {
   type SearchResult,
   type Standing,
 } from './searcher.ts';
-export {
-  buildVectorIndex,
-  type Embedder,
-  type EmbedOptions,
-  type StaticEmbedder,
-  type VectorIndex,
-} from './semantic/index.ts';
+export type { Embedder, EmbedOptions, StaticEmbedder } from './semantic/embedder.ts';
+export { buildVectorIndex, type VectorIndex } from './semantic/vector-index.ts';
 export type { SliceOptions } from './slices.ts';

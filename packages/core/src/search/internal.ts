@@ -16,8 +16,9 @@ export {
   type ToolTerms,
   type WeighedWord,
 } from './candidates.ts';
-export { HYBRID_OPTIONS, SIBLING } from './hybrid/index.ts';
-export { CALLED_ALONG, CALLED_BEFORE } from './learned/index.ts';
-export { checkQueries, type QueryOperator, resolveLimit, takeTurns, unaskedQueries } from './query/index.ts';
+export { SIBLING } from './hybrid/features.ts';
+export { HYBRID_OPTIONS } from './hybrid/hybrid-searcher.ts';
+export { CALLED_ALONG, CALLED_BEFORE } from './learned/order-by-use.ts';
+export { checkQueries, type QueryOperator, resolveLimit, takeTurns, unaskedQueries } from './query/parse-query.ts';
 export { macrotaskPause, runInSlices } from './slices.ts';
-export { nameKey } from './text/index.ts';
+export { nameKey } from './text/characters.ts';

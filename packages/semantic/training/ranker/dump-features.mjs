@@ -14,7 +14,7 @@ import { FEATURES as TABLE } from '../../../core/dist/search/hybrid/features.js'
 import { HYBRID_DEFAULTS } from '../../../core/dist/search/hybrid/hybrid-options.js';
 import { HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
 import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
-import { buildVectorIndex } from '../../../core/dist/search/semantic/index.js';
+import { buildVectorIndex } from '../../../core/dist/search/semantic/vector-index.js';
 import { FIT_MODEL } from '../../../reranker/dist/load-reranker.js';
 
 const { values, positionals } = parseArgs({

@@ -14,7 +14,7 @@ import { HYBRID_DEFAULTS } from '../../../core/dist/search/hybrid/hybrid-options
 import { FIT_MODEL as HYBRID_FIT_MODEL } from '../../../core/dist/search/hybrid/judge-fit.js';
 import { HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
 import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
-import { buildVectorIndex } from '../../../core/dist/search/semantic/index.js';
+import { buildVectorIndex } from '../../../core/dist/search/semantic/vector-index.js';
 import { FIT_MODEL } from '../../../reranker/dist/load-reranker.js';
 
 const { values, positionals } = parseArgs({

@@ -1,8 +1,8 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { checkOptionNames } from '../../check-option-names.ts';
 import { QuartermasterError } from '../../errors.ts';
-import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/index.ts';
-import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/index.ts';
+import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/keep-index.ts';
+import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/parse-query.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import { runInSlices, SharedBuild, type SliceOptions } from '../slices.ts';
 import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';

@@ -1,5 +1,8 @@
 import { searchText, type Tool } from '../../catalog/index.ts';
-import { FUNCTION_WORDS, nameKey, stemWord, TokenKind, tokenize } from '../text/index.ts';
+import { nameKey } from '../text/characters.ts';
+import { FUNCTION_WORDS } from '../text/function-words.ts';
+import { stemWord } from '../text/stem-word.ts';
+import { TokenKind, tokenize } from '../text/tokenize.ts';
 import { BM25_DEFAULTS, BM25_FIELDS, type Bm25Settings } from './bm25-options.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '../../catalog/index.ts';
 import { buildBm25Index } from '../bm25/index.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
-import { buildVectorIndex, type VectorIndex } from '../semantic/index.ts';
+import { buildVectorIndex, type VectorIndex } from '../semantic/vector-index.ts';
 import { NO_FEATURES } from './features.ts';
 import type { HybridOptions } from './hybrid-options.ts';
 import { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';

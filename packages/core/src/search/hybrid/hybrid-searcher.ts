@@ -10,17 +10,13 @@ import {
   rankerSearcher,
   wordsOf,
 } from '../bm25/index.ts';
-import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/index.ts';
-import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/index.ts';
-import { type Reranker, UNREADABLE } from '../reranker/index.ts';
+import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/keep-index.ts';
+import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/parse-query.ts';
+import { type Reranker, UNREADABLE } from '../reranker/create-reranker.ts';
 import type { Explanation, Hit, RerankerUse, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
-import {
-  buildMarkedVectorsInSteps,
-  buildVectorIndexInSteps,
-  keptVectors,
-  type StaticEmbedder,
-  type VectorIndex,
-} from '../semantic/index.ts';
+import type { StaticEmbedder } from '../semantic/embedder.ts';
+import { keptVectors } from '../semantic/kept-vectors.ts';
+import { buildMarkedVectorsInSteps, buildVectorIndexInSteps, type VectorIndex } from '../semantic/vector-index.ts';
 import { runInSlices, SharedBuild, type SliceOptions, stepThrough } from '../slices.ts';
 import { explainHybrid } from './features.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTool } from '../../catalog/index.ts';
-import type { FitModel } from '../reranker/index.ts';
+import type { FitModel } from '../reranker/create-reranker.ts';
 import { FIT_MODEL, judgeFit, namesExactly } from './judge-fit.ts';
 
 interface Evidence {

@@ -1,7 +1,9 @@
 import { searchText, type Tool } from '../../catalog/index.ts';
-import type { FitModel } from '../reranker/index.ts';
-import type { StaticEmbedder } from '../semantic/index.ts';
-import { FUNCTION_WORDS, foldText, nameKey, TokenKind, tokenize } from '../text/index.ts';
+import type { FitModel } from '../reranker/create-reranker.ts';
+import type { StaticEmbedder } from '../semantic/embedder.ts';
+import { foldText, nameKey } from '../text/characters.ts';
+import { FUNCTION_WORDS } from '../text/function-words.ts';
+import { TokenKind, tokenize } from '../text/tokenize.ts';
 import type { RatedTools } from './rate-tools.ts';
 
 /** The logistic model of whether anything fits, from the hybrid's own evidence; `packages/semantic/training/ranker` prints its numbers. */

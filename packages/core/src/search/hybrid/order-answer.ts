@@ -1,6 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
-import type { VectorIndex } from '../semantic/index.ts';
-import { nameKey } from '../text/index.ts';
+import type { VectorIndex } from '../semantic/vector-index.ts';
+import { nameKey } from '../text/characters.ts';
 import { type HybridFeatures, mapFeatures } from './features.ts';
 import { Columns, type RatedTools } from './rate-tools.ts';
 

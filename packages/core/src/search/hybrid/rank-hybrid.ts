@@ -1,17 +1,17 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import type { Bm25Index, QueryPlan, QueryRanker, QueryRanking, Ranking } from '../bm25/index.ts';
+import type { StaticEmbedder } from '../semantic/embedder.ts';
+import { type VectorIndex, vectorBytes } from '../semantic/vector-index.ts';
 import {
   CommonMeaning,
   createVectorScan,
   nearestTools,
   type QueryVector,
-  type StaticEmbedder,
   toQueryVector,
-  type VectorIndex,
   type VectorScan,
-  vectorBytes,
-} from '../semantic/index.ts';
-import { FUNCTION_WORDS, foldText } from '../text/index.ts';
+} from '../semantic/vector-scan.ts';
+import { foldText } from '../text/characters.ts';
+import { FUNCTION_WORDS } from '../text/function-words.ts';
 import { type HybridWeights, NO_FEATURES } from './features.ts';
 import type { HybridSettings } from './hybrid-options.ts';
 import { FIT_MODEL, type Judgement, judgeRated, namesExactly } from './judge-fit.ts';

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../catalog/index.ts';
 import { CandidateTerms, FeatureReader, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
-import type { CommonMeaning, QueryVector, VectorScan } from '../semantic/index.ts';
-import { nameKey } from '../text/index.ts';
+import type { CommonMeaning, QueryVector, VectorScan } from '../semantic/vector-scan.ts';
+import { nameKey } from '../text/characters.ts';
 import { FEATURES, type FeatureName, type HybridWeights, mapFeatures } from './features.ts';
 import { CLAUSE_MARGIN } from './judge-fit.ts';
 import type { HybridRequest } from './rank-hybrid.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool, type Tool } from '../../catalog/index.ts';
+import { createReranker, type Reranker } from '../reranker/create-reranker.ts';
 import { fakeEmbedder } from '../reranker/fake-embedder.fixture.ts';
-import { createReranker, type Reranker } from '../reranker/index.ts';
 import type { Searcher } from '../searcher.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
 import { type HybridWeights, NO_FEATURES } from './features.ts';

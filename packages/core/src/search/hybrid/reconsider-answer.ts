@@ -1,4 +1,4 @@
-import type { FitModel } from '../reranker/index.ts';
+import type { FitModel } from '../reranker/create-reranker.ts';
 import type { HybridSettings } from './hybrid-options.ts';
 import { CLAUSE_MARGIN, judgeRated } from './judge-fit.ts';
 import { orderByIntent } from './order-answer.ts';

@@ -1,6 +1,6 @@
 import type { SearchText } from '../../catalog/index.ts';
-import type { StaticEmbedder } from '../semantic/index.ts';
-import { tokenize } from '../text/index.ts';
+import type { StaticEmbedder } from '../semantic/embedder.ts';
+import { tokenize } from '../text/tokenize.ts';
 
 const DIMENSIONS = 512;
 

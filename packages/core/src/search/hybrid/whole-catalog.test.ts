@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSnapshot, createTool, searchText, type Tool } from '../../catalog/index.ts';
 import { readToolTerms } from '../candidates.ts';
-import { buildVectorIndex } from '../semantic/index.ts';
+import { buildVectorIndex } from '../semantic/vector-index.ts';
 import { createHybridSearcher } from './hybrid-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
 import type { WholeCatalog } from './whole-catalog.ts';

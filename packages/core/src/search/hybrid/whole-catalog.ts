@@ -1,5 +1,5 @@
 import type { CatalogStatistics } from '../bm25/index.ts';
-import type { VectorIndex } from '../semantic/index.ts';
+import type { VectorIndex } from '../semantic/vector-index.ts';
 
 /** What is known of all tools of a catalog, where a searcher has only the candidates for one request. */
 export interface WholeCatalog extends CatalogStatistics {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameKey } from '../text/index.ts';
+import { nameKey } from '../text/characters.ts';
 import { findNames, findOneName, findSubstrings, type NameSource } from './find-names.ts';
 
 const TOOLS = [

@@ -1,5 +1,5 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
-import { nameKey } from '../text/index.ts';
+import { nameKey } from '../text/characters.ts';
 
 /** What is needed of a catalog to find tools by name. A tool is its position in the catalog. */
 export interface NameSource {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool } from '../../catalog/index.ts';
 import { createBm25Searcher } from '../bm25/index.ts';
-import { createHybridSearcher } from '../hybrid/index.ts';
+import { createHybridSearcher } from '../hybrid/hybrid-searcher.ts';
 import { toyEmbedder } from '../hybrid/toy-embedder.fixture.ts';
 import { createRegexSearcher } from '../regex/index.ts';
 import { checkQueries, QUERY_LIMITS, takeTurns } from './parse-query.ts';

@@ -2,8 +2,8 @@ import type { Tool } from '../../catalog/index.ts';
 import { checkOptionNames, type OptionNames } from '../../check-option-names.ts';
 import { untilAborted } from '../../clock.ts';
 import { SettingError } from '../../errors.ts';
-import { QUERY_LIMITS } from '../query/index.ts';
-import type { Embedder } from '../semantic/index.ts';
+import { QUERY_LIMITS } from '../query/parse-query.ts';
+import type { Embedder } from '../semantic/embedder.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
 import { type HoldVectors, MEMORY_VECTOR_CACHE_DEFAULTS, ToolVectors, type VectorCache } from './tool-vectors.ts';
 

@@ -1,6 +1,6 @@
 import { untilAborted } from '../../clock.ts';
 import { UpstreamError } from '../../upstream-error.ts';
-import type { Embedder } from '../semantic/index.ts';
+import type { Embedder } from '../semantic/embedder.ts';
 import type { RerankerCall, Timer } from './create-reranker.ts';
 
 export interface EmbeddingQueueOptions {

@@ -1,5 +1,5 @@
-import type { Embedder } from '../semantic/index.ts';
-import { tokenize } from '../text/index.ts';
+import type { Embedder } from '../semantic/embedder.ts';
+import { tokenize } from '../text/tokenize.ts';
 import type { Timer } from './create-reranker.ts';
 
 /** An embedder that writes down what it is asked, and answers when and how a test wants. */

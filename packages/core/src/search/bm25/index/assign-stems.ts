@@ -1,5 +1,7 @@
 import { stepThrough } from '../../slices.ts';
-import { FUNCTION_WORDS, hashToken, stemInPlace, TokenKind } from '../../text/index.ts';
+import { FUNCTION_WORDS } from '../../text/function-words.ts';
+import { stemInPlace } from '../../text/stem-word.ts';
+import { hashToken, TokenKind } from '../../text/tokenize.ts';
 import { NO_LIST } from './bm25-index.ts';
 import { scratchUint32 } from './scratch-array.ts';
 import type { TermTable } from './term-table.ts';

@@ -1,5 +1,5 @@
 import { QuartermasterError } from '../../../errors.ts';
-import { stemWord } from '../../text/index.ts';
+import { stemWord } from '../../text/stem-word.ts';
 import type { Bm25Settings } from '../bm25-options.ts';
 import {
   denseImpacts,

@@ -2,7 +2,7 @@ import type { Tool } from '../../../catalog/index.ts';
 import { checkOptionNames } from '../../../check-option-names.ts';
 import { QuartermasterError } from '../../../errors.ts';
 import { runToEnd } from '../../../run-to-end.ts';
-import { FUNCTION_WORDS } from '../../text/index.ts';
+import { FUNCTION_WORDS } from '../../text/function-words.ts';
 import { BM25_DEFAULTS, type Bm25Options, type Bm25Settings, MOST_TOOLS } from '../bm25-options.ts';
 import { assignStems, listStemmed } from './assign-stems.ts';
 import { Bm25Index, type Bm25IndexData, type CatalogStatistics, INDEX_VERSION } from './bm25-index.ts';

@@ -1,7 +1,9 @@
 import { type SearchText, searchText, type Tool } from '../../../catalog/index.ts';
-import { type ChosenBase, chooseBase, type Marked } from '../../kept/index.ts';
+import { type ChosenBase, chooseBase, type Marked } from '../../kept/keep-index.ts';
 import { stepThrough } from '../../slices.ts';
-import { FUNCTION_WORDS, nameKey, TokenKind } from '../../text/index.ts';
+import { nameKey } from '../../text/characters.ts';
+import { FUNCTION_WORDS } from '../../text/function-words.ts';
+import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS, type Bm25Field } from '../bm25-options.ts';
 import { NO_LIST } from './bm25-index.ts';
 import { scratchUint32 } from './scratch-array.ts';

@@ -1,5 +1,5 @@
 import { QuartermasterError } from '../../../errors.ts';
-import { hashCharacter } from '../../text/index.ts';
+import { hashCharacter } from '../../text/tokenize.ts';
 import { growUint8, growUint32, scratchInt32, scratchUint32 } from './scratch-array.ts';
 
 /** A {@link TermTable} as plain typed arrays, to be sent to another thread or stored. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Token, TokenKind, tokenize } from '../../text/index.ts';
+import { type Token, TokenKind, tokenize } from '../../text/tokenize.ts';
 import { TermTable } from './term-table.ts';
 import { TokenStore, TWO_UNITS } from './token-store.ts';
 

@@ -1,4 +1,4 @@
-import { hashToken, scanTokens, TokenKind, type TokenSink } from '../../text/index.ts';
+import { hashToken, scanTokens, TokenKind, type TokenSink } from '../../text/tokenize.ts';
 import { growUint8, growUint32, scratchInt32, scratchUint16 } from './scratch-array.ts';
 import { NO_TERM, type TermTable } from './term-table.ts';
 

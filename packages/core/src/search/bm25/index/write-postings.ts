@@ -1,5 +1,5 @@
 import { stepThrough } from '../../slices.ts';
-import { TokenKind } from '../../text/index.ts';
+import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS, type Bm25Settings } from '../bm25-options.ts';
 import type { Stems } from './assign-stems.ts';
 import { IMPACT_SCALE } from './bm25-index.ts';

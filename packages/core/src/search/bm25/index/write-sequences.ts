@@ -1,5 +1,6 @@
 import { stepThrough } from '../../slices.ts';
-import { FUNCTION_WORDS, TokenKind } from '../../text/index.ts';
+import { FUNCTION_WORDS } from '../../text/function-words.ts';
+import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS } from '../bm25-options.ts';
 import type { Stems } from './assign-stems.ts';
 import {

@@ -1,6 +1,6 @@
 import { searchText, type Tool } from '../../../catalog/index.ts';
 import type { Explanation } from '../../searcher.ts';
-import { TokenKind, tokenize } from '../../text/index.ts';
+import { TokenKind, tokenize } from '../../text/tokenize.ts';
 import { BM25_FIELDS, type Bm25Field } from '../bm25-options.ts';
 import { type Bm25Index, IMPACT_SCALE } from '../index/bm25-index.ts';
 import { fieldWeight } from '../index/write-postings.ts';

@@ -1,5 +1,7 @@
-import { QUERY_LIMITS } from '../../query/index.ts';
-import { REQUEST_WORDS, scanTokens, stemWord, TokenKind, tokenize } from '../../text/index.ts';
+import { QUERY_LIMITS } from '../../query/parse-query.ts';
+import { REQUEST_WORDS } from '../../text/function-words.ts';
+import { stemWord } from '../../text/stem-word.ts';
+import { scanTokens, TokenKind, tokenize } from '../../text/tokenize.ts';
 import { type Bm25Index, NO_LIST } from '../index/bm25-index.ts';
 import { NO_TERM } from '../index/term-table.ts';
 import type { SimilarTerms } from './similar-terms.ts';

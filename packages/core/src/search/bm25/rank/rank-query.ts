@@ -5,14 +5,17 @@ import {
   findOneName,
   findSubstrings,
   type NameSource,
+} from '../../query/find-names.ts';
+import {
   type ParsedQuery,
   parseQuery,
   type QueryOperator,
   removeFiller,
   removeOperators,
   unresolvedOperators,
-} from '../../query/index.ts';
-import { nameKey, TokenKind, tokenize } from '../../text/index.ts';
+} from '../../query/parse-query.ts';
+import { nameKey } from '../../text/characters.ts';
+import { TokenKind, tokenize } from '../../text/tokenize.ts';
 import { type Bm25Index, NO_LIST } from '../index/bm25-index.ts';
 import { denseImpacts, foldedDifferences, isDense } from '../index/posting-list.ts';
 import { combineScore, FeatureReader, type MatchFeatures, MOST_READ, scaleSum } from './match-features.ts';

@@ -1,5 +1,5 @@
 import { editDistance } from '../../../edit-distance.ts';
-import { hashCharacter } from '../../text/index.ts';
+import { hashCharacter } from '../../text/tokenize.ts';
 import type { Bm25Index } from '../index/bm25-index.ts';
 
 /** Shorter words have too many neighbours. */
