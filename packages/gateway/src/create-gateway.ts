@@ -31,7 +31,7 @@ import {
 import { createConnector } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
 import { createTranscripts } from './create-transcripts.ts';
-import { createActivity, explainEvent, type GatewayEvent, NO_ACTIVITY } from './events/index.ts';
+import { createActivity, type EventSink, explainEvent, NO_ACTIVITY } from './events/index.ts';
 import {
   createModelService,
   createModels,
@@ -55,6 +55,7 @@ import {
   createInsightMeter,
   createWireLog,
   insightSink,
+  learningSink,
 } from './insight/index.ts';
 import { type Logger, NO_LOGGER } from './logger.ts';
 import { createLivePolicies } from './management/index.ts';
@@ -126,10 +127,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   } = options;
   // Events end spans.
   const tracing = settings.events ? options.tracing : undefined;
-  const metrics = createGatewayMetrics();
+  const settle = (): void => activity.settle();
+  const metrics = createGatewayMetrics(settle);
   const { workerUrl = WORKER_URL } = options;
   const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
-  const log = createActivityLog(memory);
+  const log = createActivityLog(memory, settle);
   const learning =
     settings.learn === 'off' || store?.learnedUses === undefined
       ? undefined
@@ -139,22 +141,22 @@ export function createGateway(options: GatewayOptions): Gateway {
           ...{ store: store.learnedUses, clock },
           onError: (error) => logger.log({ level: 'warn', event: 'work-fail', work: 'learning', ...originOf(error) }),
         });
-  const meter = createInsightMeter({ store: store?.insight, settings: settings.insight, clock, logger });
+  const meter = createInsightMeter({ store: store?.insight, settings: settings.insight, clock, logger, settle });
   const adaptation = settings.deferral === 'adaptive' ? createAdaptation() : undefined;
-  const usage = createUsageMeter({ usage: store?.usage, clock, logger });
-  const sinks: ((event: GatewayEvent) => void)[] = [
-    metrics.onEvent,
-    usage.onEvent,
-    insightSink({ log, meter, adaptation, learning }),
-  ];
-  if (tracing !== undefined) sinks.push(tracing.onEvent);
+  const usage = createUsageMeter({ usage: store?.usage, clock, logger, settle });
+  const prompt: EventSink[] = [];
+  if (adaptation !== undefined || learning !== undefined) prompt.push(learningSink(adaptation, learning));
+  if (tracing !== undefined) prompt.push(tracing.onEvent);
   if (logger.isDebugging === true) {
-    sinks.push((event) => {
+    prompt.push((event) => {
       const explained = explainEvent(event);
       if (explained !== undefined) logger.log(explained);
     });
   }
-  const activity = settings.events ? createActivity(sinks, clock.now) : NO_ACTIVITY;
+  const counting = [metrics.onEvent, usage.onEvent, insightSink(log, meter)];
+  const activity = settings.events
+    ? createActivity({ prompt, counting, clock, isFollowed: () => log.isFollowed })
+    : NO_ACTIVITY;
   const onEvent = activity.emit;
   const wire = settings.insight.wire ? createWireLog(clock.now) : undefined;
   const observers = [tracing, wire].filter((one) => one !== undefined);

@@ -23,8 +23,8 @@ export interface UsageMeter {
   flush(): Promise<void>;
 }
 
-/** What a kill can lose: the counts of this many milliseconds. */
-const FLUSH_MS = 5_000;
+/** What a kill can lose: the counts of this many milliseconds, and of the second that an event may wait to be counted. */
+const FLUSH_MS = 4_000;
 
 /** How many different tools of one owner are counted between two writes. Their names come from clients. */
 const MOST_TOOLS = 1_000;
@@ -46,12 +46,15 @@ export function createUsageMeter(options: {
   readonly usage: UsageStore | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Has what happened so far counted. */
+  settle(): void;
 }): UsageMeter {
-  const { usage, clock, logger } = options;
+  const { usage, clock, logger, settle } = options;
   let counted = new Map<string, Counted>();
   let cancel: (() => void) | undefined;
 
   async function flush(): Promise<void> {
+    settle();
     cancel?.();
     cancel = undefined;
     const due = counted;

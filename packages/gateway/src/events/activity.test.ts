@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { movedClock } from '../moved-clock.fixture.ts';
 import { createActivity, type RequestEnd, type RequestStart, tokenAccount } from './activity.ts';
 import type { GatewayEvent } from './gateway-event.ts';
 
@@ -95,11 +96,13 @@ function call(tool: string, durationMs: number): GatewayEvent {
   return { kind, requestId: 'r', server: 's', isConfigured: true, owner: '', tool, isError: false, durationMs };
 }
 
+const NEVER = () => () => undefined;
+
 const START: RequestStart = { requestId: 'r', atMs: 0, access: { owner: 'ann' }, facts: { route: 'messages' } };
 
 function recordOf(events: readonly ReturnType<typeof at>[], end: Partial<RequestEnd> = {}) {
   let now = 0;
-  const activity = createActivity([], () => now);
+  const activity = createActivity({ clock: { now: () => now, after: NEVER } });
   activity.begin(START);
   for (const { ms, event } of events) {
     now = ms;
@@ -113,7 +116,7 @@ describe('requests in progress', () => {
   const ROUND = { kind: 'model-round-start', requestId: 'r', round: 1, tokens: 0, carried: 0 } as const;
 
   it('are listed with what they do, until they end', () => {
-    const activity = createActivity([], () => 70);
+    const activity = createActivity({ clock: { now: () => 70, after: NEVER } });
     const facts: RequestStart['facts'] = { route: 'messages', model: 'm' };
     const stateNow = () => activity.running(undefined).data.map(({ state }) => state);
     activity.begin({ ...START, facts });
@@ -144,7 +147,7 @@ describe('requests in progress', () => {
   });
 
   it('are shown to their own key, and at most a hundred, those that run longest first', () => {
-    const activity = createActivity([], () => 70);
+    const activity = createActivity({ clock: { now: () => 70, after: NEVER } });
     for (let at = 149; at >= 0; at -= 1) activity.begin({ ...START, requestId: `r${at}`, atMs: at });
     activity.begin({ ...START, requestId: 'other', access: { owner: 'bob' } });
     expect(activity.running('bob')).toMatchObject({ total: 1, data: [{ id: 'other' }] });
@@ -154,10 +157,51 @@ describe('requests in progress', () => {
   });
 
   it('leave out MCP clients that only listen', () => {
-    const activity = createActivity([], () => 70);
+    const activity = createActivity({ clock: { now: () => 70, after: NEVER } });
     activity.begin({ ...START, facts: { route: 'mcp' } });
     expect(activity.running(undefined).total).toBe(0);
     activity.emit(SEARCH);
     expect(activity.running(undefined).data).toMatchObject([{ state: 'searching' }]);
+  });
+});
+
+describe('sinks that count', () => {
+  const event = (texts: number): GatewayEvent => ({ kind: 'reranker-call', texts });
+  const textsOf = (events: readonly GatewayEvent[]) =>
+    events.map((one) => (one.kind === 'reranker-call' ? one.texts : 0));
+
+  it('read events in their order: when someone asks, after a second, and when they are many', () => {
+    const clock = movedClock(0);
+    const [prompt, counted]: [GatewayEvent[], GatewayEvent[]] = [[], []];
+    const activity = createActivity({
+      ...{ clock, prompt: [(one) => prompt.push(one)], counting: [(one) => counted.push(one)] },
+    });
+    activity.emit(event(1));
+    activity.emit(event(2));
+    expect([textsOf(prompt), textsOf(counted)]).toEqual([[1, 2], []]);
+    activity.settle();
+    activity.settle();
+    expect(textsOf(counted)).toEqual([1, 2]);
+    activity.emit(event(3));
+    clock.move(1_000);
+    expect(textsOf(counted)).toEqual([1, 2, 3]);
+    activity.emit(event(4));
+    clock.move(1_000);
+    expect(textsOf(counted)).toEqual([1, 2, 3, 4]);
+    for (let texts = 5; texts < 300; texts += 1) activity.emit(event(texts));
+    expect(counted.length).toBeGreaterThan(256);
+    expect(textsOf(counted)).toEqual(counted.map((_, at) => at + 1));
+  });
+
+  it('read each event at once while someone follows', () => {
+    let isFollowed = false;
+    const counted: GatewayEvent[] = [];
+    const activity = createActivity({
+      ...{ clock: movedClock(0), counting: [(one) => counted.push(one)], isFollowed: () => isFollowed },
+    });
+    activity.emit(event(1));
+    isFollowed = true;
+    activity.emit(event(2));
+    expect(textsOf(counted)).toEqual([1, 2]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Plan } from '@quartermaster/core';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
+import type { Clock } from '@quartermaster/core/internal';
 import type { UsedUp } from '../access/index.ts';
 import type {
   GatewayEvent,
@@ -42,8 +43,9 @@ export interface RequestStart {
 
 /** The stream of events, and what is known about each request in progress. */
 export interface Activity {
-  /** Notifies every sink. */
   emit(event: GatewayEvent): void;
+  /** Counts and lists everything that was emitted so far. */
+  settle(): void;
   /** From now on the events of this request are collected, and it is listed as running. */
   begin(request: RequestStart): void;
   /** The requests in progress, of one key or of all. */
@@ -54,16 +56,61 @@ export interface Activity {
   end(request: RequestEnd): RequestRecord | undefined;
 }
 
-/** @param sinks whatever reads the events: metrics, usage, traces, logs, insight */
-export function createActivity(sinks: readonly ((event: GatewayEvent) => void)[], now: () => number): Activity {
+/** Reads events. Must not throw. */
+export type EventSink = (event: GatewayEvent) => void;
+
+export interface ActivityOptions {
+  /** What reads each event at once: traces, the debug log, what later requests depend on. @default none */
+  readonly prompt?: readonly EventSink[];
+  /**
+   * What counts and lists. It reads a page of events at a time: its code and its counts then stay in the processor's caches, which each
+   * request would find cold. Whoever shows what it knows calls `settle` first. @default none
+   */
+  readonly counting?: readonly EventSink[];
+  /** Whether someone follows what is listed: then no event waits for a page. @default never */
+  readonly isFollowed?: () => boolean;
+  readonly clock: Clock;
+}
+
+/** How many events are counted together: those of some fifty requests. */
+const PAGE_EVENTS = 256;
+
+/** How long an event may wait to be counted. */
+const SETTLE_MS = 1_000;
+
+export function createActivity(options: ActivityOptions): Activity {
+  const { prompt = [], counting = [], isFollowed = () => false, clock } = options;
+  const { now } = clock;
   const open = new OpenRequests<Open>();
-  const emit = (event: GatewayEvent): void => {
-    for (const sink of sinks) sink(event);
+  let page: GatewayEvent[] = [];
+  let isScheduled = false;
+
+  function settle(): void {
+    const events = page;
+    page = [];
+    for (const sink of counting) for (const event of events) sink(event);
+  }
+
+  function schedule(): void {
+    isScheduled = true;
+    clock.after(SETTLE_MS, () => {
+      isScheduled = false;
+      settle();
+    });
+  }
+
+  function emit(event: GatewayEvent): void {
+    for (const sink of prompt) sink(event);
+    page.push(event);
+    if (page.length >= PAGE_EVENTS || isFollowed()) settle();
+    else if (!isScheduled) schedule();
     const request = !('requestId' in event) || event.requestId === undefined ? undefined : open.get(event.requestId);
     if (request !== undefined) add(request, event, now);
-  };
+  }
+
   return {
     emit,
+    settle,
     begin: (start) => open.add(noEvents(start)),
     running(owner) {
       const listed: Open[] = [];
@@ -88,6 +135,7 @@ export function createActivity(sinks: readonly ((event: GatewayEvent) => void)[]
 /** With events switched off: nothing is collected. */
 export const NO_ACTIVITY: Activity = {
   emit: () => undefined,
+  settle: () => undefined,
   begin: () => undefined,
   running: () => ({ nowMs: 0, total: 0, data: [] }),
   drop: () => undefined,

@@ -1,6 +1,7 @@
 export {
   type Activity,
   createActivity,
+  type EventSink,
   NO_ACTIVITY,
   planCost,
   type RequestEnd,

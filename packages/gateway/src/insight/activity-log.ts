@@ -9,6 +9,8 @@ export interface ActivityLog {
   get(id: string, owner: string | undefined): RequestRecord | undefined;
   /** A server has changed: notifies the followers that ask for it. */
   notice(event: ServerNotice): void;
+  /** Whether someone is called back. */
+  readonly isFollowed: boolean;
   /** Calls back for new records, and for changes of servers if requested, until the returned function is called. */
   follow(follower: ActivityFollower): () => void;
 }
@@ -52,8 +54,11 @@ interface Page {
   holding: Holding | undefined;
 }
 
-/** @param memory counts the records with all caches; the oldest are dropped when it has no room for them */
-export function createActivityLog(memory: MemoryBudget): ActivityLog {
+/**
+ * @param memory counts the records with all caches; the oldest are dropped when it has no room for them
+ * @param settle adds what was recorded so far
+ */
+export function createActivityLog(memory: MemoryBudget, settle: () => void = () => undefined): ActivityLog {
   // Pages are reused in turn: the budget may hold on to a page that was thrown away, and with it its records, until the whole heap is
   // collected.
   const pages: readonly Page[] = Array.from({ length: KEPT / PAGE_RECORDS + 1 }, () => ({
@@ -99,6 +104,7 @@ export function createActivityLog(memory: MemoryBudget): ActivityLog {
       for (const { owner, onRecord } of followers) if (isVisible(owner, record)) onRecord(record);
     },
     list({ owner, limit, beforeMs = Number.POSITIVE_INFINITY, outcome }) {
+      settle();
       const found: RequestRecord[] = [];
       for (const record of latest()) {
         if (found.length >= limit) break;
@@ -108,13 +114,18 @@ export function createActivityLog(memory: MemoryBudget): ActivityLog {
       return found;
     },
     get(id, owner) {
+      settle();
       for (const record of latest()) if (record.id === id && isVisible(owner, record)) return record;
       return undefined;
     },
     notice(event) {
       for (const { onNotice } of followers) onNotice?.(event);
     },
+    get isFollowed() {
+      return followers.size > 0;
+    },
     follow(follower) {
+      settle();
       followers.add(follower);
       return () => followers.delete(follower);
     },

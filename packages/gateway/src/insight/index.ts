@@ -8,6 +8,6 @@ export {
 export { createAdaptation } from './adapt-upstreams.ts';
 export { describeReach, type ModelReach } from './describe-reach.ts';
 export { compilePrices, describeSavings } from './describe-savings.ts';
-export { createInsightMeter, type InsightMeter, insightSink } from './insight-meter.ts';
+export { createInsightMeter, type InsightMeter, insightSink, learningSink } from './insight-meter.ts';
 export { listUnanswered, type UnansweredSearch } from './unanswered.ts';
 export { createWireLog, type WireLog } from './wire-log.ts';

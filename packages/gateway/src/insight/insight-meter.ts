@@ -8,7 +8,7 @@ import {
   type InsightRecord,
   type InsightStore,
 } from '@quartermaster/host/store';
-import { type GatewayEvent, type RequestRecord, wasCalled } from '../events/index.ts';
+import { type EventSink, type RequestRecord, wasCalled } from '../events/index.ts';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
 import { type ActivityLog, outcomesOf } from './activity-log.ts';
@@ -30,8 +30,8 @@ export interface InsightMeter {
   sweep(): Promise<void>;
 }
 
-/** What a kill can lose: the counts of this many milliseconds. */
-const FLUSH_MS = 5_000;
+/** What a kill can lose: the counts of this many milliseconds, and of the second that an event may wait to be counted. */
+const FLUSH_MS = 4_000;
 
 /** How many requests wait to be written, and the length of their records. An unavailable store must not fill the memory. */
 const MOST_WAITING = 5_000;
@@ -44,8 +44,10 @@ export function createInsightMeter(options: {
   readonly settings: InsightSettings;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Has what was recorded so far added. */
+  settle(): void;
 }): InsightMeter {
-  const { settings, clock, logger } = options;
+  const { settings, clock, logger, settle } = options;
   const store = settings.keep === 'off' ? undefined : options.store;
   const keepsRecords = store !== undefined && settings.keep === 'queries';
   const startedAt = clock.now();
@@ -87,6 +89,7 @@ export function createInsightMeter(options: {
 
   /** One after the other, so that a later read includes all that was counted before. */
   async function flush(): Promise<void> {
+    settle();
     cancel?.();
     cancel = undefined;
     if (store === undefined) return;
@@ -122,6 +125,7 @@ export function createInsightMeter(options: {
         await flush();
         return store.cells({ owner, fromDay });
       }
+      settle();
       return cells.all.filter((cell) => cell.day >= fromDay && (owner === undefined || cell.owner === owner));
     },
     async records(query) {
@@ -203,22 +207,23 @@ function dayOf(atMs: number): string {
 
 let latest = { day: Number.NaN, text: '' };
 
-/** What the activity log, the savings, `deferral: adaptive` and learning from use need from the stream of events. */
-export function insightSink(readers: {
-  readonly log: ActivityLog;
-  readonly meter: InsightMeter;
-  readonly adaptation: Adaptation | undefined;
-  readonly learning: UseLearning | undefined;
-}): (event: GatewayEvent) => void {
-  const { log, meter, adaptation, learning } = readers;
+/** What the activity log and the savings take from the stream of events. */
+export function insightSink(log: ActivityLog, meter: InsightMeter): EventSink {
   return (event) => {
-    if (event.kind === 'server-call-end' && event.isConfigured && !event.isError) {
-      learning?.called(event.owner, event.tool ?? '');
-    }
     if (event.kind === 'server-change' || event.kind === 'definition-change') log.notice(event);
     if (event.kind !== 'request-end' || event.record === undefined) return;
     log.add(event.record);
     meter.add(event.record);
+  };
+}
+
+/** What the next requests depend on: `deferral: adaptive`, and what was learned from use. */
+export function learningSink(adaptation: Adaptation | undefined, learning: UseLearning | undefined): EventSink {
+  return (event) => {
+    if (event.kind === 'server-call-end' && event.isConfigured && !event.isError) {
+      learning?.called(event.owner, event.tool ?? '');
+    }
+    if (event.kind !== 'request-end' || event.record === undefined) return;
     adaptation?.note(event.record);
     for (const name of event.record.called) learning?.called(event.record.owner, name);
   };

@@ -9,8 +9,9 @@ export interface GatewayMetrics {
   watchCatalog(catalog: string, toolCount: () => number): void;
 }
 
-export function createGatewayMetrics(): GatewayMetrics {
-  const registry = createRegistry();
+/** @param settle has what happened so far counted */
+export function createGatewayMetrics(settle: () => void): GatewayMetrics {
+  const registry = createRegistry({ beforeRender: settle });
   const searches = registry.counter(
     'quartermaster_searches_total',
     'Searches that models made, by engine and verdict (match, none, failure, stopped).',

@@ -50,7 +50,7 @@ const MOST_SERIES = 1_000;
  * Counters, gauges and histograms in Prometheus's text format. The three kinds take fewer lines than the dependency
  * would, and labels are limited here.
  */
-export function createRegistry(): Registry {
+export function createRegistry({ beforeRender }: { beforeRender(): void }): Registry {
   const metrics: (() => string)[] = [];
   const summed = <Label extends string>(name: string, start: string, labels: readonly Label[]): Counter<Label> => {
     const series = createSeries(labels, () => ({ value: 0 }));
@@ -100,7 +100,10 @@ export function createRegistry(): Registry {
         of: series.at,
       };
     },
-    render: () => metrics.map((write) => write()).join(''),
+    render() {
+      beforeRender();
+      return metrics.map((write) => write()).join('');
+    },
   };
 }
 
