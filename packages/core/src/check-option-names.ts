@@ -5,8 +5,8 @@ import { SettingError } from './errors.ts';
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
 /**
- * Throws a `SettingError` for options that are not an object, or that set a name which `allowed` does not have. A misspelt option would otherwise
- * have no effect, in silence. A name whose value is `undefined` passes.
+ * Throws a `SettingError` for options that are not an object, or that contain a name which `allowed` lacks. A misspelled option would otherwise
+ * silently have no effect. A name whose value is `undefined` is accepted.
  */
 export function checkOptionNames(owner: string, options: unknown, allowed: object): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
@@ -19,7 +19,7 @@ export function checkOptionNames(owner: string, options: unknown, allowed: objec
   }
 }
 
-/** The option that a misspelt name means, if one is near. */
+/** The option that a misspelled name probably means. */
 function describeNearest(name: string, allowed: object): string {
   const asked = name.slice(0, 64).toLowerCase();
   const most = Math.max(1, Math.floor(asked.length / 3));
@@ -35,7 +35,7 @@ function refusal(owner: string, problem: string, allowed: object, hint = ''): Se
   return new SettingError('invalid_setting', message, { context: { setting: owner } });
 }
 
-/** A setting that is one of some texts. Throws a `SettingError` with all that are allowed for any other value. */
+/** A setting that is one of some texts. Throws a `SettingError` that lists the allowed ones for any other value. */
 export function readChoice<Choice extends string>(setting: string, value: unknown, allowed: readonly Choice[]): Choice {
   const found = allowed.find((choice) => choice === value);
   if (found !== undefined) return found;
@@ -45,7 +45,7 @@ export function readChoice<Choice extends string>(setting: string, value: unknow
   });
 }
 
-/** A setting that is a whole number. Throws a `SettingError` with what is allowed for any other value. */
+/** A setting that is a whole number. Throws a `SettingError` with the allowed range for any other value. */
 export function readWholeNumber(setting: string, value: unknown, min = 1): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= min) return value;
   const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);

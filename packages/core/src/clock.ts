@@ -26,8 +26,8 @@ export const BACKGROUND_CLOCK: Clock = {
 };
 
 /**
- * Waits for work as long as its caller does: settles as the work does, or rejects with the signal's reason once that aborts. The work
- * may ignore the signal, or go on for others. Leaves no listener behind.
+ * Waits for work as long as its caller does: settles with the work, or rejects with the signal's reason once that aborts. The work
+ * may ignore the signal, or continue for others. Leaves no listener behind.
  */
 export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined) return work;

@@ -1,6 +1,6 @@
 /**
- * What lies at the bottom of an error, in words. `fetch` says "fetch failed" whatever happened, and has the reason as its cause;
- * where several addresses were tried that has no words of its own but those of each.
+ * The innermost reason of an error. `fetch` always says "fetch failed" and has the reason as its cause; if several addresses were
+ * tried, that cause has no message of its own but one for each.
  */
 export function deepestReason(error: unknown): string {
   let [deepest, reason] = [error, ''];
@@ -16,5 +16,5 @@ function wordsOf(error: Error): string {
   return error.message || (typeof code === 'string' ? code : '');
 }
 
-/** Causes may go round in a circle. */
+/** Causes may be circular. */
 const MOST_CAUSES = 10;

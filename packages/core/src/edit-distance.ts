@@ -1,12 +1,12 @@
 /**
- * How many letters must be put in, left out, changed or swapped with their neighbour (optimal string alignment). Infinite past the
- * limit, and given up as soon as that is certain.
+ * How many letters must be inserted, omitted, changed or swapped with their neighbour (optimal string alignment). Infinite above the
+ * limit, and stopped as soon as that is certain.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return Number.POSITIVE_INFINITY;
   const width = right.length + 1;
   if (rows.length < 3 * width) rows = new Uint32Array(6 * width);
-  // Where the rows of costs start that are two back, one back, and being filled; the three take turns.
+  // The start of the rows of costs that are two back, one back, and being filled; the three take turns.
   let [beforePrevious, previous, current] = [0, width, 2 * width];
   for (let column = 0; column < width; column += 1) rows[previous + column] = column;
   for (let row = 1; row <= left.length; row += 1) {
@@ -24,7 +24,7 @@ export function editDistance(left: string, right: string, limit: number): number
       rows[current + column] = cost;
       least = Math.min(least, cost);
     }
-    // The least cost rises by at most one a row, and a swap costs one more than two rows before: nothing comes back below it.
+    // The lowest cost rises by at most one per row, and a swap costs one more than two rows before: nothing falls below it again.
     if (least > limit) return Number.POSITIVE_INFINITY;
     [beforePrevious, previous, current] = [previous, current, beforePrevious];
   }
@@ -32,7 +32,7 @@ export function editDistance(left: string, right: string, limit: number): number
   return distance <= limit ? distance : Number.POSITIVE_INFINITY;
 }
 
-/** Kept from one call to the next: a misspelt word is compared with hundreds. */
+/** Kept from one call to the next: a misspelled word is compared with hundreds. */
 let rows: Uint32Array = new Uint32Array(128);
 
 const NO_LETTER = -1;

@@ -1,6 +1,6 @@
 import type { UpstreamErrorCode } from './upstream-error.ts';
 
-/** Every code that an error of this package can carry, in one place. */
+/** Every error code of this package. */
 export type ErrorCode =
   /** A tool definition can't be read: no name, a broken schema, nesting that is too deep. */
   | 'invalid_tool'
@@ -32,7 +32,7 @@ export type ErrorCode =
   | 'invalid_limit'
   /** A setting has a value that is not allowed. */
   | 'invalid_setting'
-  /** A stored index is damaged, or was made by another version. */
+  /** A stored index is damaged, or was created by another version. */
   | 'invalid_index'
   /** A request is malformed. */
   | 'invalid_request'
@@ -40,7 +40,7 @@ export type ErrorCode =
   | 'unsupported_request'
   | UpstreamErrorCode;
 
-/** The base of every error that Quartermaster throws on purpose: a literal code, and the facts of the case in `context`. */
+/** The base of every error that Quartermaster throws on purpose: a literal code, and facts in `context`. */
 export class QuartermasterError extends Error {
   override readonly name: string = 'QuartermasterError';
   readonly code: ErrorCode;
@@ -53,7 +53,7 @@ export class QuartermasterError extends Error {
   }
 }
 
-/** What an error may carry besides its code and its message. */
+/** The optional parts of an error. */
 export interface ErrorDetails {
   readonly cause?: unknown;
   readonly context?: Readonly<Record<string, unknown>>;
@@ -64,12 +64,12 @@ export class CatalogError extends QuartermasterError {
   override readonly name: string = 'CatalogError';
 }
 
-/** A regular expression can't be compiled, or can't be answered within its budget. */
+/** A regular expression can't be compiled, or can't be evaluated within its budget. */
 export class PatternError extends QuartermasterError {
   override readonly name: string = 'PatternError';
 }
 
-/** A search can't be asked this. */
+/** An invalid search. */
 export class QueryError extends QuartermasterError {
   override readonly name: string = 'QueryError';
 }

@@ -5,23 +5,23 @@ import { renderTool } from './render-tool.ts';
 import { sha256 } from './sha256.ts';
 import type { Tool } from './tool.ts';
 
-/** How a snapshot is made. */
+/** Options of `createSnapshot`. */
 export interface SnapshotOptions {
-  /** How many tools it may hold. @default 10_000 */
+  /** How many tools it may contain. @default 10_000 */
   readonly maxTools?: number | undefined;
-  /** What a second tool with the same id does: fails, is left out, or takes the first one's place. @default 'error' */
+  /** What happens to a second tool with the same id: an error, it is left out, or it replaces the first. @default 'error' */
   readonly onDuplicate?: 'error' | 'first' | 'last' | undefined;
-  /** How `modelName` makes names, see `createModelNames`. @default '{server}__{tool}' */
+  /** The template of model names, see `createModelNames`. @default '{server}__{tool}' */
   readonly nameTemplate?: string | undefined;
   /** The longest model name, 32 to 256. @default 64 */
   readonly maxNameLength?: number | undefined;
-  /** SHA-256 of the chunks' UTF-8 bytes in hexadecimal, where the platform has a faster one. @default the built-in one */
+  /** SHA-256 of the chunks' UTF-8 bytes in hexadecimal, if the platform has a faster implementation. @default the built-in one */
   readonly digest?: ((chunks: Iterable<string>) => string) | undefined;
   /** See {@link Snapshot.contentKey}. @default none; it is computed from the tools when needed */
   readonly contentKey?: string | undefined;
 }
 
-/** The limits of a snapshot, unless the options say otherwise. */
+/** The default limits of a snapshot. */
 export const SNAPSHOT_DEFAULTS: { readonly maxTools: number; readonly onDuplicate: 'error' } = {
   maxTools: 10_000,
   onDuplicate: 'error',
@@ -31,9 +31,9 @@ export const SNAPSHOT_DEFAULTS: { readonly maxTools: number; readonly onDuplicat
  * Takes a snapshot of a list of tools. The list is copied and frozen; schemas are shared with the caller, who must not change
  * them.
  *
- * The hash covers everything that a definition can put before a model or a searcher: order of tools and of keys included,
- * since both are bytes of the prompt. Names are not part of it: they follow from the content and the template. The hash and
- * the names are worked out when first asked for.
+ * The hash covers everything in a definition that can reach a model or a searcher, including the order of tools and of keys,
+ * because both are bytes of the prompt. Names are not part of it: they follow from the content and the template. The hash and
+ * the names are computed when first requested.
  *
  * @example
  * const snapshot = createSnapshot(parseTools(definitions).tools);
@@ -42,7 +42,7 @@ export function createSnapshot(tools: Iterable<Tool>, options: SnapshotOptions =
   return snapshotOf(runToEnd(collect(tools, options)), options);
 }
 
-/** What {@link createSnapshot} gives, its names worked out, with a yield wherever that may be interrupted. */
+/** The same as {@link createSnapshot}, with names computed, and a yield wherever that may be interrupted. */
 export function* createSnapshotInSteps(
   tools: Iterable<Tool>,
   options: SnapshotOptions = {},
@@ -125,7 +125,7 @@ function* collect(tools: Iterable<Tool>, options: SnapshotOptions): Generator<vo
       slots.set(tool.id, list.length);
       list.push(tool);
     } else if (onDuplicate === 'error') {
-      // Nothing was left out so far, so the slot is also the position in the input.
+      // Nothing has been left out so far, so the slot is also the position in the input.
       throw duplicate(tool, slot, position);
     } else if (onDuplicate === 'last') {
       list[slot] = tool;
@@ -175,33 +175,33 @@ export interface Snapshot {
   readonly hash: string;
   /**
    * A key for the content, if it is known without reading the tools, such as the hash of a file: the same key means the same
-   * tools in the same order. Indexes are kept by it.
+   * tools in the same order. Indexes are cached by it.
    */
   readonly contentKey?: string;
   /** In catalog order. */
   readonly tools: readonly Tool[];
-  /** The servers, in the order in which they first appear. */
+  /** The servers, in the order of their first tool. */
   readonly servers: readonly string[];
   get(id: string): Tool | undefined;
   /** The name that a model sees for this tool; stable for the same set of tools. */
   modelName(tool: Tool): string;
-  /** The tool behind a name that a model wrote. */
+  /** The tool with a name that a model wrote. */
   resolve(modelName: string): Tool | undefined;
 }
 
-/** The names that a model sees, both ways. */
+/** The names that a model sees, in both directions. */
 export interface ModelNames {
   /** Undefined for a tool that is not in the list. */
   nameOf(id: string): string | undefined;
-  /** Exact: what a model got slightly wrong is repaired in dispatch, not here. */
+  /** Exact: small mistakes of a model are repaired in dispatch, not here. */
   resolve(modelName: string): Tool | undefined;
 }
 
-/** How names are made. */
+/** Options of `createModelNames`. */
 export interface ModelNameOptions {
   /** Where `{server}` and `{tool}` go; a tool without a server keeps its plain name. @default '{server}__{tool}' */
   readonly nameTemplate?: string | undefined;
-  /** The longest name that the provider takes, 32 to 256. @default 64 */
+  /** The longest name that the provider accepts, 32 to 256. @default 64 */
   readonly maxNameLength?: number | undefined;
 }
 
@@ -217,26 +217,26 @@ export const NAME_TEMPLATES = {
   plain: '{tool}',
 } as const;
 
-/** How tools are named for the model, unless the options say otherwise. */
+/** The default names of tools. */
 export const MODEL_NAME_DEFAULTS: { readonly nameTemplate: string; readonly maxNameLength: number } = {
   nameTemplate: NAME_TEMPLATES.proxy,
   maxNameLength: 64,
 };
 
 /**
- * Names every tool so that providers accept it (`[a-zA-Z0-9_-]`, bounded length) and no two are the same.
+ * Names every tool so that providers accept the names (`[a-zA-Z0-9_-]`, limited length) and all are different.
  *
- * A name that is valid and unique stays as the template makes it. Any other gets a suffix from the hash of the tool's id: one
- * that had to be changed (`math.factorial` → `math_factorial_1f0c9a3e`), and each member of a group that wants the same name,
+ * A name that is valid and unique stays as the template makes it. Any other gets a suffix from the hash of the tool's id: a name
+ * that had to be changed (`math.factorial` → `math_factorial_1f0c9a3e`), and all names of a group that would be equal,
  * not only the later ones. So a name depends on the tool itself and on those that collide with it, never on order or on
- * unrelated tools. A suffixed name that is taken after all gets a longer suffix.
+ * unrelated tools. If a name with a suffix is taken, it gets a longer suffix.
  */
 export function createModelNames(tools: readonly Tool[], options: ModelNameOptions = {}): ModelNames {
   checkOptionNames('createModelNames', options, MODEL_NAME_DEFAULTS);
   return runToEnd(createModelNamesInSteps(tools, options));
 }
 
-/** What {@link createModelNames} gives, with a yield wherever it may be interrupted. */
+/** The same as {@link createModelNames}, with a yield wherever it may be interrupted. */
 function* createModelNamesInSteps(tools: readonly Tool[], options: ModelNameOptions = {}): Generator<void, ModelNames> {
   const template = options.nameTemplate ?? MODEL_NAME_DEFAULTS.nameTemplate;
   const maxLength = options.maxNameLength ?? MODEL_NAME_DEFAULTS.maxNameLength;
@@ -255,9 +255,9 @@ function* createModelNamesInSteps(tools: readonly Tool[], options: ModelNameOpti
 
 interface Entry {
   readonly tool: Tool;
-  /** The template's result with refused characters replaced, not yet shortened. */
+  /** The template's result with invalid characters replaced, not yet shortened. */
   readonly wanted: string;
-  /** How long the hash suffix is, as an index into `SUFFIX_DIGITS`; 0 is none. */
+  /** The length of the hash suffix, as an index into `SUFFIX_DIGITS`; 0 is none. */
   level: number;
   name: string;
 }
@@ -270,12 +270,12 @@ function createEntry(tool: Tool, template: string, maxLength: number): Entry {
   return entry;
 }
 
-/** Function replacements, since `$&` in a server's name must stay what it is. */
+/** Function replacements, because `$&` in a server's name must stay as it is. */
 function fill(template: string, server: string, tool: string): string {
   return template.replace(PLACEHOLDER, (placeholder) => (placeholder === '{server}' ? server : tool));
 }
 
-/** Lengthens suffixes until all names differ. Ends, since a suffix grows each round and the longest tells all ids apart. */
+/** Lengthens suffixes until all names differ. It ends, because a suffix grows in each round and the longest ones are unique. */
 function* settle(entries: readonly Entry[], maxLength: number): Generator<void, Map<string, Entry>> {
   for (;;) {
     const byName = new Map<string, Entry>();
@@ -300,7 +300,7 @@ function* settle(entries: readonly Entry[], maxLength: number): Generator<void, 
   }
 }
 
-/** A plain name gives way only to another plain one, or when the others have no longer suffix to take. */
+/** A plain name changes only if it equals another plain one, or if the others have no longer suffix. */
 function separate(group: readonly Entry[], maxLength: number): void {
   const movable = group.filter((entry) => entry.level > 0 && entry.level < SUFFIX_DIGITS.length - 1);
   const plain = group.filter((entry) => entry.level === 0);
@@ -344,5 +344,5 @@ const REFUSED = /[^a-zA-Z0-9_-]/;
 
 const ALL_REFUSED = /[^a-zA-Z0-9_-]/g;
 
-/** Hexadecimal digits of the suffix per level: 32 bits tell a catalog apart, the rest is for names made to collide. */
+/** Hexadecimal digits of the suffix per level: 32 bits are enough for a catalog, the rest is for names made to collide. */
 const SUFFIX_DIGITS: readonly number[] = [0, 8, 16, 32, 56];

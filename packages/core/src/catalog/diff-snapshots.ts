@@ -21,7 +21,7 @@ export interface ChangedTool {
   readonly fields: readonly ChangedField[];
 }
 
-/** What can change about a tool with the same id; `definition` is what only its format knows, the order of its keys included. */
+/** What can change about a tool with the same id; `definition` is what only its format has, including the order of its keys. */
 export type ChangedField = 'description' | 'schema' | 'policy' | Exclude<keyof ToolExtras, 'verbatim'> | 'definition';
 
 /** Compares two snapshots by tool id. Tools that only moved are in none of the lists. */

@@ -1,4 +1,4 @@
-/** A JSON value, read-only: what comes from outside is looked at, never changed in place. */
+/** A JSON value, read-only: untrusted values are read, never changed in place. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 /** A JSON object. */
@@ -13,7 +13,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 
-/** The fields that have a value: a field set to `undefined` is not the same as no field, for types and for JSON. */
+/** Drops fields without a value: for types and for JSON, `undefined` is not the same as a missing field. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   const kept: Partial<Fields> = {};
   for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];

@@ -5,9 +5,9 @@ import { detectFormat, formatOf } from './formats/format-of.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import type { Policy, Tool, ToolFormat } from './tool.ts';
 
-/** How outside definitions are read. */
+/** How definitions are read. */
 export interface ParseToolsOptions {
-  /** The format of every definition. @default found out for each */
+  /** The format of every definition. @default detected for each */
   readonly format?: ToolFormat | undefined;
   /** The server of tools that name none. */
   readonly server?: string | undefined;
@@ -36,7 +36,7 @@ const OPTIONS: OptionNames<ParseToolsOptions> = {
  */
 export const DEEPEST_DEFINITION = 256;
 
-/** The tools that could be read, and what was wrong with the others. */
+/** The readable tools, and what was wrong with the others. */
 export interface ParsedTools {
   readonly tools: readonly Tool[];
   readonly problems: readonly Problem[];
@@ -47,7 +47,7 @@ export interface Problem {
   /** Position among all definitions, from 0. */
   readonly index: number;
   readonly name?: string;
-  /** What is wrong, without saying which definition it is: for a caller that can point at it, at a line of a file say. */
+  /** What is wrong, without naming the definition: for a caller that can point at it, for example by the line of a file. */
   readonly reason: string;
   /** The same as a whole sentence, which names the definition and its source. */
   readonly message: string;
@@ -56,7 +56,7 @@ export interface Problem {
 
 /**
  * Reads tool definitions in any of the known formats, mixed if need be, from a list or from what they are usually delivered in
- * (see `unfold`). One that can't be read is a problem of its own and costs the others nothing. The input is not changed;
+ * (see `unfold`). An unreadable one is reported as a problem and does not affect the others. The input is not changed;
  * the tools refer to parts of it.
  *
  * @example
@@ -121,8 +121,8 @@ function nameIn(definition: unknown): string | undefined {
 }
 
 /**
- * Whether lists and plain objects nest deeper than a limit. A value that contains itself does. Objects with a prototype of
- * their own (of a schema library, say) are no JSON and not looked into.
+ * Whether lists and plain objects are nested deeper than a limit. A value that contains itself is. Objects with their own
+ * prototype (of a schema library, for example) are not JSON and not searched.
  */
 export function exceedsDepth(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -150,13 +150,13 @@ function memberOf(value: object, key: string): unknown {
   }
 }
 
-/** One definition out of whatever it was delivered in, with what the delivery says about it. */
+/** One definition out of its container, with what the container says about it. */
 interface Unfolded {
-  /** Not yet known to be a definition, nor even an object. */
+  /** Not yet known to be a definition, or even an object. */
   readonly definition: unknown;
   readonly server?: string | undefined;
   readonly namespace?: JsonObject | undefined;
-  /** Known from the container, where it tells. */
+  /** Known from the container, if it says so. */
   readonly format?: ToolFormat | undefined;
 }
 
@@ -173,7 +173,7 @@ function unfold(value: unknown, options: UnfoldOptions): Unfolded[] {
 interface UnfoldOptions {
   /** The server of tools that name none. */
   readonly server: string | undefined;
-  /** Whether a `server` beside a definition's own fields names its server. Not so where the format is given: there it is an unknown field. */
+  /** Whether a `server` beside a definition's own fields names its server. If the format is given, it is an unknown field instead. */
   readonly readsServer: boolean;
 }
 
@@ -224,7 +224,7 @@ function unfoldNamespace(found: Unfolded[], item: JsonObject, tools: readonly un
   for (const definition of tools) found.push({ definition, server: name, namespace, format: 'openai-responses' });
 }
 
-/** Gemini may have built-in tools in the same object; each stands on its own here. */
+/** Gemini may have built-in tools in the same object; each is separate here. */
 function unfoldDeclarations(found: Unfolded[], item: JsonObject, { server }: Place): boolean {
   const key = DECLARATIONS.find((name) => Array.isArray(field(item, name)));
   if (key === undefined) return false;
@@ -235,7 +235,7 @@ function unfoldDeclarations(found: Unfolded[], item: JsonObject, { server }: Pla
   return true;
 }
 
-/** A saved line may name the server beside the definition's own fields; it is no field of any format, so it is taken off. */
+/** A saved line may name the server beside the definition's own fields; no format has that field, so it is removed. */
 function asPlain(item: JsonObject, place: Place): Unfolded {
   const server = field(item, 'server');
   if (!place.readsServer || typeof server !== 'string' || !Object.hasOwn(item, 'name'))
@@ -251,7 +251,7 @@ function unfoldToolSet(found: Unfolded[], tools: JsonObject, { server }: Place):
   }
 }
 
-/** A record whose members all look like tools, and which is itself none. */
+/** A record whose members all look like tools, and which does not look like one itself. */
 function isToolSet(value: JsonObject): boolean {
   const members = Object.values(value);
   return (
@@ -260,14 +260,14 @@ function isToolSet(value: JsonObject): boolean {
   );
 }
 
-/** The place of a container's content. */
+/** The path of a container's content. */
 function inside(container: JsonObject, place: Place): Place {
   const server = field(container, 'server');
   const isNamed = typeof server === 'string' && server !== '';
   return { ...place, server: isNamed ? server : place.server, depth: place.depth + 1 };
 }
 
-/** A list of groups of lists is as far as any delivery goes. */
+/** No input nests deeper than a list of groups of lists. */
 const DEEPEST = 6;
 
 const DECLARATIONS: readonly string[] = ['functionDeclarations', 'function_declarations'];

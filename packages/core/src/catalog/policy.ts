@@ -3,7 +3,7 @@ import { isJsonObject } from './json.ts';
 import type { Policy, Tool } from './tool.ts';
 
 /**
- * Who may be deferred, by three kinds of rule. The most specific one that applies wins, whatever the order:
+ * Which tools may be deferred, by three kinds of rule. The most specific matching one wins, whatever the order:
  * 1. `tools`: an id (`github/create_issue`), or the name in an agent's spelling (`mcp__github__create_issue`);
  * 2. `patterns`: globs over either spelling (`github/*`, `*\/delete_*`, `mcp__slack__*`); of several, the one with the most
  *    characters other than `*`, and of equals the last;
@@ -33,7 +33,7 @@ export function applyPolicies(tools: readonly Tool[], rules: PolicyRules): reado
   });
 }
 
-/** A policy from outside; `where` says in the message which setting it stood in. */
+/** A policy from outside; `where` names the setting in the message. */
 export function parsePolicy(value: unknown, where: string): Policy {
   const policy = POLICIES.find((known) => known === value);
   if (policy !== undefined) return policy;
@@ -80,7 +80,7 @@ function readRules(rules: unknown, kind: string): Map<string, Policy> {
 
 /** A compiled glob. */
 export interface Glob {
-  /** Characters that are not `*`: the more, the more specific. */
+  /** The number of characters other than `*`: the more, the more specific. */
   readonly literalLength: number;
   matches(text: string): boolean;
 }

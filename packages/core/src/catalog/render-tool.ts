@@ -4,7 +4,7 @@ import type { Tool, ToolFormat } from './tool.ts';
 
 /**
  * A tool's content as one line of JSON: equal lines mean equal content. A verbatim definition repeats the name, the
- * description and the schema, which the tool has as fields; those are rendered once, so that hashing costs one pass over the schema.
+ * description and the schema, which the tool has as fields; those are rendered once, so that hashing takes one pass over the schema.
  */
 export function renderTool(tool: Tool): string {
   const { verbatim: _, ...shared } = tool.extras;
@@ -12,7 +12,7 @@ export function renderTool(tool: Tool): string {
     const line = JSON.stringify([tool.server ?? null, tool.name, tool.description, tool.schema, tool.policy, shared]);
     return line + renderDefinition(tool);
   } catch (cause) {
-    // The runtime draws a picture of a cycle below its first line.
+    // The runtime describes a cycle after the first line.
     const [reason] = String(cause).split('\n');
     throw new CatalogError('invalid_tool', `Tool "${tool.id}" can't be written as JSON: ${reason}`, {
       cause,
@@ -21,7 +21,7 @@ export function renderTool(tool: Tool): string {
   }
 }
 
-/** What a tool's verbatim definitions say beyond its fields. */
+/** What a tool's verbatim definitions contain beyond its fields. */
 export function renderDefinition(tool: Tool): string {
   const { verbatim } = tool.extras;
   let text = '';

@@ -2,12 +2,12 @@ import type { Snapshot } from './create-snapshot.ts';
 import { sha256 } from './sha256.ts';
 import type { Tool } from './tool.ts';
 
-/** Requests in users' own words that a tool should be found by, by the tool's id. They are for the index alone: no model sees them. */
+/** Requests in users' own words that a tool should be found by, by the tool's id. They are only for the index: no model sees them. */
 export type SearchHints = ReadonlyMap<string, SearchHint>;
 
 /** The hints for one tool. */
 export interface SearchHint {
-  /** The definition that they were written for, as `hashTool` makes it. For a tool that has changed since, they don't count. */
+  /** The hash of the definition that they were written for, from `hashTool`. If the tool has changed since, they don't count. */
   readonly hash: string;
   readonly hints: readonly string[];
 }
@@ -17,7 +17,7 @@ export function hashTool({ server, name, description, schema, extras }: Tool): s
   return sha256([JSON.stringify([server ?? null, name, extras.title ?? null, description, schema])]);
 }
 
-/** What hints do to a snapshot: its tools can be found by them as well. */
+/** A snapshot with hints: its tools can be found by them as well. */
 export interface HintedSnapshot {
   readonly snapshot: Snapshot;
   /** How many tools have hints that fit their definition. */

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from './json.ts';
 import type { Tool } from './tool.ts';
 
-/** What a tool can be found by, field by field. The searchers index this and nothing else. */
+/** The texts that a tool can be found by, by field. The searchers index these and nothing else. */
 export interface SearchText {
   readonly name: string;
-  /** Empty when the tool has no server. */
+  /** Empty if the tool has no server. */
   readonly server: string;
   /** The title, the search hint and the description, one per line. */
   readonly description: string;
@@ -16,22 +16,22 @@ export interface SearchText {
   readonly enumValues: readonly string[];
 }
 
-/** Limits on what one tool may contribute. The rest is left out without an error. */
+/** Limits on the texts of one tool. The rest is left out without an error. */
 export interface SearchTextLimits {
-  /** How deep schemas may nest, a choice or a list counting as a level. @default 16 */
+  /** How deep schemas may be nested, where a choice or a list counts as a level. @default 16 */
   readonly depth?: number;
-  /** How many schemas are looked at. @default 5_000 */
+  /** How many schemas are read. @default 5_000 */
   readonly nodes?: number;
-  /** Characters over all fields; the text that crosses the bound is cut. @default 65_536 */
+  /** Characters over all fields; the text that exceeds the limit is cut. @default 65_536 */
   readonly characters?: number;
 }
 
-/** How much of a definition is searched, unless the options say otherwise. */
+/** The default limits of a tool's texts. */
 export const SEARCH_TEXT_DEFAULTS: Required<SearchTextLimits> = { depth: 16, nodes: 5_000, characters: 65_536 };
 
 /**
- * Collects what a tool can be found by. Every schema counts once: a `$ref` is followed only to a place that the walk
- * does not reach on its own (such as `$defs`), and to each such place only the first time. Never throws.
+ * Collects the texts that a tool can be found by. Every schema counts once: a `$ref` is followed only to a place that the walk
+ * does not reach by itself (such as `$defs`), and to each such place only the first time. Never throws.
  */
 export function searchText(tool: Tool, limits: SearchTextLimits = SEARCH_TEXT_DEFAULTS): SearchText {
   const walk: Walk = {
@@ -58,7 +58,7 @@ export function searchText(tool: Tool, limits: SearchTextLimits = SEARCH_TEXT_DE
   };
 }
 
-/** The state of one walk: what is left of each bound, and what was collected. */
+/** The state of one walk: what is left of each limit, and what was collected. */
 interface Walk {
   readonly root: Json;
   readonly depth: number;
@@ -67,11 +67,11 @@ interface Walk {
   readonly names: string[];
   readonly descriptions: string[];
   readonly values: string[];
-  /** The `$ref` targets already visited; made on the first `$ref`, since most schemas have none. */
+  /** The `$ref` targets already visited; created for the first `$ref`, because most schemas have none. */
   followed: Set<Json> | undefined;
 }
 
-/** A hint stands before the description: what reads only the beginning of a long text must still see it. */
+/** A hint comes before the description, so that readers of only the beginning of a long text see it. */
 function describe(tool: Tool): string {
   const { title, searchHint } = tool.extras;
   const hint = searchHint ?? '';
@@ -79,9 +79,9 @@ function describe(tool: Tool): string {
   return parts.filter((part) => part !== undefined && part !== '').join('\n');
 }
 
-/** Looks at the keys that are there instead of asking for each keyword: schemas are small and their shapes many. */
+/** Iterates over the existing keys instead of checking for each keyword: schemas are small and vary a lot. */
 function visit(schema: Json | undefined, depth: number, walk: Walk): void {
-  // Whatever was looked at counts, so that no shape of input makes the walk longer than its bound.
+  // Everything visited counts, so that no input makes the walk longer than its limit.
   if (walk.nodes <= 0 || walk.characters <= 0) return;
   walk.nodes -= 1;
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema) || depth > walk.depth) return;
@@ -161,7 +161,7 @@ function follow(reference: Json | undefined, depth: number, walk: Walk): void {
 }
 
 /**
- * The schema behind a local JSON pointer (RFC 6901), or undefined when there is none or when the walk gets there by itself.
+ * The schema at a local JSON pointer (RFC 6901), or undefined if there is none or if the walk reaches it by itself.
  * `reached` follows the pointer as the walk would: a schema, a keyword that it enters, perhaps a name or an index, a schema again.
  */
 function unreached(reference: string, root: Json): JsonObject | undefined {
@@ -217,7 +217,7 @@ function take(text: string, walk: Walk): string {
 }
 
 const LONGEST_POINTER = 2_048;
-/** A longer hint goes on after the description, which it would push out of sight otherwise. */
+/** A longer hint continues after the description, which it would push out of the budget otherwise. */
 const LONGEST_HINT = 500;
 
 const SINGLE: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'contains', 'if', 'then', 'else']);

@@ -1,6 +1,6 @@
 /**
  * SHA-256 (FIPS 180-4) of a sequence of texts, as if they were one, in lower-case hexadecimal. Synchronous and without
- * a platform API, so that a snapshot can be hashed anywhere; texts are read as UTF-8, a lone surrogate as U+FFFD.
+ * a platform API, so that a snapshot can be hashed anywhere. Texts are read as UTF-8, a lone surrogate as U+FFFD.
  */
 export function sha256(chunks: Iterable<string>): string {
   const work = spare ?? createWork();
@@ -35,7 +35,7 @@ interface Work {
   readonly schedule: Int32Array;
 }
 
-/** Kept from one call to the next: for a short text, making it costs more than hashing. */
+/** Kept from one call to the next: for a short text, creating it costs more than hashing. */
 let spare: Work | undefined;
 
 function createWork(): Work {

@@ -13,12 +13,12 @@ export type Policy = 'never' | 'automatic' | 'always';
 /** The definition formats that the catalog reads and writes. */
 export type ToolFormat = 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'mcp' | 'ai-sdk';
 
-/** One tool, whatever format it came in. Identity is server and name; it holds no executor and no secret. */
+/** One tool, whatever its format. Identity is server and name; it contains no executor and no secret. */
 export interface Tool {
   /** `server/name`, or only the name without a server. Unique in a snapshot. */
   readonly id: string;
   readonly server?: string;
-  /** The name as its owner wrote it. What a model sees is made from it per surface by a name template. */
+  /** The name as its owner wrote it. What a model sees is made from it by each surface's name template. */
   readonly name: string;
   /** Empty if the definition has none. */
   readonly description: string;
@@ -28,7 +28,7 @@ export interface Tool {
   readonly extras: ToolExtras;
 }
 
-/** What a definition says besides its core. Shared meanings have a field; the rest is kept verbatim per format. */
+/** The rest of a definition. Meanings that formats share have a field; everything else is kept verbatim per format. */
 export interface ToolExtras {
   readonly title?: string;
   readonly strict?: boolean;
@@ -37,22 +37,22 @@ export interface ToolExtras {
   readonly examples?: readonly Json[];
   /** MCP's behaviour hints: `readOnlyHint`, `destructiveHint` and so on. */
   readonly annotations?: JsonObject;
-  /** Extra words to be found by, from MCP's `_meta["anthropic/searchHint"]`. */
+  /** Additional words to be found by, from MCP's `_meta["anthropic/searchHint"]`. */
   readonly searchHint?: string;
-  /** The `type` of a tool that its provider defines (`web_search_20250305`, `bash_20250124`, …); it has no schema. */
+  /** The `type` of a provider-defined tool (`web_search_20250305`, `bash_20250124`, …); it has no schema. */
   readonly providerType?: string;
   /** The tool takes one text instead of JSON arguments (OpenAI's custom tools); its schema is a stand-in with the single field `input`. */
   readonly freeform?: true;
-  /** The namespace that an OpenAI tool came in, without its tools; its name is the tool's server. */
+  /** The namespace of an OpenAI tool, without its tools; its name is the tool's server. */
   readonly namespace?: JsonObject;
   /**
-   * The definition as it was received, whole, under the name of its format: what a writer starts from, so that unknown fields
+   * The received definition, whole, under the name of its format: the starting point of a writer, so that unknown fields
    * and the order of keys come back. Held by reference; if it and the tool's own fields disagree, the fields win.
    */
   readonly verbatim?: { readonly [Format in ToolFormat]?: JsonObject };
 }
 
-/** What a tool is made of; only the name is needed. */
+/** The parts of a tool; only the name is required. */
 export interface ToolParts {
   readonly name: string;
   /** @default none: the name alone is the tool's identity */
@@ -67,17 +67,17 @@ export interface ToolParts {
   readonly extras?: ToolExtras | undefined;
 }
 
-/** Makes a tool from its parts, with the defaults of a definition that leaves them out. */
+/** Makes a tool from its parts, with the defaults of a definition that omits them. */
 export function createTool(parts: ToolParts): Tool {
   const { name, server, description = '', schema = NO_SCHEMA, policy = 'automatic', extras = NO_EXTRAS } = parts;
   if (name === '') throw new CatalogError('invalid_tool', 'A tool needs a name, and this one is empty');
-  // An empty server is no server: `/name` would be an identity that is never written.
+  // An empty server is no server: the identity `/name` is never written.
   if (server === undefined || server === '') return { id: name, name, description, schema, policy, extras };
   return { id: toolId(server, name), server, name, description, schema, policy, extras };
 }
 
 /**
- * A tool's identity: `server/name`, or the name alone. Nothing is escaped, so that people can write it; should two tools
+ * A tool's identity: `server/name`, or the name alone. Nothing is escaped, so that people can write it; if two tools
  * share an id because of slashes in their names, a snapshot reports them as duplicates.
  */
 export function toolId(server: string | undefined, name: string): string {

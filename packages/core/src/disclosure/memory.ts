@@ -7,9 +7,9 @@ export interface Memory {
   readonly revealed: readonly string[];
   /** Tools that were called, in the order of their first call, each once. */
   readonly called: readonly string[];
-  /** Both of these, in the order in which each first came up: a list of tools that is made in this order only grows at its end. */
+  /** Both of these, in the order in which each first appeared: a list of tools in this order only grows at its end. */
   readonly known: readonly string[];
-  /** How often the conversation has moved on: every call to a real tool, and every message of the user's. */
+  /** How often the conversation has progressed: every call to a real tool, and every user message. */
   readonly moves: number;
   /** Every search, in order. */
   readonly searches: readonly PastSearch[];
@@ -20,15 +20,15 @@ export interface PastSearch {
   /** Several queries of one search are joined by a line feed. */
   readonly query: string;
   readonly found: number;
-  /** The `moves` before this search, which distinguish a stuck model from a busy one. */
+  /** The `moves` before this search, which distinguish a model that is stuck from a busy one. */
   readonly movesBefore: number;
-  /** How many tools it asked for at most, where that is known. */
+  /** How many tools it asked for at most, if that is known. */
   readonly limit?: number;
-  /** When it was made, on surfaces with a clock: those forget it after a while. */
+  /** When it was made, on surfaces with a clock, which forget it after a while. */
   readonly atMs?: number;
 }
 
-/** One thing that the messages say. A wire reads facts; what they add up to is decided here only. */
+/** One fact from the messages. Wires read facts; only this file decides what they add up to. */
 export type Fact =
   | {
       readonly kind: 'searched';
@@ -46,8 +46,8 @@ export type Fact =
 export const EMPTY_MEMORY: Memory = { revealed: [], called: [], known: [], moves: 0, searches: [] };
 
 /**
- * Adds one fact. A pure fold: resuming a conversation is folding on, forking it is folding two ways from the same value,
- * and compaction is folding fewer facts.
+ * Adds one fact. A pure fold: resuming a conversation continues the fold, forking it folds in two ways from the same value,
+ * and compaction folds fewer facts.
  */
 export function remember(memory: Memory, fact: Fact): Memory {
   switch (fact.kind) {
@@ -80,7 +80,7 @@ export function remember(memory: Memory, fact: Fact): Memory {
   }
 }
 
-/** Enough to tell queries apart: a text that no search takes is not kept for as long as a connection lasts. */
+/** Enough to distinguish queries: a text too long for any search is not kept for the whole life of a connection. */
 function cutQuery(query: string): string {
   return query.length <= MOST_QUERY_CHARACTERS
     ? query
@@ -90,7 +90,7 @@ function cutQuery(query: string): string {
 const MOST_QUERY_CHARACTERS = 8_192;
 
 /**
- * Drops old searches, for a connection that outlives its conversations. A search without a time is kept. The same memory when
+ * Drops old searches, for a connection that outlives its conversations. A search without a time is kept. The same memory if
  * nothing is dropped.
  */
 export function forgetSearches(
@@ -102,7 +102,7 @@ export function forgetSearches(
   return searches.length === memory.searches.length ? memory : { ...memory, searches };
 }
 
-/** The same array when nothing is new, so that an unchanged memory can be recognised by identity. */
+/** The same array if nothing is new, so that an unchanged memory can be recognized by identity. */
 function union(known: readonly string[], names: readonly string[]): readonly string[] {
   const seen = new Set(known);
   const added: string[] = [];
@@ -114,7 +114,7 @@ function union(known: readonly string[], names: readonly string[]): readonly str
   return added.length === 0 ? known : [...known, ...added];
 }
 
-/** How far conversations got with tools that they were not shown. */
+/** How well conversations use tools that they are not shown. */
 export interface Reach {
   readonly conversations: number;
   /** Those in which the model searched at all. */
@@ -126,10 +126,10 @@ export interface Reach {
 }
 
 /**
- * Whether the model reaches what is deferred: a model that never searches never uses it, and no error says so. Made from the
- * memories that wires recall, so that nothing has to be recorded: `measureReach(requests.map((one) => wire.recall(one, plan)))`. Few
- * that searched among many that called nothing ask for pins, a listing or prefetch; many that searched and few that found, for
- * better descriptions.
+ * Whether the model reaches deferred tools: a model that never searches never uses them, and no error says so. Computed from the
+ * memories that wires recall, so that nothing has to be recorded: `measureReach(requests.map((one) => wire.recall(one, plan)))`. If few
+ * conversations search and many call nothing, use pins, a listing or prefetch; if many search and few find something, improve the
+ * descriptions.
  */
 export function measureReach(memories: Iterable<Memory>): Reach {
   const reach = { conversations: 0, searched: 0, found: 0, called: 0 };
@@ -146,17 +146,17 @@ export function measureReach(memories: Iterable<Memory>): Reach {
 interface AskedSearch {
   readonly queries: readonly string[];
   readonly limit?: number;
-  /** How many tools it found, once it has run: hints go by it, and what is refused does not. */
+  /** How many tools it found, once it has run: hints depend on it, refusals don't. */
   readonly found?: number;
 }
 
 /**
- * From which point on searching is answered with a hint, and from which not at all. Each counts searches before the current one;
- * what leads to an end counts from the last call of a tool or message of the user's, so that a new question can be searched for.
+ * When a search gets a hint, and when it is refused. Each limit counts searches before the current one; those that
+ * lead to a refusal count from the last tool call or user message, so that a new question can be searched for.
  */
 export interface GuardLimits {
   /**
-   * `stop` hints and then refuses. `stop-repeats` refuses nothing but a search that was made before. `hint` refuses nothing.
+   * `stop` hints and then refuses. `stop-repeats` refuses only a search that was made before. `hint` refuses nothing.
    * `off` says nothing. @default 'stop'
    */
   readonly mode?: 'stop' | 'stop-repeats' | 'hint' | 'off';
@@ -174,7 +174,7 @@ export interface GuardLimits {
   readonly idleStop?: number;
 }
 
-/** When repeated searches are stopped, unless the options say otherwise. */
+/** The default limits of repeated searches. */
 export const GUARD_DEFAULTS: Required<GuardLimits> = {
   mode: 'stop',
   repeatHint: 1,
@@ -188,12 +188,12 @@ export const GUARD_DEFAULTS: Required<GuardLimits> = {
 type Guard =
   | { readonly kind: 'fine' }
   | { readonly kind: 'hint'; readonly text: string }
-  /** The search is not run: the text is the final answer. */
+  /** The search does not run: the text is the final answer. */
   | { readonly kind: 'stop'; readonly text: string };
 
 /**
- * Whether a model is going round in circles, from the searches before. A pure function of the memory, so that a replayed
- * answer carries the same hint. Searches that were refused don't count: they did not run.
+ * Whether a model is going round in circles, from its earlier searches. A pure function of the memory, so that a replayed
+ * answer has the same hint. Refused searches don't count: they did not run.
  */
 export function guardSearch(before: Memory, asked: AskedSearch, limits: GuardLimits = {}): Guard {
   const bounds = { ...GUARD_DEFAULTS, ...limits };
@@ -207,14 +207,14 @@ export function guardSearch(before: Memory, asked: AskedSearch, limits: GuardLim
   return judge(ran, { query: asked.queries.join('\n'), limit: asked.limit, found: asked.found }, bounds);
 }
 
-/** What the searches that ran add up to. */
+/** Counts of the searches that ran. */
 interface Tally {
   /** By query. */
   readonly all: Map<string, Past[]>;
-  /** The same since the conversation last moved on. */
+  /** The same since the conversation last progressed. */
   readonly recent: Map<string, Past[]>;
   made: number;
-  /** The last ones in a row that found nothing. */
+  /** How many of the last ones in a row found nothing. */
   fruitless: number;
   moves: number;
 }
@@ -280,7 +280,7 @@ function judge(tally: Tally, asked: Past, bounds: Required<GuardLimits>): Guard 
   return { kind: 'fine' };
 }
 
-/** Asking for more than an earlier search did is not asking the same again. */
+/** A search that asks for more tools than before is not a repetition. */
 function countRepeats(searches: ReadonlyMap<string, readonly Past[]>, asked: Past): number {
   const same = searches.get(keyOf(asked)) ?? [];
   return same.filter(({ limit }) => limit === undefined || asked.limit === undefined || asked.limit <= limit).length;
@@ -294,14 +294,14 @@ function searchesMade(times: number): string {
   return times === 1 ? '1 search was made' : `${times} searches were made`;
 }
 
-/** Nothing the first time, and then how soon it ends. */
+/** Nothing the first time, then how soon searching ends. */
 function untilStop(times: number, stop: number): string {
   return times < 2 ? '' : `, ${times} times: ${stop - times} more and searching ends`;
 }
 
 const known = new WeakMap<Past, string>();
 
-/** Once for each search: a replay asks about all of them for each of them. Operators and patterns tell queries apart. */
+/** Once per search: a replay compares all of them for each of them. Operators and patterns distinguish queries. */
 function keyOf(search: Past): string {
   const key = known.get(search) ?? normalise(search.query);
   known.set(search, key);

@@ -11,7 +11,7 @@ export interface Call {
 
 /** A call to a real tool: unwrapped, in scope, repaired and checked. */
 export interface Resolved {
-  /** The id of the call that it came from; further ones of the same `tool_call` get `_2`, `_3` and so on. */
+  /** The id of its original call; further ones of the same `tool_call` get `_2`, `_3` and so on. */
   readonly id: string;
   readonly tool: Tool;
   /** The name that the model sees. */
@@ -19,7 +19,7 @@ export interface Resolved {
   readonly arguments: JsonObject;
 }
 
-/** What a call leads to. */
+/** The outcome of a call. */
 export type Step =
   | {
       readonly kind: 'answer';
@@ -27,40 +27,40 @@ export type Step =
       /** Absent for a refusal, which leaves nothing to remember. */
       readonly found?: Found;
       readonly text: string;
-      /** What an executed tool returned, untouched, for wires that carry more than text. */
+      /** What an executed tool returned, unchanged, for wires that carry more than text. */
       readonly value?: unknown;
       readonly isError?: boolean;
     }
   | {
       readonly kind: 'calls';
       readonly call: Call;
-      /** At least one. All are good to execute: when one of several is not, the step is an answer and none is run. */
+      /** At least one. All can be executed: if one of several can't, the step is an answer and none runs. */
       readonly calls: readonly Resolved[];
     };
 
-/** Who is asking. */
+/** Who makes a call. */
 export interface Caller {
-  /** For events: who, never what secret. */
+  /** For events: an identity, never a secret. */
   readonly id?: string;
-  /** The request that the caller makes, for events: what happened in it can then be put together. */
+  /** The caller's request, for events: so that everything that happens in it can be collected. */
   readonly requestId?: string;
   /**
    * What this caller may see and use. A tool outside is answered exactly like one that does not exist. Plans are cached
-   * by this function's identity: keep it.
+   * by this function's identity, so keep it.
    */
   readonly allow?: (tool: Tool) => boolean;
   /**
-   * Asked before each search. A `QuartermasterError` that it throws refuses the search, and the model reads its code and message:
-   * `too_many_requests` for a caller that searches too often. @default every search is run
+   * Called before each search. If it throws a `QuartermasterError`, the search is refused, and the model reads its code and message:
+   * `too_many_requests` for a caller that searches too often. @default every search runs
    */
   readonly admitSearch?: (queries: readonly string[]) => void | PromiseLike<void>;
 }
 
-/** What a tool gave back. */
+/** The result of a tool. */
 export interface ToolOutcome {
   /** What the model reads. */
   readonly text: string;
-  /** What the tool returned, untouched, for surfaces that carry more than text (images, structured content). */
+  /** What the tool returned, unchanged, for surfaces that carry more than text (images, structured content). */
   readonly value?: unknown;
   readonly isError: boolean;
 }

@@ -31,7 +31,7 @@ import {
 import type { ToolboxOptions } from './toolbox-options.ts';
 
 /**
- * A toolbox over a catalog. Holds no conversation: any number of them, and of callers, can share it.
+ * A toolbox over a catalog. It has no conversation state: any number of conversations and callers can share it.
  *
  * @example
  * const toolbox = createToolbox({ tools, execute: (call) => run(call.tool.name, call.arguments) });
@@ -68,7 +68,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   return toolbox;
 }
 
-/** The only way in: the bridge comes off first, so that everything after it sees the real tool. */
+/** The only way in: the bridge is removed first, so that everything after it sees the real tool. */
 async function handle(context: ToolboxContext, callContext: CallContext): Promise<Step> {
   const { plan, call, caller = {} } = callContext;
   callContext.signal?.throwIfAborted();
@@ -98,8 +98,8 @@ function refuseMalformed(
 }
 
 /**
- * Which calls must not go to the client as they are: ours, and calls to deferred tools that the conversation has not revealed
- * or whose names are miswritten, since those need a check or a repair first. An unknown name, or one whose tool the caller
+ * Which calls must not go to the client unchanged: calls to our tools, and calls to deferred tools that the conversation has not revealed
+ * or whose names are misspelled, because those need a check or a repair first. An unknown name, or one whose tool the caller
  * may not use, is the client's business.
  */
 function heldCalls(options: {
@@ -111,7 +111,7 @@ function heldCalls(options: {
   const { plan, memory, snapshot, caller = {} } = options;
   if (plan.kind === 'inline' || plan.form.search === 'provider') return () => false;
   const own = new Set(plan.own.map((tool) => tool.name));
-  // The model may have read of our tools before search was switched off; no client can answer a call to one.
+  // The model may have seen our tools before search was switched off; no client can answer a call to one.
   const past = new Set<string>(plan.isSearchOff === true ? Object.values(OWN_NAMES) : []);
   const known = new Set(memory.known);
   return (name) => {
@@ -122,9 +122,9 @@ function heldCalls(options: {
   };
 }
 
-/** How many plans are kept for one snapshot: forms, windows and scopes times settings, and pins of each key. What was not asked for longest goes first. */
+/** How many plans are cached per snapshot: forms, windows and scopes times settings, and pins of each key. The least recently used is dropped. */
 const MOST_PLANS = 256;
-/** What they may take together, the latest left out of account: of a large catalog every plan is large. */
+/** The limit of their memory together, without the latest: for a large catalog every plan is large. */
 const MOST_PLAN_BYTES = 32 * 1024 * 1024;
 
 interface Kept {
@@ -136,10 +136,10 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** Lives as long as the snapshot does, and depends on nothing but content: no conversation leaves a trace in it. */
+/** Lives as long as the snapshot, and depends only on content: no conversation leaves a trace in it. */
 const kept = new WeakMap<Snapshot, Kept[]>();
 
-/** The plan for the catalog as it is now, made once per snapshot and settings: assembling a request must not cost what the catalog costs. */
+/** The plan for the current catalog, made once per snapshot and settings: the cost of a request must not depend on the size of the catalog. */
 function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
   const snapshot = context.snapshot();
   const form = options.form === undefined ? context.form : readForm(options.form);
@@ -176,7 +176,7 @@ function planBytesOf(snapshot: Snapshot): number {
   return (kept.get(snapshot) ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Definitions are objects of their own, twice, and a third time as a wire writes them; schemas and most texts are the tools'. */
+/** Definitions are separate objects, twice, and a third time as rendered by a wire; schemas and most texts are shared with the tools. */
 function planBytes(plan: Plan): number {
   const shown = plan.shown.reduce((sum, { as, description }) => sum + (as === 'stub' ? description.length : 0), 0);
   const deferred = plan.kind === 'defer' ? plan.deferred.size : 0;
@@ -233,7 +233,7 @@ function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.every((value, index) => value === right[index]);
 }
 
-/** One call from the model to the text that answers it, for your own loop. Several wrapped calls run in parallel. */
+/** From one call of the model to the text that answers it, for your own loop. Several wrapped calls run in parallel. */
 async function answerCall(toolbox: Toolbox, callContext: CallContext): Promise<Answered> {
   const step = await toolbox.handle(callContext);
   if (step.kind === 'answer') {
@@ -255,7 +255,7 @@ async function answerCall(toolbox: Toolbox, callContext: CallContext): Promise<A
   };
 }
 
-/** What an answer adds to the memory. `atMs` is when, on a surface that forgets searches after a while. */
+/** What an answer adds to the memory. `atMs` is the time, on a surface that forgets searches after a while. */
 export function rememberFound(memory: Memory, found: Found, atMs?: number): Memory {
   const when = atMs === undefined ? {} : { atMs };
   switch (found.kind) {

@@ -25,7 +25,7 @@ import type { EventBase, ToolboxEvent } from './events.ts';
 import type { TellOptions } from './toolbox.ts';
 import { checkToolboxOptions, type SearcherSource, TOOLBOX_OPTIONS, type ToolboxOptions } from './toolbox-options.ts';
 
-/** A toolbox's options with every default filled in, shared by its parts. */
+/** A toolbox's options with all defaults, shared by its parts. */
 export interface ToolboxContext {
   readonly options: ToolboxOptions;
   readonly snapshot: () => Snapshot;
@@ -55,14 +55,14 @@ export function toolboxContext(options: ToolboxOptions): ToolboxContext {
   };
 }
 
-/** By name, or made of the four choices. */
+/** By name, or as the four choices. */
 export function readForm(form: NonNullable<ToolboxOptions['form']>): Form {
   return typeof form === 'object' && form !== null ? form : FORMS[readChoice('form', form, FORM_NAMES)];
 }
 
 const FORM_NAMES = Object.keys(FORMS) as readonly FormName[];
 
-/** What a search may return: what is deferred, in the caller's scope, and known to us. */
+/** What a search may return: deferred tools that the caller may use, and that we can search. */
 export function searchScope(
   context: ToolboxContext,
   scope: { readonly plan: DeferPlan; readonly snapshot: Snapshot; readonly caller: Caller },
@@ -74,7 +74,7 @@ export function searchScope(
     (context.options.isSearchable?.(tool) ?? true);
 }
 
-/** A tool that came after the plan was made is in no list, and therefore deferred. */
+/** A tool that was added after the plan was made is in no list, and therefore deferred. */
 export function isDeferred(plan: Plan, snapshot: Snapshot, tool: Tool): boolean {
   if (plan.kind === 'inline') return false;
   return plan.deferred.has(snapshot.modelName(tool)) || plan.snapshot.get(tool.id) === undefined;
@@ -99,7 +99,7 @@ function isList(tools: Snapshot | readonly object[]): tools is readonly object[]
   return Array.isArray(tools);
 }
 
-/** An answer's text with the toolbox's own limits. There is nothing to tell where nothing is deferred. */
+/** An answer's text with the toolbox's own limits. Empty if nothing is deferred. */
 export function tellFound(context: ToolboxContext, tellOptions: TellOptions): string {
   const { plan, found, before, caller } = tellOptions;
   if (plan.kind === 'inline') return '';
@@ -107,7 +107,7 @@ export function tellFound(context: ToolboxContext, tellOptions: TellOptions): st
   return tell({ plan, snapshot: context.snapshot(), found, before, guard, budget, findings, allow: caller?.allow });
 }
 
-/** Tools as they are, or out of definitions in any known format. One that can't be read is an error: a tool must not go missing in silence. */
+/** Tools as they are, or from definitions in any known format. An unreadable one is an error: a tool must not go missing silently. */
 export function readDefinitions(list: readonly object[]): readonly Tool[] {
   return list.every(isTool) ? list : parseTools(list, { onProblem: 'throw' }).tools;
 }
@@ -163,16 +163,16 @@ export function reportLoads(
 /** The searchers of a toolbox by the engine of a plan. */
 export type SearchersFor = { readonly [Engine in PlanEngine]: Searchers };
 
-/** What searches a snapshot, made when it is first needed: a plan alone costs no index. */
+/** The searcher of a snapshot, created when it is first needed: a plan alone needs no index. */
 interface Searchers {
   of(snapshot: Snapshot): Searcher;
-  /** Whether a search of the snapshot has nothing left to build, or its build was begun. Makes no searcher. */
+  /** Whether a search of the snapshot has nothing left to build, or its build has begun. Creates no searcher. */
   isPrepared(snapshot: Snapshot): boolean;
-  /** Has the searcher build what it needs; once for a snapshot, since what fails is built by the next search. Throws as it does. */
+  /** Makes the searcher build what it needs; once per snapshot, because the next search repeats a failed build. Throws as it does. */
   prepare(snapshot: Snapshot): Promise<void>;
-  /** What the searcher of the snapshot keeps, as far as it tells; 0 where none was made for it alone. */
+  /** How many bytes the searcher of the snapshot holds, if it reports it; 0 if none was created for it alone. */
   byteLength(snapshot: Snapshot): number;
-  /** Preparations take turns, so that many catalogs that come together leave the thread to others. */
+  /** Preparations take turns, so that many catalogs at once leave the thread to others. */
   readonly enqueue: Enqueue;
 }
 
@@ -183,13 +183,13 @@ export function searchersFor(options: Pick<ToolboxOptions, 'searcher' | 'regexSe
   };
 }
 
-/** One index per snapshot, however many toolboxes use it: it holds no executor and no secret. */
+/** One index per snapshot, however many toolboxes use it: it contains no executor and no secret. */
 const known: { readonly [Engine in PlanEngine]: WeakMap<SearcherSource, Searchers> } = {
   text: new WeakMap(),
   regex: new WeakMap(),
 };
 
-/** What this makes has nothing to prepare, and so it isn't even made for it. */
+/** Its searchers have nothing to prepare, so none is created for that. */
 const READY_SOURCE: SearcherSource = createRegexSearcher;
 
 function searchersOf(source: SearcherSource, engine: PlanEngine): Searchers {
@@ -226,7 +226,7 @@ function createSearchers(source: SearcherSource, engine: PlanEngine): Searchers 
   };
 }
 
-/** A model that is told to write words must not have them read as a pattern, nor the other way round. */
+/** Words must not be read as a pattern, nor a pattern as words. */
 function checked(searcher: Searcher, engine: PlanEngine): Searcher {
   const takes: PlanEngine = searcher.engine === 'regex' ? 'regex' : 'text';
   if (takes === engine) return searcher;
@@ -240,7 +240,7 @@ const PATTERNS = 'takes patterns: pass it as regexSearcher';
 
 const WORDS = 'takes words: pass it as searcher';
 
-/** Where the plan offers a search: has its searcher build what the first one would wait for. */
+/** If the plan offers a search: makes its searcher build what the first one would wait for. */
 export function prepareSearch(context: ToolboxContext, plan: Plan): void {
   if (plan.kind === 'inline') return;
   for (const { role, engine } of plan.own) {
@@ -250,7 +250,7 @@ export function prepareSearch(context: ToolboxContext, plan: Plan): void {
   }
 }
 
-/** For the catalog as it is when its turn comes: of changes that come together, only the last is built for. */
+/** For the catalog at the time of its turn: of several changes at once, only the last is built. */
 async function build(context: ToolboxContext, searchers: Searchers): Promise<void> {
   const snapshot = context.snapshot();
   if (searchers.isPrepared(snapshot)) return;
@@ -259,7 +259,7 @@ async function build(context: ToolboxContext, searchers: Searchers): Promise<voi
   try {
     await searchers.prepare(snapshot);
   } catch {
-    // The next search tries again, and tells the model where it fails as well.
+    // The next search tries again, and reports a failure to the model as well.
     isError = true;
   }
   const durationMs = context.now() - startedMs;
@@ -270,10 +270,10 @@ async function build(context: ToolboxContext, searchers: Searchers): Promise<voi
 /** Adds work. Ignored if the same owner already has work waiting. Failures are not reported. */
 type Enqueue = (owner: object, work: () => Promise<void>) => void;
 
-/** How much may wait. Beyond it the oldest is dropped: a search builds for itself what is not built yet. */
+/** How much may wait. Above it the oldest is dropped: a search builds what is missing. */
 export const MOST_WAITING = 16;
 
-/** Does one thing after the other, none of it before the next turn of the event loop. */
+/** Does one thing after the other, nothing before the next turn of the event loop. */
 export function preparationQueue(): Enqueue {
   const waiting: { readonly owner: object; readonly work: () => Promise<void> }[] = [];
   let isRunning = false;

@@ -19,26 +19,26 @@ import type { Caller, Resolved } from './call.ts';
 import type { ToolboxEvent } from './events.ts';
 import type { UseMemory } from './search/handle-search.ts';
 
-/** What a toolbox is made of. Only `tools` is required. */
+/** The parts of a toolbox. Only `tools` is required. */
 export interface ToolboxOptions {
-  /** The catalog: a snapshot, a function that gives the current one, or a list of tools or of definitions in any known format. */
+  /** The catalog: a snapshot, a function that returns the current one, or a list of tools or of definitions in any known format. */
   readonly tools: Snapshot | (() => Snapshot) | readonly object[];
   /**
-   * Runs a real tool. What it returns goes to the model: a string as it is, an MCP result by its text, anything else as JSON.
+   * Runs a real tool. Its return value goes to the model: a string unchanged, an MCP result as its text, anything else as JSON.
    * An exception reaches the model as an error. Without it the toolbox only searches and resolves.
    */
   readonly execute?: (call: Resolved, context: HookContext) => Awaitable<unknown>;
   /**
-   * What searches the catalog by words, or how to make it for a snapshot: when it is first needed, once for each. For meaning as
-   * well, pass `createEmbeddedSearcher` from `@quartermaster/semantic`.
+   * The searcher for text, or a function that creates it for a snapshot, called once for each when it is first needed. For search by
+   * meaning, pass `createEmbeddedSearcher` from `@quartermaster/semantic`.
    * @default BM25
    */
   readonly searcher?: SearcherSource;
-  /** Favours what the same caller has called after searches like the one asked. Only for searches by the hybrid engine. @default nothing is learned */
+  /** Favours what the same caller has called after similar searches. Only for searches by the hybrid engine. @default nothing is learned */
   readonly uses?: UseMemory | undefined;
-  /** What searches by a regular expression. @default our engine for Python's `re` */
+  /** The searcher for regular expressions. @default our engine for Python's `re` */
   readonly regexSearcher?: SearcherSource;
-  /** Which of the two answers the model, where a plan does not say. @default text */
+  /** Which of the two the model uses, if a plan does not say. @default text */
   readonly engine?: PlanEngine;
   /** When to defer. @default automatic, from 10% of the context window */
   readonly settings?: GateSettings;
@@ -57,19 +57,19 @@ export interface ToolboxOptions {
   readonly onEvent?: (event: ToolboxEvent) => void;
   /** Milliseconds, for the times in events. @default Date.now */
   readonly now?: () => number;
-  /** Whether search events carry the query's text, and why each tool was found. @default false */
+  /** Whether search events contain the query's text, and why each tool was found. @default false */
   readonly recordQueries?: boolean;
   /** The maximum length of a query in code points; a longer one is an error that the model sees. @default 4096 */
   readonly maxQueryLength?: number | undefined;
   readonly guard?: GuardLimits;
   readonly budget?: AnswerBudget;
   /**
-   * What a listing of the deferred tools in the note may cost; 0 leaves it out. With a listing, a tool more or less changes the
+   * The budget of a listing of the deferred tools in the note; 0 leaves it out. With a listing, any change of the tools changes the
    * prefix, and every conversation's prompt cache is missed once.
    * @default 0
    */
   readonly listingTokens?: number;
-  /** The longest description that a stub shows whole, in characters; `Infinity` for no bound. @default 280 */
+  /** The longest description that a stub shows whole, in characters; `Infinity` for no limit. @default 280 */
   readonly stubDescriptionLength?: number;
   /** Servers that can't be reached now, and why: named in answers to searches. Only servers that the caller may use. */
   readonly unavailable?: (caller: Caller) => readonly Unavailable[];
@@ -81,7 +81,7 @@ export interface ToolboxOptions {
   readonly prefetchLimit?: number;
 }
 
-/** A searcher, or a function that makes one for a snapshot. */
+/** A searcher, or a function that creates one for a snapshot. */
 export type SearcherSource = Searcher | ((snapshot: Snapshot) => Searcher);
 
 export const TOOLBOX_OPTIONS: OptionNames<ToolboxOptions> = {
@@ -112,7 +112,7 @@ export const TOOLBOX_OPTIONS: OptionNames<ToolboxOptions> = {
 
 const HOOKS: OptionNames<Hooks> = { beforeCall: true, approve: true, afterCall: true };
 
-/** Throws a `SettingError` for an option that does not exist, or has a value that is not allowed. */
+/** Throws a `SettingError` for an unknown option, or an invalid value. */
 export function checkToolboxOptions(
   options: Pick<ToolboxOptions, 'engine' | 'settings' | 'guard' | 'budget' | 'hooks'>,
   { owner, allowed }: { readonly owner: string; readonly allowed: object },

@@ -4,7 +4,7 @@ import type { GateRule, ModelLimits } from '../gate/index.ts';
 import type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
 
 /**
- * The stages behind one interface: what to send, what to say, what a call does. Holds no state of any conversation:
+ * The stages behind one interface: what to send, what to answer, what a call does. It has no conversation state:
  * memory comes in and goes out as a value.
  */
 export interface Toolbox {
@@ -13,25 +13,25 @@ export interface Toolbox {
   /** What to send, decided for the current catalog. The same inputs return the same value. */
   plan(limits?: ModelLimits, options?: PlanOptions): Plan;
   view(plan: Plan, memory: Memory, extra?: ViewExtra): View;
-  /** An answer's text, pure, so that a replay renders the same bytes. */
+  /** An answer's text. Pure, so that a replay renders the same bytes. */
   tell(tellOptions: TellOptions): string;
-  /** What a call by the model leads to. Executes nothing and never throws for what a model wrote; an aborted signal throws its reason. */
+  /** The outcome of a call by the model. Executes nothing and never throws for what a model wrote; an aborted signal throws its reason. */
   handle(callContext: CallContext): Promise<Step>;
   /** Runs a resolved call with its hooks. A tool that throws is an outcome with `isError`. */
   execute(resolved: Resolved, options?: ExecuteOptions): Promise<ToolOutcome>;
-  /** Whether a call by this name, with this memory, must go to `handle` before anything else. */
+  /** Whether a call by this name, with this memory, must go to `handle` first. */
   holds(plan: Plan, memory: Memory, extra?: Pick<ViewExtra, 'caller'>): (name: string) => boolean;
   /** `handle` and `execute` in one, for your own loop: the text for the model, and the memory after. */
   answer(callContext: CallContext): Promise<Answered>;
   /** Searches for what the user just said, to be offered at the tail of that message. */
   prefetch(prefetching: Prefetching): Promise<Prefetched | undefined>;
   /**
-   * Begins to build what the first search by this plan would wait for, once for each catalog, and returns at once; nothing
-   * where the plan has no search. The work begins after the current turn of the event loop. A failure is reported by an
-   * event, and tried again by the search.
+   * Starts building what the first search by this plan would wait for, once per catalog, and returns at once; does nothing
+   * if the plan has no search. The work begins after the current turn of the event loop. A failure is reported by an
+   * event, and the search tries again.
    */
   prepare(plan: Plan): void;
-  /** About how many bytes are kept for the current catalog besides its tools: built indexes, and plans. */
+  /** About how many bytes are held for the current catalog besides its tools: built indexes, and plans. */
   byteLength(): number;
 }
 
@@ -39,32 +39,32 @@ export interface Toolbox {
 export interface PlanOptions {
   /** How schemas reach the model. @default the toolbox's form, which is `bridge` unless set */
   readonly form?: Form | FormName;
-  /** What the model's searches take, where the client chose. @default the toolbox's engine, which is `text` unless set */
+  /** What the model's searches take, if the client chose. @default the toolbox's engine, which is `text` unless set */
   readonly engine?: PlanEngine;
   /** Whose view it is: a tool that the caller may not use is in no list. */
   readonly caller?: Caller;
   /**
-   * Whether `tool_describe` is offered in the bridge form. Without it search answers carry full parameters, for wires
+   * Whether `tool_describe` is offered in the bridge form. Without it search answers contain full parameters, for wires
    * whose messages have no place for a describe call.
    * @default true
    */
   readonly describe?: boolean;
-  /** The search tool's name, where the client chose one. @default tool_search */
+  /** The search tool's name, if the client chose one. @default tool_search */
   readonly searchName?: string;
   /** A second search tool with another engine, if the client chose both. @default none */
   readonly secondSearch?: SecondSearch;
   /**
-   * Whether a caller who has no tool at all is given a search, unless search is off: for a catalog that is empty because its servers
+   * Whether a caller without any tool gets a search, unless search is off: for a catalog that is empty because its servers
    * can't be reached, which the search's answer then says.
    * @default false
    */
   readonly searchWhenEmpty?: boolean;
   /**
-   * Another rule than that of the settings, unless search is off there: for a catalog that is not complete yet, and may well be larger
+   * Another rule than the settings', unless search is off there: for a catalog that is incomplete, and may be much larger
    * in a moment.
    */
   readonly rule?: GateRule;
-  /** More tools to pin than the settings do: those that this caller uses most. @default none */
+  /** Tools to pin in addition to those in the settings: for example those that this caller uses most. @default none */
   readonly pins?: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export interface TellOptions {
   readonly caller?: Caller;
 }
 
-/** A call of the model, and what is known when it is made. */
+/** A call of the model, and what is known at the time. */
 export interface CallContext {
   readonly plan: Plan;
   readonly call: Call;
@@ -117,7 +117,7 @@ export interface Prefetching {
   readonly signal?: AbortSignal;
 }
 
-/** Depends on the message and the catalog alone, so that every round of a turn renders it the same. */
+/** Depends only on the message and the catalog, so that every round of a turn renders it the same. */
 export interface Prefetched {
   readonly names: readonly string[];
 }

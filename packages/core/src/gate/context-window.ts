@@ -3,15 +3,15 @@ import { SettingError } from '../errors.ts';
 /** What the gate needs to know about a model. */
 export interface ModelLimits {
   readonly contextTokens: number;
-  /** Where the figure comes from, for the reason that a plan gives. */
+  /** Where the figure comes from, for a plan's reason. */
   readonly source: 'override' | 'upstream' | 'table' | 'default';
 }
 
 /** What is known about a model's context window. The first field that is set decides. */
 export interface ContextWindowQuestion {
-  /** What the user says, before all else. */
+  /** The user's own setting, before all else. */
   readonly override?: number | undefined;
-  /** What the upstream's own model list says. */
+  /** From the upstream's own model list. */
   readonly upstream?: number | undefined;
   readonly model?: string | undefined;
 }
@@ -53,7 +53,7 @@ function knownWindow(model: string): number | undefined {
   return best?.[1];
 }
 
-/** Context windows by the beginning of a model's id, in tokens, as the makers state them without opt-in headers. */
+/** Context windows by the beginning of a model's id, in tokens, as documented without opt-in headers. */
 const KNOWN_WINDOWS: readonly (readonly [string, number])[] = [
   ['claude', 200_000],
   ['claude-2.0', 100_000],

@@ -4,14 +4,14 @@ import type { ModelLimits } from './context-window.ts';
 import { estimateTokens, snapshotTokens, type TokenCounter } from './estimate-tokens.ts';
 import type { GateRule, GateSettings } from './gate-settings.ts';
 
-/** What the gate decides from. */
+/** The input of the gate. */
 export interface GateQuestion {
   readonly snapshot: Snapshot;
   readonly settings: GateSettings;
   readonly limits: ModelLimits;
   /** @default characters / 4 */
   readonly countTokens?: TokenCounter;
-  /** What the caller may see; the rest is as if it were not in the catalog. */
+  /** What the caller may see; other tools count as missing. */
   readonly allow?: ((tool: Tool) => boolean) | undefined;
 }
 
@@ -26,20 +26,20 @@ export type GateDecision =
       readonly figures: GateFigures;
     };
 
-/** The sizes that the decision was made from, in tokens unless said otherwise. */
+/** The sizes behind the decision, in tokens unless said otherwise. */
 export interface GateFigures {
   /** How many tools the caller may see. */
   readonly tools: number;
   readonly total: number;
-  /** Of tools that could be deferred: neither `never` nor pinned nor defined by a provider. */
+  /** Of tools that could be deferred: neither `never` nor pinned nor provider-defined. */
   readonly deferrable: number;
   readonly deferred: number;
   readonly contextTokens: number;
 }
 
 /**
- * Decides for one request, from its catalog alone. A tool that is `never`, pinned, or defined by a provider (it has no
- * schema that could be handed over later, unless that is known) enters no set from which it could be left out.
+ * Decides for one request, from its catalog only. A tool that is `never`, pinned, or provider-defined (it has no
+ * schema that could be sent later, unless that is known) is in no set from which it could be left out.
  */
 export function decideGate(question: GateQuestion): GateDecision {
   const { snapshot, settings, limits, allow } = question;
@@ -87,7 +87,7 @@ function isDeferrable(tool: Tool, snapshot: Snapshot, pins: readonly Glob[]): bo
   return !pins.some((pin) => names.some((name) => pin.matches(name)));
 }
 
-/** A provider's tool of unknown parameters; one whose parameters are known is deferred where it is marked. */
+/** A provider's tool with unknown parameters; one with known parameters is deferred if it is marked. */
 function isOpaque({ extras, policy }: Tool): boolean {
   const { providerType } = extras;
   return providerType !== undefined && (policy !== 'always' || anthropicDefinedTool(providerType) === undefined);
@@ -126,7 +126,7 @@ function judge(rule: GateRule, sizes: Sizes): Verdict {
 
 function judgeShare(rule: GateRule & { kind: 'share' }, sizes: Sizes): Verdict {
   const { contextTokens, source } = sizes.limits;
-  // Compared as products, so that no rounding decides at the boundary.
+  // Compared as products, so that rounding decides nothing at the boundary.
   const left = sizes.deferrable * 100;
   const right = rule.percent * contextTokens;
   const isReached = rule.comparison === 'exceeds' ? left > right : left >= right;

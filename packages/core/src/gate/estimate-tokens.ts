@@ -1,7 +1,7 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
 import { runToEnd } from '../run-to-end.ts';
 
-/** Counts the tokens of a text. Must always give the same count for the same text. */
+/** Counts the tokens of a text. Must always return the same count for the same text. */
 export type TokenCounter = (text: string) => number;
 
 /** Characters per token: rough, but a threshold needs no precision, and it costs nothing. */
@@ -12,7 +12,7 @@ export function estimateTokens(text: { readonly length: number }): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-/** What a snapshot's definitions cost, tool by tool, in catalog order. */
+/** The cost of a snapshot's definitions, tool by tool, in catalog order. */
 export interface SnapshotTokens {
   readonly total: number;
   readonly byTool: ReadonlyMap<Tool, number>;
@@ -22,7 +22,7 @@ const TOOLS_PER_STEP = 16;
 
 const counted = new WeakMap<TokenCounter, WeakMap<Snapshot, SnapshotTokens>>();
 
-/** Counted once per snapshot and counter: deciding again costs nothing. */
+/** Counted once per snapshot and counter, so deciding again costs nothing. */
 export function snapshotTokens(snapshot: Snapshot, count: TokenCounter = estimateTokens): SnapshotTokens {
   return runToEnd(snapshotTokensInSteps(snapshot, count));
 }

@@ -3,13 +3,13 @@ import { checkOptionNames, type OptionNames, readChoice, readWholeNumber } from 
 import { SettingError } from '../errors.ts';
 
 /**
- * When tools are deferred. The dialects that people already use differ in small ways (`exceeds` against `at least`, a share
- * of the context against a count); each is read into this one value by its own reader, and none of it is lost.
+ * When tools are deferred. The settings formats in use differ in small ways (`exceeds` against `at least`, a share
+ * of the context against a count); each has its own reader into this one value, which loses nothing.
  */
 export interface GateSettings {
   readonly rule: GateRule;
   readonly search: SearchLimitSettings;
-  /** Patterns of tools that are always sent in full, `*` standing for any run of characters. Matched against the id, the name and the name that the model sees. */
+  /** Patterns of tools that are always sent in full; `*` matches any text. Compared with the id, the name and the name that the model sees. */
   readonly pins: readonly string[];
 }
 
@@ -25,21 +25,21 @@ export type GateRule =
       readonly percent: number;
       readonly comparison: 'exceeds' | 'at-least';
     }
-  /** When the catalog has at least this many tools, those counted that are never deferred. */
+  /** When the catalog has at least this many tools, including those that are never deferred. */
   | { readonly kind: 'count'; readonly tools: number };
 
 /** How many matches the model gets. */
 export interface SearchLimitSettings {
-  /** Matches in an answer when the model names no limit. */
+  /** Matches in an answer if the model sets no limit. */
   readonly defaultLimit: number;
   /** The maximum that the model can ask for, 1 to 50. */
   readonly maxLimit: number;
 }
 
-/** How many matches a search returns, unless the settings say otherwise. */
+/** The default number of matches. */
 export const DEFAULT_SEARCH_LIMITS: SearchLimitSettings = { defaultLimit: 5, maxLimit: 20 };
 
-/** The share of the context window from which deferral is worth its round trip, unless said otherwise. */
+/** The default share of the context window at which deferral is worth its round trip. */
 const DEFAULT_SHARE_PERCENT = 10;
 
 /** The library's own default: automatic, from 10% of the context window. */
@@ -49,7 +49,7 @@ export const DEFAULT_GATE_SETTINGS: GateSettings = {
   pins: [],
 };
 
-/** Throws a `SettingError` for settings of another shape, such as the text that one of the readers takes. */
+/** Throws a `SettingError` for settings in another format, such as the text that one of the readers takes. */
 export function checkGateSettings(settings: GateSettings): void {
   const { rule, search, pins } = (settings ?? {}) as Partial<GateSettings>;
   if (typeof rule !== 'object' || rule === null || typeof search !== 'object' || !Array.isArray(pins)) {
@@ -70,7 +70,7 @@ const KEYS = ['enabled', 'threshold_pct', 'search_default_limit', 'max_search_li
 
 /**
  * Hermes' block under `tools.tool_search`: `{ enabled: auto | on | off, threshold_pct, search_default_limit,
- * max_search_limit }`. `auto` activates when deferrable definitions take *at least* the percentage. The older boolean shape
+ * max_search_limit }`. `auto` activates when deferrable definitions take *at least* the percentage. The older boolean format
  * is read too: `true` means auto.
  */
 export function readHermesToolSearch(block: unknown): GateSettings {
@@ -85,13 +85,13 @@ export function readHermesToolSearch(block: unknown): GateSettings {
 
 function settings(block: Readonly<Record<string, unknown>>): GateSettings {
   const maxLimit = integer(block, 'max_search_limit', { min: 1, max: 50, fallback: DEFAULT_SEARCH_LIMITS.maxLimit });
-  // The default limit is not an error when the maximum was lowered below it: the maximum is a hard bound.
+  // The default limit is not an error if the maximum was lowered below it: the maximum is a hard limit.
   const fallback = Math.min(DEFAULT_SEARCH_LIMITS.defaultLimit, maxLimit);
   const defaultLimit = integer(block, 'search_default_limit', { min: 1, max: maxLimit, fallback });
   return { rule: readRule(block), search: { defaultLimit, maxLimit }, pins: [] };
 }
 
-/** YAML turns a bare `on` or `off` into a boolean, so both shapes arrive. */
+/** YAML turns a bare `on` or `off` into a boolean, so both occur. */
 function readRule(block: Readonly<Record<string, unknown>>): GateRule {
   const percent = number(block, 'threshold_pct', { min: 0, max: 100, fallback: DEFAULT_SHARE_PERCENT });
   switch (block.enabled ?? 'auto') {
@@ -126,7 +126,7 @@ function integer(block: Readonly<Record<string, unknown>>, key: string, range: R
   throw wrong(`.${key}`, value, `a whole number from ${range.min} to ${range.max}`);
 }
 
-/** A misspelt key would leave its default in force without a word. */
+/** A misspelled key would silently leave its default in force. */
 function unknownKey(key: string): SettingError {
   const message = `tools.tool_search.${key} is not a setting; the settings are ${KEYS.join(', ')}`;
   return new SettingError('invalid_setting', message, { context: { setting: `tools.tool_search.${key}` } });
@@ -139,18 +139,18 @@ function wrong(path: string, value: unknown, allowed: string): SettingError {
   });
 }
 
-/** The tool count at which the `tool_search` capability activates, unless said otherwise. */
+/** The default tool count at which the `tool_search` capability activates. */
 export const DEFAULT_TOOL_SEARCH_THRESHOLD = 15;
 
 /** Options of `readCapabilities`. */
 export interface CapabilityOptions {
-  /** The tool count from which on tools are deferred, 0 or more. @default 15 */
+  /** The tool count at which tools are deferred, 0 or more. @default 15 */
   readonly threshold?: number;
 }
 
 const OPTIONS: OptionNames<CapabilityOptions> = { threshold: true };
 
-/** A capability block: `{ "capabilities": ["tool_search"] }` is on at or above a tool count, without it off. Other capabilities are others' business. */
+/** A capability block: `{ "capabilities": ["tool_search"] }` is on at or above a tool count; without it search is off. Other capabilities are ignored. */
 export function readCapabilities(block: unknown, options: CapabilityOptions = {}): GateSettings {
   checkOptionNames('readCapabilities', options, OPTIONS);
   const threshold = readWholeNumber('threshold', options.threshold ?? DEFAULT_TOOL_SEARCH_THRESHOLD, 0);
@@ -174,7 +174,7 @@ export function readCapabilities(block: unknown, options: CapabilityOptions = {}
 }
 
 /**
- * The agent SDK's `ENABLE_TOOL_SEARCH`: unset or `true` is on, `auto` when definitions *exceed* 10% of the context window,
+ * The agent SDK's `ENABLE_TOOL_SEARCH`: unset or `true` is on, `auto` activates when definitions *exceed* 10% of the context window,
  * `auto:N` the same with N %, `false` is off. An empty variable counts as unset, as in a shell.
  *
  * @example

@@ -9,7 +9,7 @@ export interface ToolUse {
 
 /** Options of `suggestPins`. */
 export interface SuggestPinsOptions {
-  /** How many calls make a tool worth a place in every request. @default 3 */
+  /** How many calls make a tool worth sending in every request. @default 3 */
   readonly minCalls?: number;
 }
 
@@ -19,7 +19,7 @@ const SUGGEST_PINS_DEFAULTS = { minCalls: 3 };
 
 /**
  * The three to five most used tools: what is called all the time should not have to be searched for. The fourth and fifth
- * only when they are used at least half as often as the third. Fewer when fewer are used enough. Ties go by id.
+ * only if they are used at least half as often as the third. Fewer if fewer are used enough. Ties are ordered by id.
  */
 export function suggestPins(uses: Iterable<ToolUse>, options: SuggestPinsOptions = {}): readonly string[] {
   checkOptionNames('suggestPins', options, SUGGEST_PINS_DEFAULTS);

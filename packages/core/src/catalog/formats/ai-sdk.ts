@@ -21,8 +21,8 @@ import {
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /**
- * Tools of the AI SDK: the function and provider tools that a language model is handed, and the members of a tool set (where
- * `parseTools` adds the name). What is written is always the former, which is plain JSON. Executors and validators are left out.
+ * Tools of the AI SDK: the function and provider tools that a language model receives, and the members of a tool set (where
+ * `parseTools` adds the name). Only the former are written, which are plain JSON. Executors and validators are left out.
  */
 export const aiSdkFormat: Format = { format: 'ai-sdk', parse, write };
 
@@ -76,7 +76,7 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   return draft;
 }
 
-/** The mark has one place per provider that knows deferral; a new one is written for both, since the provider is not known here. */
+/** The mark has its own place for each provider that supports deferral; a new one is written for both, because the provider is unknown. */
 function restateDeferral(draft: Draft, was: boolean | undefined, now: boolean | undefined): void {
   if (was === now) return;
   delete draft.deferLoading;
@@ -123,7 +123,7 @@ function readProviderType(definition: JsonObject): string | undefined {
   throw invalid(`its id is ${show(id)}, not a string such as "anthropic.web_search_20250305"`);
 }
 
-/** Functions leave, and schemas give way to their JSON. What a provider defines needs neither of its schemas. */
+/** Removes functions, and replaces schemas with their JSON. A provider-defined tool needs neither of its schemas. */
 function withoutCode(given: JsonObject): JsonObject {
   const copy: Draft = {};
   const isFunction = !PROVIDER_TYPES.has(given.type);
@@ -137,7 +137,7 @@ function withoutCode(given: JsonObject): JsonObject {
   return copy;
 }
 
-/** One that can't be read is skipped: calls are checked against the other. */
+/** An unreadable one is skipped: calls are checked against the other. */
 function addOutputSchema(copy: Draft, value: unknown): void {
   try {
     copy.outputSchema = unwrapSchema(value);
@@ -159,9 +159,9 @@ const DEFERRING: readonly string[] = ['anthropic', 'openai'];
 const PROVIDER_TYPES: ReadonlySet<Json | undefined> = new Set(['provider', 'provider-defined']);
 
 /**
- * The JSON Schema behind what the AI SDK takes for a schema: the schema itself, a holder of it (`jsonSchema()`), a function that
- * makes it, or a schema of a library that converts itself (Standard JSON Schema: Zod, ArkType, Valibot). Throws `invalid_tool`
- * for the others, and for those that come as a promise. Outside data holds no functions, so that nothing of it is ever called.
+ * The JSON Schema of anything that the AI SDK accepts as a schema: the schema itself, a holder of it (`jsonSchema()`), a function that
+ * returns it, or a schema of a library that converts itself (Standard JSON Schema: Zod, ArkType, Valibot). Throws `invalid_tool`
+ * for others, and for promises. Untrusted data contains no functions, so nothing in it is ever called.
  */
 function unwrapSchema(value: unknown): JsonSchema {
   let schema = value;
@@ -174,7 +174,7 @@ function unwrapSchema(value: unknown): JsonSchema {
   throw invalid(`its inputSchema is ${isJsonObject(schema) ? 'no JSON Schema' : show(schema)}; ${ADVICE}`);
 }
 
-/** What takes one layer off, or undefined where there is none. */
+/** Removes one layer; undefined if there is none. */
 function openLayer(value: unknown): (() => unknown) | undefined {
   const converter = converterOf(value);
   if (converter !== undefined) return () => attempt(() => plain(converter.input({ target: 'draft-07' })));
@@ -194,7 +194,7 @@ function converterOf(value: unknown): Converter | undefined {
   return typeof converter?.input === 'function' ? (converter as Converter) : undefined;
 }
 
-/** What Zod makes is itself a schema of Zod's, by a hidden property. */
+/** A Zod result is itself a Zod schema, by a hidden property. */
 function plain(schema: unknown): unknown {
   return isJsonObject(schema) ? { ...schema } : schema;
 }
@@ -213,14 +213,14 @@ function isHolder(value: unknown): value is { readonly jsonSchema: unknown } {
   return isJsonObject(value) && Object.hasOwn(value, 'jsonSchema') && !Object.hasOwn(value, 'type');
 }
 
-/** What a schema library or a promise has and JSON can't have: methods. */
+/** What a schema library or a promise has and JSON doesn't: methods. */
 function isForeign(value: object): boolean {
   const { then, parse, validate, '~standard': standard } = value as { readonly [key: string]: unknown };
   if ([then, parse, validate].some((member) => typeof member === 'function')) return true;
   return typeof standard === 'object' && standard !== null && isForeign(standard);
 }
 
-/** A function that makes a holder of a schema is as far as the SDK goes. */
+/** The SDK goes no further than a function that returns a holder of a schema. */
 const MOST_LAYERS = 8;
 const ADVICE =
   'pass a JSON Schema, the result of jsonSchema() or a schema that converts itself; for another one, pass what asSchema() makes of it';

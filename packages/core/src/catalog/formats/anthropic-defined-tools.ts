@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../tool.ts';
 
-/** A tool that Anthropic defines and the client runs, in the words that other models need to call it. */
+/** A tool that Anthropic defines and the client runs, described so that other models can call it. */
 export interface AnthropicDefinedTool {
   readonly description: string;
   readonly schema: JsonSchema;
 }
 
 /**
- * What a dated type such as `bash_20250124` takes, by which it can be searched for, and be declared as a function where a host does
- * not know it. Undefined for tools that Anthropic runs itself.
+ * The parameters of a dated type such as `bash_20250124`, by which it can be searched for, and declared as a function for a host that
+ * does not know it. Undefined for tools that Anthropic runs itself.
  */
 export function anthropicDefinedTool(type: string): AnthropicDefinedTool | undefined {
   return TOOLS.find(([pattern]) => pattern.test(type))?.[1];

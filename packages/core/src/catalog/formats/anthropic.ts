@@ -19,7 +19,7 @@ import {
 } from './definition-fields.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 
-/** Tools of the Messages API: custom ones, and dated ones that Anthropic defines, the search tools included. */
+/** Tools of the Messages API: custom ones, and dated ones that Anthropic defines, including the search tools. */
 export const anthropicFormat: Format = { format: 'anthropic', parse, write };
 
 function parse(definition: JsonObject, context: ParseContext): Tool {
@@ -46,7 +46,7 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   const draft: Draft = { ...received };
   if (providerType !== undefined) restate(draft, 'type', readProviderType(draft), providerType);
   restate(draft, 'name', nameIn(draft, providerType), options.name ?? tool.name);
-  // What Anthropic knows of its own tools is not told to it.
+  // Anthropic does not need a description of its own tools.
   const known = providerType === undefined ? undefined : anthropicDefinedTool(providerType);
   if (tool.description !== known?.description) restateDescription(draft, tool);
   if (providerType === undefined) restateSchema(draft, 'input_schema', tool.schema, received);
@@ -72,7 +72,7 @@ function readProviderName(definition: JsonObject, providerType: string): string 
   return field(definition, 'name') === undefined ? defaultName(definition, providerType) : readName(definition);
 }
 
-/** The type without its date, which is what the search tools are called; a toolset has the name of its server besides. */
+/** The type without its date, which is the name of the search tools; for a toolset, also the name of its server. */
 function defaultName(definition: JsonObject, providerType: string): string {
   if (providerType === '') throw invalid('it has neither a name nor a type');
   const server = field(definition, 'mcp_server_name');

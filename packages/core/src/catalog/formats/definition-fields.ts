@@ -16,7 +16,7 @@ export function readName(definition: JsonObject): string {
   throw invalid(`its name is ${show(name)}, not a string with at least one character`);
 }
 
-/** A text, or undefined where there is none. Another kind of value is refused: a description that is an object is a mistake. */
+/** A text, or undefined if there is none. Other kinds of values are rejected: a description that is an object is a mistake. */
 export function readText(definition: JsonObject, key: string): string | undefined {
   const value = field(definition, key);
   if (value === undefined || value === null) return undefined;
@@ -24,7 +24,7 @@ export function readText(definition: JsonObject, key: string): string | undefine
   throw invalid(`its ${key} is ${show(value)}, not a string`);
 }
 
-/** A schema, or undefined where there is none. */
+/** A schema, or undefined if there is none. */
 export function readSchema(definition: JsonObject, key: string): JsonSchema | undefined {
   const value = field(definition, key);
   if (value === undefined || value === null) return undefined;
@@ -32,7 +32,7 @@ export function readSchema(definition: JsonObject, key: string): JsonSchema | un
   throw invalid(`its ${key} is ${show(value)}, not a JSON Schema object`);
 }
 
-/** An object, or undefined: for fields that only add to a tool, where a wrong kind of value is kept verbatim and not understood. */
+/** An object, or undefined: for optional fields, where a wrong kind of value is kept verbatim and ignored. */
 export function readObject(definition: JsonObject, key: string): JsonObject | undefined {
   const value = field(definition, key);
   return isJsonObject(value) ? value : undefined;
@@ -48,18 +48,18 @@ export function readList(definition: JsonObject, key: string): readonly Json[] |
   return Array.isArray(value) ? value : undefined;
 }
 
-/** An explicit mark decides; without one the surface's rule does. */
+/** An explicit mark decides; otherwise the surface's rule does. */
 export function readPolicy(mark: boolean | undefined, context: ParseContext): Policy {
   if (mark === undefined) return context.missingDeferral;
   return mark ? 'always' : 'never';
 }
 
-/** The problem with one definition; `parseTools` says which one it is. */
+/** The problem with one definition; `parseTools` adds which one it is. */
 export function invalid(what: string): CatalogError {
   return new CatalogError('invalid_tool', what);
 }
 
-/** A value in a message, cut short: it comes from outside. */
+/** A value in a message, cut short, because it comes from outside. */
 export function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -69,8 +69,8 @@ export function show(value: unknown): string {
 }
 
 /**
- * The deferral mark to write, given the one that the received definition has; `received` is undefined without such a definition.
- * Absence stays absence for `never`: on a wire a tool without a mark is sent in full anyway.
+ * The deferral mark to write, depending on the mark of the received definition; `received` is undefined if there was no definition.
+ * No mark stays no mark for `never`: a tool without a mark is sent in full anyway.
  */
 export function deferralMark(
   tool: Tool,
@@ -88,22 +88,22 @@ export function deferralMark(
   }
 }
 
-/** A definition under construction. Copies made by spreading keep `__proto__` as data. */
+/** A definition under construction. Spreading keeps `__proto__` as data. */
 export type Draft = { [key: string]: Json };
 
-/** Writes a field whose value is no longer what the definition says; a key that is there keeps its place. */
+/** Writes a field whose value differs from the definition; an existing key keeps its position. */
 export function restate<T extends Json>(draft: Draft, key: string, was: T | undefined, now: T | undefined): void {
   if (was === now) return;
   if (now === undefined) delete draft[key];
   else draft[key] = now;
 }
 
-/** No description, null and an empty one read the same, so any of them stays. */
+/** No description, null and an empty one mean the same, so each of them stays. */
 export function restateDescription(draft: Draft, tool: Tool): void {
   restate(draft, 'description', readText(draft, 'description') ?? '', tool.description);
 }
 
-/** Writes a schema; a definition that was received without one goes back without one. */
+/** Writes a schema; a definition that was received without one is written without one. */
 export function restateSchema(draft: Draft, key: string, schema: JsonSchema, received: JsonObject | undefined): void {
   const was = readObject(draft, key);
   if (received !== undefined && was === undefined && isNoSchema(schema)) return;
@@ -118,7 +118,7 @@ export function isNoSchema(schema: JsonSchema): boolean {
   return isBare && Object.keys(rest).length === 0;
 }
 
-/** A tool that one provider defines means nothing in another's format. */
+/** A provider-defined tool means nothing in another provider's format. */
 export function unsupported(tool: Tool, format: ToolFormat): CatalogError {
   return new CatalogError(
     'unsupported_tool',
@@ -127,19 +127,19 @@ export function unsupported(tool: Tool, format: ToolFormat): CatalogError {
   );
 }
 
-/** A description with examples of the input in it, for formats without a field for them. Empty inputs are left out. */
+/** A description with example inputs added, for formats without a field for them. Empty inputs are left out. */
 export function describeExamples(description: string, examples: readonly Json[] | undefined): string {
   const lines = tellingExamples(examples).map((example) => JSON.stringify(example));
   if (lines.length === 0) return description;
   return [...(description === '' ? [] : [description, '']), 'Examples of input:', ...lines].join('\n');
 }
 
-/** The examples that say something. */
+/** The examples with content. */
 export function tellingExamples(examples: readonly Json[] | undefined): readonly Json[] {
   return (examples ?? []).filter((example) => isJsonObject(example) && Object.keys(example).length > 0);
 }
 
-/** The schema that stands for a tool whose input is one text, so that it can be found, called and offered in any format. */
+/** The schema for a tool whose input is one text, so that it can be found, called and offered in any format. */
 export function freeformSchema(format: Json | undefined): JsonSchema {
   const definition = isJsonObject(format) && typeof format.definition === 'string' ? format.definition : undefined;
   const description =

@@ -27,7 +27,7 @@ const FORMATS: ReadonlyMap<ToolFormat, Format> = new Map(
   ]),
 );
 
-/** Writes one tool in a format: as it came if it came in that format, else with everything that the format can express. */
+/** Writes one tool in a format: unchanged if it came in that format, else with everything that the format can express. */
 export function writeTool(tool: Tool, format: ToolFormat, options: WriteOptions = {}): JsonObject {
   return formatOf(format).write(asShown(tool, options.shown), options);
 }
@@ -38,7 +38,7 @@ function asShown(tool: Tool, shown: WriteOptions['shown']): Tool {
 }
 
 /**
- * Writes the tools array of a request. Gemini's declarations share one list, and OpenAI Responses' tools stand in the
+ * Writes the tools array of a request. Gemini's declarations share one list, and OpenAI Responses' tools are in the
  * namespace of their server unless `optionsOf` gives them another name. Throws `CatalogError` `unsupported_tool` for a tool that
  * another provider defines: filter by `extras.providerType` before.
  */
@@ -54,7 +54,7 @@ export function writeTools(
 
 /**
  * The format that a definition is in, from the fields that only that format has. A plain `{name, description}` with `parameters`
- * reads as Gemini's declaration, one with no schema at all as MCP's; undefined means that it looks like no tool.
+ * counts as Gemini's declaration, one without any schema as MCP's; undefined means that it does not look like a tool.
  */
 export function detectFormat(definition: JsonObject): ToolFormat | undefined {
   const type = field(definition, 'type');
@@ -75,7 +75,7 @@ function detectFunction(definition: JsonObject): ToolFormat {
   return Object.hasOwn(definition, 'inputSchema') ? 'ai-sdk' : 'openai-responses';
 }
 
-/** The AI SDK's `tool()` has a schema that is no JSON, or code beside it. */
+/** The AI SDK's `tool()` has a schema that is not JSON, or code beside it. */
 function isHolder(definition: JsonObject): boolean {
   const schema: unknown = definition.inputSchema;
   const isWrapped = isJsonObject(schema) && Object.hasOwn(schema, 'jsonSchema') && !Object.hasOwn(schema, 'type');
@@ -85,7 +85,7 @@ function isHolder(definition: JsonObject): boolean {
 
 const AI_SDK_KEYS: readonly string[] = ['execute', 'providerOptions', 'inputExamples', 'deferLoading'];
 const GEMINI_KEYS: readonly string[] = ['parameters', 'parametersJsonSchema', 'parameters_json_schema'];
-/** Anthropic dates its types; the search tools and toolsets are also known undated. */
+/** Anthropic's types have dates; the search tools and toolsets also exist without. */
 const ANTHROPIC_TYPE = /_\d{8}$|^tool_search_tool_|_toolset$/;
 /** Gemini's own tools, each an object under its name. */
 const BUILT_IN: ReadonlySet<string> = new Set([

@@ -19,7 +19,7 @@ import type { Format, ParseContext, WriteOptions } from './format.ts';
 /**
  * Gemini's function declarations, in either spelling (`parametersJsonSchema`, `parameters_json_schema`), and its built-in tools
  * (`{googleSearch: {}}`). `parameters` in Gemini's dialect become JSON Schema; a tool from elsewhere is written with
- * `parametersJsonSchema`, which takes JSON Schema as it is. The format knows no deferral.
+ * `parametersJsonSchema`, which accepts JSON Schema. The format has no deferral.
  */
 export const geminiFormat: Format = { format: 'gemini', parse, write, writeAll };
 
@@ -35,7 +35,7 @@ function parse(definition: JsonObject, context: ParseContext): Tool {
     server: context.server,
     description: readText(definition, 'description'),
     schema: schemaIn(definition),
-    // The API has no mark, but definitions without a type, which look like its own, may bring one.
+    // The API has no mark, but definitions without a type, which look like its own, may have one.
     policy: readPolicy(readBoolean(definition, 'defer_loading'), context),
     extras: { verbatim, ...defined({ outputSchema: outputIn(definition) }) },
   });
@@ -58,7 +58,7 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   return draft;
 }
 
-/** All declarations stand in one list, where the first of them was; built-in tools stand beside it. */
+/** All declarations are in one list, in the place of the first one; built-in tools are beside it. */
 function writeAll(tools: readonly Tool[], optionsOf: (tool: Tool) => WriteOptions): readonly Json[] {
   const declarations: Json[] = [];
   const list: Json[] = [];
@@ -101,7 +101,7 @@ function isSame(a: JsonSchema | undefined, b: JsonSchema | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }
 
-/** One schema may stand under any of several keys; the new one goes to the first of them and the others leave. */
+/** One schema may be under any of several keys; the new one goes to the first of them and the others are removed. */
 function replace(draft: Draft, keys: readonly [string, ...string[]], schema: JsonSchema | undefined): void {
   for (const key of keys)
     if (field(draft, key) !== undefined && (key !== keys[0] || schema === undefined)) delete draft[key];
@@ -113,8 +113,8 @@ const OUTPUT_KEYS: readonly [string, ...string[]] = ['responseJsonSchema', 'resp
 
 /**
  * Gemini's `parameters` as JSON Schema: type names in lower case, `nullable` as a second type, 64-bit counts as numbers.
- * Returns the very same object where there is nothing to change, which is the case for most senders. Below the depth
- * bound the schema is passed through as it is.
+ * Returns the same object if there is nothing to change, which is the case for most senders. Below the depth
+ * limit the schema is passed through unchanged.
  */
 function fromGeminiSchema(schema: JsonSchema): JsonSchema {
   return convert(schema, 0);

@@ -15,8 +15,8 @@ import {
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /**
- * Items of MCP's `tools/list`. Deferral is known by one mark only, `_meta["anthropic/alwaysLoad"]`, which means `never`;
- * `always` can't be expressed. Icons, `execution` and the rest of `_meta` come back as they were.
+ * Items of MCP's `tools/list`. Deferral has only one mark, `_meta["anthropic/alwaysLoad"]`, which means `never`;
+ * `always` can't be expressed. Icons, `execution` and the rest of `_meta` are written back unchanged.
  */
 export const mcpFormat: Format = { format: 'mcp', parse, write };
 
@@ -60,7 +60,7 @@ function restateMeta(
   const meta: Draft = { ...was };
   restate(meta, HINT, hintIn(was), tool.extras.searchHint);
   const isMarked = isAlwaysLoaded(was);
-  // Absence stays absence: a received definition without the mark may be `never` by its surface's rule.
+  // No mark stays no mark: a received definition without one may be `never` by its surface's rule.
   const isWanted =
     options.deferred === undefined
       ? tool.policy === 'never' && (isMarked || !isReceived)

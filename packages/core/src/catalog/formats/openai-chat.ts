@@ -21,7 +21,7 @@ import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /**
  * Tools of OpenAI's Chat Completions: `{type: 'function', function: {…}}`, and custom tools that take one text.
- * The protocol knows no deferral; a `defer_loading` beside `type` or in `function` is an extension that gateways understand.
+ * The protocol has no deferral; a `defer_loading` beside `type` or in `function` is an extension that gateways understand.
  */
 export const openaiChatFormat: Format = { format: 'openai-chat', parse, write };
 
@@ -76,7 +76,7 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   return draft;
 }
 
-/** The extension is taken back when it no longer holds, and never added. */
+/** The extension is removed when it no longer applies, and never added. */
 function isDeferralChanged(tool: Tool, options: WriteOptions, mark: boolean | undefined): boolean {
   if (mark === undefined) return false;
   const isDeferred = options.deferred ?? tool.policy === 'always';

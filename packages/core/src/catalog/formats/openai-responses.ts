@@ -26,7 +26,7 @@ export const openaiResponsesFormat: Format = { format: 'openai-responses', parse
 function parse(definition: JsonObject, context: ParseContext): Tool {
   const type = field(definition, 'type');
   if (typeof type !== 'string') throw invalid(`its type is ${show(type)}, not a string such as "function"`);
-  // A whole one was unfolded before it came here.
+  // A whole namespace was unfolded before this.
   if (type === 'namespace') throw invalid('it is a namespace, which needs a name and a list of tools');
   const mark = readBoolean(definition, 'defer_loading');
   const isHosted = type !== 'function' && type !== 'custom';
@@ -66,8 +66,8 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
 }
 
 /**
- * Tools with a server stand in its namespace, where the first of them was; one that is written under another name
- * than its own stands alone, since the name says it all.
+ * Tools with a server are in its namespace, in the place of the first one; a tool that is written under a name other
+ * than its own is outside, because the name says it all.
  */
 function writeAll(tools: readonly Tool[], optionsOf: (tool: Tool) => WriteOptions): readonly Json[] {
   const list: Json[] = [];
@@ -92,12 +92,12 @@ function writeAll(tools: readonly Tool[], optionsOf: (tool: Tool) => WriteOption
   return list;
 }
 
-/** The API wants a description; the name is all that is known. */
+/** The API requires a description; only the name is known. */
 function newNamespace(server: string): JsonObject {
   return { type: 'namespace', name: server, description: `Tools of ${server}` };
 }
 
-/** Hosted tools are known by their type; a whole MCP server by its label besides. */
+/** Hosted tools are identified by their type; a whole MCP server also by its label. */
 function hostedName(definition: JsonObject, type: string): string {
   const label = field(definition, 'server_label');
   if (typeof label === 'string') return `${type}:${label}`;

@@ -1,7 +1,7 @@
 import type { Memory } from '../memory.ts';
 
 /**
- * What one of our tools came back with, as names. Only names, because that is all that some clients keep: an answer's
+ * The result of one of our tools, as names. Only names, because that is all that some clients keep: an answer's
  * text must be rebuilt from them on every replay.
  */
 export type Found = FoundBySearch | FoundByName | SearchFailure;
@@ -14,7 +14,7 @@ export interface FoundBySearch {
   readonly names: readonly string[];
   /** How many it asked for at most. */
   readonly limit?: number;
-  /** The loop guard answered it without searching: it does not count as a search. */
+  /** The loop guard answered it without a search: it does not count as a search. */
   readonly isRefused?: true;
   /**
    * Which of the names answer which query, if there are several; a query without a match has none. Reported once, like
@@ -51,7 +51,7 @@ export interface QueryAnswer {
 /** A near-duplicate of a tool that was found. */
 export interface Duplicate {
   readonly name: string;
-  /** The found tool that represents it. */
+  /** The found tool that it was folded into. */
   readonly of: string;
 }
 
@@ -61,5 +61,5 @@ export interface Unavailable {
   readonly reason: string;
 }
 
-/** The text of an answer for one plan: a pure function of what was found and of the memory before, so that a replay gives the same bytes. */
+/** The text of an answer for one plan: a pure function of the result and of the memory before, so that a replay gives the same bytes. */
 export type Tell = (found: Found, before: Memory) => string;

@@ -2,7 +2,7 @@ import type { Tool } from '../../catalog/index.ts';
 import { readCandidateQuery, readToolTerms } from '../../search/internal.ts';
 import type { DeferPlan } from '../plan/plan.ts';
 
-/** The tool in the model's own list that a query names, in any case and punctuation: no search returns it. */
+/** The tool in the model's own list that a query names, ignoring case and punctuation: no search returns it. */
 export function listedName(plan: DeferPlan, query: string): string | undefined {
   const wanted = bareName(query.replace(/^select:/i, ''));
   if (wanted === '') return undefined;
@@ -13,15 +13,15 @@ export function listedName(plan: DeferPlan, query: string): string | undefined {
 const MOST_COMPARED = 200;
 const MOST_NAMED = 3;
 
-/** The share of a query's words that a tool has to have, by their weight. */
+/** The share of a query's words, by weight, that a tool must contain. */
 const LEAST_SHARE = 0.5;
 
-/** A word that frames a request ("get", "show") says little about what is wanted; those below this weight say nothing. */
+/** A word that frames a request ("get", "show") says little about what is wanted; words below this weight say nothing. */
 const LEAST_WEIGHT = 0.4;
 
 /**
- * Tools in the model's own list that a query describes: it has all that their names say, or they have most of its words, one of them
- * in the name. Best first. Read from query and plan alone, because a replay knows nothing else.
+ * Tools in the model's own list that a query describes: it contains all words of their names, or they contain most of its words, one of
+ * them in the name. Best first. Computed from query and plan only, because a replay has nothing else.
  */
 export function describedTools(plan: DeferPlan, query: string): readonly string[] {
   const words = readCandidateQuery(query, () => false).words;
@@ -69,7 +69,7 @@ function readTerms(tool: Tool): ListedTerms {
   return { stems: readToolTerms(tool).stems, nameStems: words.map(({ stem }) => stem) };
 }
 
-/** Someone who asks for the weather does not say that it has to be got. */
+/** A request for the weather does not contain the word "get". */
 const READS: ReadonlySet<string> = new Set('get list show fetch find read query lookup search'.split(' '));
 
 function bareName(text: string): string {

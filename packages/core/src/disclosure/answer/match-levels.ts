@@ -10,14 +10,14 @@ export interface Named {
   readonly tool: Tool;
 }
 
-/** What is told of a tool: a line that starts with its name, or fields with its name among them. */
+/** How a tool is shown: a line that starts with its name, or fields that include its name. */
 type Match = string | MatchFields;
 type MatchFields = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** How much is told of a match. */
+/** How much of a match is shown. */
 export type Level = (one: Named) => Match;
 
-/** What may be told of a tool, fullest first: the first that fits the budget counts. */
+/** How a tool may be shown, fullest first: the first that fits the budget counts. */
 export type LevelsOf = (one: Named) => readonly Level[];
 
 /** The longest line about a tool, or about a server that is down. */
@@ -25,9 +25,9 @@ export const LINE_LENGTH = 160;
 const DESCRIPTION_LENGTH = 1_000;
 
 /**
- * An appended or native definition needs nothing but its name in the answer, which then outlives edits of the catalog; a stub
- * has shown the description; a bridge has `tool_describe` for the schema. A schema that an earlier answer has told is not told
- * again: a signature stands for it.
+ * An appended or native definition needs only its name in the answer, which then outlives edits of the catalog; a stub
+ * has shown the description; a bridge has `tool_describe` for the schema. A schema that an earlier answer has shown is not
+ * repeated: a signature replaces it.
  */
 export function levelsFor(plan: DeferPlan, before: Memory): LevelsOf {
   if (plan.form.reveal !== 'answer') return () => NAME;
@@ -41,12 +41,12 @@ export function levelsFor(plan: DeferPlan, before: Memory): LevelsOf {
   };
 }
 
-/** Whether a stub has told the description already. A tool that came after the plan was made has none. */
+/** Whether a stub has already shown the description. A tool that was added after the plan was made has none. */
 function isShownWhole(plan: DeferPlan, name: string): boolean {
   return plan.deferred.has(name) && !(plan.cut?.has(name) ?? false);
 }
 
-/** What a line starts with. A name with other characters in it stands in fields, so that no line is read as another tool's. */
+/** The start of a line. A name with other characters goes into fields, so that no line can be read as another tool's. */
 export const LINE_NAME: RegExp = /^[^\s(:]+/;
 
 function fitsLine(name: string): boolean {
@@ -58,7 +58,7 @@ function line(tool: Tool): { description?: string } {
   return text === '' ? {} : { description: text };
 }
 
-/** Whatever needs no schema is a line: it costs fewer tokens than fields (docs/decisions/2026-11-16-matches-as-lines.md). */
+/** Anything without a schema is a line: it costs fewer tokens than fields (docs/decisions/2026-11-16-matches-as-lines.md). */
 const LINES = {
   name: ({ name }: Named): Match => (fitsLine(name) ? name : { name }),
   signature: ({ name, tool }: Named): Match => {
@@ -85,7 +85,7 @@ const FIELDS = {
   }),
 };
 
-/** With examples of its input, where the tool's owner gave some. */
+/** With example inputs, if the tool's owner provided some. */
 function withExamples(level: (one: Named) => MatchFields): Level {
   return (one) => {
     const examples = tellingExamples(one.tool.extras.examples);
@@ -107,12 +107,12 @@ const CUT_STUB = [withExamples(FIELDS.whole), FIELDS.whole, FIELDS.full, FIELDS.
 interface Filling {
   readonly levelsOf: LevelsOf;
   readonly budgetBytes: number;
-  /** What else the list costs for each of its members. */
+  /** The additional size of each list entry. */
   readonly besides: number;
   readonly also?: (one: Named) => readonly string[];
 }
 
-/** The whole answer within the budget, unless what stands beside the list takes more by itself. */
+/** The whole answer within the budget, unless what surrounds the list already exceeds it. */
 export function fillList(
   key: string,
   tools: readonly Named[],
@@ -127,7 +127,7 @@ export function fillList(
 
 const COMMA_BYTES = 1;
 
-/** Tells each tool as fully as what is left of the budget allows. What does not fit even by name is counted. */
+/** Shows each tool as fully as the rest of the budget allows. What does not even fit by name is counted. */
 export function fill(tools: readonly Named[], filling: Filling): { kept: ToolText[]; left: number } {
   const kept: ToolText[] = [];
   let rest = filling.budgetBytes;
@@ -150,7 +150,7 @@ export function firstFitting(tool: Named, levels: readonly Level[], rest: number
   return undefined;
 }
 
-/** A match as JSON, and how long that is. */
+/** A match as JSON, and its length. */
 interface ToolText {
   readonly name: string;
   readonly json: string;
@@ -159,7 +159,7 @@ interface ToolText {
 
 const toldByLevel = new WeakMap<Level, WeakMap<Tool, ToolText>>();
 
-/** Written once for each tool: every request repeats all answers of its history. */
+/** Rendered once for each tool: every request repeats all answers of its history. */
 function tellAt(level: Level, one: Named): ToolText {
   const told = toldByLevel.get(level) ?? new WeakMap<Tool, ToolText>();
   toldByLevel.set(level, told);
@@ -171,7 +171,7 @@ function tellAt(level: Level, one: Named): ToolText {
   return written;
 }
 
-/** A match with the tools that do the same, in the form that it has. */
+/** A match with its near-duplicates, in the format of the match. */
 function withDuplicates(json: string, names: readonly string[]): string {
   const before = json.slice(0, -1);
   return json.startsWith('"') ? `${before}${alsoText(names)}"` : `${before}${alsoField(names)}}`;
@@ -181,23 +181,23 @@ function alsoText(names: readonly string[]): string {
   return JSON.stringify(` (also: ${names.join(', ')})`).slice(1, -1);
 }
 
-/** At least as long as the text. */
+/** An upper bound of the text's length. */
 function alsoField(names: readonly string[]): string {
   return `,"also":${JSON.stringify(names)}`;
 }
 
-/** An object as JSON, with a list of what is JSON already before the other fields. */
+/** An object as JSON, with a list that is already JSON before the other fields. */
 function writeList(key: string, items: readonly string[], rest: object): string {
   const fields = JSON.stringify(rest).slice(1, -1);
   return `{"${key}":[${items.join(',')}]${fields === '' ? '' : `,${fields}`}}`;
 }
 
-/** In a few words what tells matches apart that look alike: by name, for those of which there is something to say. */
+/** A few words that distinguish similar matches: by name, for those that need it. */
 type Differences = Readonly<Record<string, string>>;
 
 /**
- * Models pick wrong among tools that look alike, so each of these is told by what it alone has: its server, what its name and its first
- * sentence say that the others' don't, and its own parameters. Made from the catalog and the matches alone: a replay knows nothing else.
+ * Models confuse tools that look alike, so each of these is shown with what is unique to it: its server, the words of its name and its
+ * first sentence that the others lack, and its own parameters. Made from the catalog and the matches only: a replay has nothing else.
  */
 export function tellApart(matches: readonly Named[]): Differences | undefined {
   if (matches.length < 2) return undefined;
@@ -220,7 +220,7 @@ interface Traits {
 
 const known = new WeakMap<Tool, Traits>();
 
-/** Read once: every request repeats all answers of its history. */
+/** Computed once: every request repeats all answers of its history. */
 function traitsOf(tool: Tool): Traits {
   const read = known.get(tool);
   if (read !== undefined) return read;
@@ -239,7 +239,7 @@ function traitsOf(tool: Tool): Traits {
   return traits;
 }
 
-/** Half of their names' words are the same, or all but the first, which is mostly what is done: `get_issue`, `list_issues`. */
+/** Half of the words in their names are the same, or all but the first, which is usually the verb: `get_issue`, `list_issues`. */
 function isAlike(left: Traits, right: Traits): boolean {
   const [first, second] = [left.words.map(singular), right.words.map(singular)];
   const shared = first.filter((word) => second.includes(word)).length;
@@ -295,8 +295,8 @@ const READ_CHARACTERS = 240;
 const twinsBySnapshot = new WeakMap<Snapshot, ReadonlyMap<Tool, readonly Tool[]>>();
 
 /**
- * The other tools that have a tool's name and description: the same one at another server, as when one service is connected for
- * two accounts. Made from the catalog alone, because a replay knows nothing else.
+ * The other tools with a tool's name and description: the same one at another server, for example if one service is connected for
+ * two accounts. Made from the catalog only, because a replay has nothing else.
  */
 export function sameTools(snapshot: Snapshot, tool: Tool): readonly Tool[] {
   let twins = twinsBySnapshot.get(snapshot);
@@ -307,7 +307,7 @@ export function sameTools(snapshot: Snapshot, tool: Tool): readonly Tool[] {
   return (twins.get(tool) ?? []).filter((other) => other !== tool);
 }
 
-/** Two passes, so that only names which occur twice cost more than a look. */
+/** Two passes, so that only names which occur twice cost more than a lookup. */
 function findTwins(tools: readonly Tool[]): ReadonlyMap<Tool, readonly Tool[]> {
   const byName = new Map<string, Tool[]>();
   for (const tool of tools) {

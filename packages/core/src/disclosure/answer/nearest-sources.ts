@@ -12,7 +12,7 @@ const SERVER_NAME_LENGTH = 60;
 const MOST_QUERY_TERMS = 32;
 
 /**
- * The sources that share most words with what was looked for, each with its tool count: `github (31)`. A tool without a server belongs
+ * The sources that share the most words with the query, each with its number of tools: `github (31)`. A tool without a server belongs
  * to those whose names begin as its own: `billing_* (12)`. The largest ones when no word is shared. Made from query and catalog alone, because a replay knows nothing else.
  */
 export function nearestSources(options: NearestSourcesOptions): readonly string[] {
@@ -86,7 +86,7 @@ function sourceOf({ server, name }: Tool): string | undefined {
   return prefix === undefined ? undefined : `${prefix}*`;
 }
 
-/** Lower-case words of an identifier or a sentence; a plural's `s` is dropped, the one inflection that names differ by. */
+/** Lower-case words of an identifier or a sentence, without a plural `s`, the only inflection in which names differ. */
 function splitWords(text: string): string[] {
   const spaced = text.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2').toLowerCase();
   const words = spaced.match(/[\p{L}\p{N}]+/gu) ?? [];

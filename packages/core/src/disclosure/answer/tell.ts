@@ -34,17 +34,17 @@ export interface TellQuestion {
   readonly findings?: ((tool: Tool) => readonly string[]) | undefined;
 }
 
-/** How long answers may be, in bytes of UTF-8, and what they may load. */
+/** The limits of answers, in bytes of UTF-8, and of what they may load. */
 export interface AnswerBudget {
   /** A search's answer. @default 8_000 */
   readonly searchBytes?: number;
   /** A description's answer. @default 32_000 */
   readonly describeBytes?: number;
-  /** The definitions that one search adds to the list, where the form does so. The best match is loaded whatever it costs. @default 2_000 */
+  /** The definitions that one search adds to the list, if the form does so. The best match is always loaded. @default 2_000 */
   readonly loadTokens?: number;
 }
 
-/** How long answers to searches may be, unless the options say otherwise. */
+/** The default limits of answers. */
 export const ANSWER_DEFAULTS: Required<AnswerBudget> = {
   searchBytes: 8_000,
   describeBytes: 32_000,
@@ -57,7 +57,7 @@ const MOST_UNAVAILABLE = 10;
 const MOST_UNKNOWN = 20;
 const MOST_MISSED = 3;
 
-/** The text of an answer: JSON, compact first, within its budget, a pure function of what it is given. */
+/** The text of an answer: JSON, compact, within its budget, a pure function of its arguments. */
 export function tell(question: TellQuestion): string {
   switch (question.found.kind) {
     case 'search':
@@ -102,7 +102,7 @@ function tellSearch(question: TellQuestion, found: FoundBySearch): string {
   return plan.form.reveal === 'answer' ? withDifferences(answer, tools, searchBytes) : answer;
 }
 
-/** The same answer with what tells its matches apart, where that still fits: a match is worth more. */
+/** The same answer with what distinguishes its matches, if that still fits: a match is worth more. */
 function withDifferences(answer: string, tools: readonly Named[], budgetBytes: number): string {
   const differ = tellApart(tools);
   if (differ === undefined) return answer;
@@ -111,8 +111,8 @@ function withDifferences(answer: string, tools: readonly Named[], budgetBytes: n
 }
 
 /**
- * What the search folded into a tool, and what the catalog alone shows to be the same: the second is told even where a client kept
- * nothing but names. Stubs and marks are all in the list anyway.
+ * The near-duplicates that the search folded into a tool, and those that the catalog alone shows: the latter are reported even if a
+ * client kept only names. Stubs and marks are all in the list anyway.
  */
 function duplicates({ name, tool }: Named, question: TellQuestion, found: FoundBySearch): readonly string[] {
   const { plan, snapshot, allow } = question;
@@ -139,7 +139,7 @@ function findingsOf(
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-/** Says that nothing fits, where the nearest tools are, and how to ask again. */
+/** Says that nothing fits, where the nearest tools are, and how to search again. */
 function missHint(question: TellQuestion, found: FoundBySearch, queries: readonly string[]): string {
   if (hasNothing(question) && (found.unavailable ?? []).length > 0) return NOTHING_THERE;
   const sources = nearestSources({ snapshot: question.snapshot, queries, allow: question.allow });
@@ -155,7 +155,7 @@ function missHint(question: TellQuestion, found: FoundBySearch, queries: readonl
   return `No ${listed.length === 0 ? '' : 'other '}tool fits ${asked.join(', ')}${others}.${known}${nearest} Ask again with other words, one capability at a time${bySource}.`;
 }
 
-/** Which tools answer which of several queries, in as few characters as say it. */
+/** Which tools answer which of several queries, as briefly as possible. */
 function perQuery(
   question: TellQuestion,
   answers: readonly QueryAnswer[],
@@ -208,7 +208,7 @@ function tellFailure(found: SearchFailure): string {
   return JSON.stringify({ error: found.code, message: cutText(found.message, 500) });
 }
 
-/** What Claude Code promises its model for references: one definition to a line. */
+/** The format that Claude Code describes to its model for references: one definition per line. */
 function tellFunctions(question: TellQuestion, tools: readonly Named[]): string {
   if (tools.length === 0) return 'No matching deferred tools found';
   const { describeBytes } = { ...ANSWER_DEFAULTS, ...question.budget };
@@ -228,7 +228,7 @@ function functionList(lines: readonly string[]): string {
   return `<functions>\n${lines.join('\n')}\n</functions>`;
 }
 
-/** A tool of ours, which is in no catalog: a model may ask how to search. */
+/** One of our own tools, which is in no catalog: a model may ask how to search. */
 function ownNamed({ plan }: TellQuestion, name: string): readonly Named[] | undefined {
   const own = plan.own.find((one) => one.name === name);
   if (own === undefined) return undefined;
@@ -236,7 +236,7 @@ function ownNamed({ plan }: TellQuestion, name: string): readonly Named[] | unde
   return [{ name, tool: createTool({ name, description, schema }) }];
 }
 
-/** Names in a history may be of tools that are gone or out of the caller's reach: they are left out alike. */
+/** Names in a history may be of tools that no longer exist or that the caller may not use: both are left out. */
 function named(question: TellQuestion, name: string): readonly Named[] {
   const tool = question.snapshot.resolve(name);
   if (tool === undefined || (question.allow !== undefined && !question.allow(tool))) return [];
@@ -247,7 +247,7 @@ const MOST_CHARACTERS = 1_000_000;
 const MOST_NAMES = 200;
 
 /**
- * The names in one of our answers, for a wire whose messages keep the text: the other direction of `tell`. Returns nothing
+ * The names in one of our answers, for a wire whose messages keep the text: the reverse of `tell`. Returns nothing
  * for any other text, because the history is untrusted.
  */
 export function readTold(text: string): readonly string[] {

@@ -1,14 +1,14 @@
 import { readChoice } from '../../check-option-names.ts';
 
 /**
- * How schemas reach the model, as four independent choices. A product's way of doing it is one combination of them,
+ * How schemas reach the model, as four independent choices. Each product's approach is one combination of them,
  * so that no stage needs a branch per product.
  */
 export interface Form {
   /**
    * How a deferred tool is represented: a `stub` (name, description, open parameters), nothing, or its full definition with a
    * `defer_loading` mark.
-   */
+   /** How a found tool is revealed: in the `answer`'s text, by an `append` to the declared tools, or by the protocol's own blocks. */
   readonly hidden: 'stub' | 'omit' | 'mark';
   /** How a found tool is revealed: in the `answer`'s text, by an `append` to the declared tools, or by the protocol's own blocks. */
   readonly reveal: 'answer' | 'append' | 'native';
@@ -18,12 +18,12 @@ export interface Form {
   readonly search: 'local' | 'provider' | 'client';
 }
 
-/** The forms by name. `client` means that the client searches by itself. */
+/** The forms by name. `client` means that the client itself searches. */
 export type FormName = 'stub' | 'bridge' | 'load' | 'native' | 'hosted' | 'client';
 
 /**
- * The combinations that have a name. `native` hides by omission: definitions are sent once they are referenced, so that
- * 10,000 schemas never cross the wire; `{ ...FORMS.native, hidden: 'mark' }` sends them all, marked.
+ * The combinations that have a name. `native` omits definitions: they are sent once they are referenced, so that
+ * 10,000 schemas are never transferred; `{ ...FORMS.native, hidden: 'mark' }` sends them all, marked.
  */
 export const FORMS: { readonly [Name in FormName]: Form } = {
   stub: { hidden: 'stub', reveal: 'answer', invoke: 'direct', search: 'local' },
@@ -48,8 +48,8 @@ export interface FormChoice {
 }
 
 /**
- * The form for what a transport can do. A preference that it can't carry in full is not carried by half: `bridge` takes its
- * place, which needs nothing but functions and keeps the prefix.
+ * The form for a transport's capabilities. A preferred form that the transport can't carry completely is replaced by `bridge`,
+ * which needs only functions and keeps the prefix.
  *
  * @example
  * const { name, form, reason } = chooseForm(capabilitiesOf('openai-chat'), 'load');
@@ -97,7 +97,7 @@ function canCarry(name: Exclude<FormName, 'client'>, capabilities: TransportCapa
   }
 }
 
-/** A client that searches by itself sends references: raw to a transport that knows them, as declared tools to any other. */
+/** If a client searches itself, references are sent raw to a transport that knows them, and as declared tools to any other. */
 function clientForm(capabilities: TransportCapabilities): FormChoice {
   if (capabilities.references) {
     const form: Form = { ...FORMS.client, hidden: 'mark', reveal: 'native' };
@@ -114,33 +114,33 @@ const NEEDS = {
   hosted: 'a hosted search tool and the defer_loading mark',
 };
 
-/** What a transport, a protocol at one host, can carry. Both halves of a pair are stated, so that none is sent alone. */
+/** What a transport, a protocol at one host, supports. Both halves of a pair are listed, so that neither is sent alone. */
 export interface TransportCapabilities {
   /** `tool_reference` blocks in results expand to definitions. */
   readonly references: boolean;
-  /** The provider knows searches that the client executes (OpenAI's `tool_search` with `execution: "client"`). */
+  /** The provider has client-executed searches (OpenAI's `tool_search` with `execution: "client"`). */
   readonly clientSearch: boolean;
   /** The search tools that the provider runs itself. */
   readonly hostedSearch: readonly HostedSearch[];
-  /** `defer_loading` on a definition is understood. */
+  /** `defer_loading` on a definition is supported. */
   readonly deferMark: boolean;
   /** The declared tools may grow within a conversation. */
   readonly lateTools: boolean;
-  /** The history may hold calls to tools that are not declared. */
+  /** The history may contain calls to tools that are not declared. */
   readonly undeclaredCalls: boolean;
-  /** A tool's result may hold images. */
+  /** A tool's result may contain images. */
   readonly imagesInResults: boolean;
 }
 
 /** A search that a provider runs itself. */
 export type HostedSearch = 'anthropic-regex' | 'anthropic-bm25' | 'openai';
 
-/** One row of the table: what the transport can do, and which models there can't. */
+/** One row of the table: what the transport supports, and the models that don't. */
 export interface Transport {
   readonly capabilities: TransportCapabilities;
   /**
-   * Models that lack something which their transport has, by the beginning of a segment of their id in lower case, or by a
-   * pattern for one. A model id only ever takes away: what the transport does not carry, no model name brings back.
+   * Models that lack a capability of their transport, by the beginning of a segment of their lower-case id, or by a
+   * pattern for one. A model id can only remove capabilities, never add them.
    */
   readonly exceptions?: readonly {
     readonly model: string | RegExp;
@@ -151,7 +151,7 @@ export interface Transport {
 /** Transports by name, for `capabilitiesOf`. */
 export type TransportTable = Readonly<Record<string, Transport>>;
 
-/** What a transport can do for a model. One that is not in the table can do nothing special, which every form of ours survives. */
+/** What a transport supports for a model. A transport that is not in the table supports nothing special, which every form of ours handles. */
 export function capabilitiesOf(
   transport: string,
   options: { readonly model?: string | undefined; readonly table?: TransportTable | undefined } = {},
@@ -170,11 +170,11 @@ export function capabilitiesOf(
 }
 
 function isModel(model: string | RegExp, segment: string): boolean {
-  // Not `test`, which a global pattern would begin where it last ended.
+  // Not `test`, which would start a global pattern where it last ended.
   return typeof model === 'string' ? segment.startsWith(model) : segment.search(model) >= 0;
 }
 
-/** Declared functions and their results, nothing else. */
+/** Only declared functions and their results. */
 const PLAIN: TransportCapabilities = {
   references: false,
   clientSearch: false,
@@ -212,7 +212,7 @@ const OLDER_GPT: NonNullable<Transport['exceptions']> = [
   'o4',
 ].map((model) => ({ model, lacks: ['clientSearch', 'hostedSearch', 'deferMark'] as const }));
 
-/** The transports known so far. Extend by spreading: `{ ...TRANSPORTS, 'my-host': { capabilities: … } }`. */
+/** The known transports. Extend by spreading: `{ ...TRANSPORTS, 'my-host': { capabilities: … } }`. */
 export const TRANSPORTS: TransportTable = {
   'anthropic-messages': { capabilities: ANTHROPIC, exceptions: OLDER_CLAUDE },
   'bedrock-invoke': { capabilities: ANTHROPIC, exceptions: OLDER_CLAUDE },

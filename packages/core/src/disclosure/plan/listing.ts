@@ -4,31 +4,31 @@ import { counted, FEWEST_OF_A_PREFIX, firstSentence, namePrefix, oneLine } from 
 /** What a listing is made from. */
 export interface ListingOptions {
   readonly snapshot: Snapshot;
-  /** What can be searched for. From the same snapshot as the index, so that the two never disagree. */
+  /** What can be searched for. From the same snapshot as the index, so that the two always agree. */
   readonly tools: readonly Tool[];
   readonly countTokens: (text: string) => number;
-  /** How much the listing may cost. 0 leaves it out. @default 1500 */
+  /** The budget of the listing. 0 leaves it out. @default 1500 */
   readonly budgetTokens?: number;
 }
 
 /** The list of what can be searched for, in as much detail as the budget allows. */
 export interface Listing {
-  /** `sentences`: names with a first sentence. `names`. `servers`: counts per server or beginning of a name. `none`: not even those fit. */
+  /** `sentences`: names with a first sentence. `names`. `servers`: counts per server or name prefix. `none`: not even those fit. */
   readonly tier: 'sentences' | 'names' | 'servers' | 'none';
   readonly text: string;
 }
 
-/** What a listing may cost, unless the options say otherwise. */
+/** The default budget of a listing. */
 export const LISTING_DEFAULTS: { readonly budgetTokens: number } = { budgetTokens: 1500 };
 
-/** No counter makes fewer tokens than this many characters each: longer texts are over budget without being counted. */
+/** No counter returns fewer tokens than one for this many characters: longer texts are over budget without being counted. */
 const MOST_CHARACTERS_PER_TOKEN = 16;
 const SENTENCE_LENGTH = 100;
 const SERVER_NAME_LENGTH = 60;
 
 /**
- * What can be searched for, in as much detail as the budget allows. A model that is not told what exists does not search.
- * Sorted, so that the same tools give the same bytes in whatever order they came.
+ * What can be searched for, in as much detail as the budget allows. A model that does not know what exists does not search.
+ * Sorted, so that the same tools give the same bytes in any order.
  */
 export function makeListing(options: ListingOptions): Listing {
   const budget = options.budgetTokens ?? LISTING_DEFAULTS.budgetTokens;
@@ -48,7 +48,7 @@ export function makeListing(options: ListingOptions): Listing {
   return { tier: 'none', text: '' };
 }
 
-/** `Slack (12), GitHub (31)`, the largest first once not all can be named. Tools of no server count by how their names begin. */
+/** `Slack (12), GitHub (31)`, the largest first if not all can be named. Tools without a server are counted by name prefix. */
 function counts(groups: readonly Group[], shown: number): string {
   const sources = groups.flatMap((one) => (one.server === undefined ? byPrefix(one.entries) : [sourceOf(one)]));
   const largest = [...sources].sort((left, right) => right.count - left.count).slice(0, shown);
@@ -67,7 +67,7 @@ function sourceOf({ server, entries }: Group): Source {
   return { name: server ?? '', count: entries.length };
 }
 
-/** `github_* (31)`. Beginnings that few names share are counted together. */
+/** `github_* (31)`. Prefixes of only a few names are counted together. */
 function byPrefix(entries: readonly Entry[]): readonly Source[] {
   const totals = new Map<string, number>();
   for (const { name } of entries) {
@@ -84,7 +84,7 @@ function byPrefix(entries: readonly Entry[]): readonly Source[] {
     : [...named, { name: named.length === 0 ? 'various kinds' : 'other kinds', count: others }];
 }
 
-/** What all names of a server begin with stands once, before them. */
+/** The common prefix of a server's names is stated once, before them. */
 function render(groups: readonly Group[], line: (name: string, entry: Entry) => string, separator: string): string {
   let example: string | undefined;
   const blocks = groups.map(({ server, prefix, entries }) => {
@@ -99,15 +99,15 @@ function render(groups: readonly Group[], line: (name: string, entry: Entry) => 
 
 interface Entry {
   readonly name: string;
-  /** What stands before the tool's own name. */
+  /** The text before the tool's own name. */
   readonly prefix: string;
-  /** `: what it does`, or nothing. Made only when it is needed. */
+  /** `: what it does`, or empty. Made only when it is needed. */
   readonly about: () => string;
 }
 
 interface Group {
   readonly server: string | undefined;
-  /** What all names begin with, where that is worth telling apart. */
+  /** The common prefix of all names, if it is worth stating separately. */
   readonly prefix: string;
   readonly entries: readonly Entry[];
 }
@@ -130,7 +130,7 @@ function group(options: ListingOptions): readonly Group[] {
     .sort((left, right) => compare(left.server ?? '', right.server ?? ''));
 }
 
-/** Of at least three names: fewer don't pay for saying it. */
+/** For at least three names: it does not pay off for fewer. */
 function commonPrefix(entries: readonly Entry[]): string {
   const prefix = entries[0]?.prefix ?? '';
   return entries.length >= FEWEST_TO_SHARE && entries.every((entry) => entry.prefix === prefix) ? prefix : '';

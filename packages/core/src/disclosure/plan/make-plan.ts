@@ -41,21 +41,21 @@ export interface DeferQuestion extends PlanQuestion {
   readonly searchName?: string | undefined;
   /** @default none */
   readonly secondSearch?: SecondSearch | undefined;
-  /** What the listing may cost, 0 for none. Its bytes change with what is deferred, and a cached prefix with them. @default 0 */
+  /** The budget of the listing, 0 for none. Its bytes change with what is deferred, and with them a cached prefix. @default 0 */
   readonly listingTokens?: number | undefined;
-  /** The longest description that a stub shows whole, in characters; `Infinity` for no bound. @default 280 */
+  /** The longest description that a stub shows whole, in characters; `Infinity` for no limit. @default 280 */
   readonly stubDescriptionLength?: number | undefined;
   /**
-   * Whether search can return a tool. One that it can't keeps its stub; a form that hides by omission shows it in full, since
-   * nothing else would lead to it.
+   * Whether search can return a tool. If not, it keeps its stub; a form that omits deferred tools shows it in full, because
+   * it could not be reached otherwise.
    * @default every tool
    */
   readonly isSearchable?: ((tool: Tool) => boolean) | undefined;
 }
 
 /**
- * The small open object that stands for a deferred tool's parameters. One value for all, so that it costs nothing to hold. With
- * `properties`, since OpenAI refuses an object that has none ("object schema missing properties").
+ * The small open object in place of a deferred tool's parameters. One value for all, so that it takes no memory. With
+ * `properties`, because OpenAI rejects an object without them ("object schema missing properties").
  */
 export const STUB_SCHEMA: JsonSchema = { type: 'object', properties: {}, additionalProperties: true };
 
@@ -73,7 +73,7 @@ export function makeInlinePlan(question: PlanQuestion): InlinePlan {
   };
 }
 
-/** The fixed part of what is sent, with the tools that the gate chose held back. */
+/** The fixed part of what is sent, with the tools deferred that the gate chose. */
 export function makeDeferPlan(question: DeferQuestion): DeferPlan {
   const { snapshot, tools, form, countTokens, engine = 'text' } = question;
   const deferred = tools.filter((tool) => question.deferred.has(tool.id) && canDefer(tool, question));
@@ -118,7 +118,7 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
   };
 }
 
-/** A tool as the model gets it when nothing is held back. */
+/** A tool as the model gets it if nothing is deferred. */
 export function showFull(snapshot: Snapshot, tool: Tool): Shown {
   return { tool, name: snapshot.modelName(tool), as: 'full', description: tool.description, schema: tool.schema };
 }
@@ -154,7 +154,7 @@ function show(
   }
 }
 
-/** What the model reads before the first message. A marked definition crosses the wire, but not into the context. */
+/** What the model reads before the first message. A marked definition is transferred, but is not in the context. */
 function countFixed(parts: {
   own: readonly Own[];
   shown: readonly Shown[];
@@ -184,11 +184,11 @@ interface NoteOptions {
   readonly form: Form;
   readonly own: readonly Own[];
   readonly listing: Listing;
-  /** Whether some stub's description is cut. */
+  /** Whether any stub's description is cut. */
   readonly hasCuts: boolean;
 }
 
-/** The text for the system prompt: search before you say that something is not possible, and what there is to search for. */
+/** The text for the system prompt: search before you say that something is not possible, and what can be searched for. */
 function makeNote(options: NoteOptions): string | undefined {
   const { form, own, listing } = options;
   const searches = own.filter((tool) => tool.role === 'search').map(({ name }) => name);
@@ -212,9 +212,9 @@ const HOSTED =
 const made = { off: new WeakMap<InlinePlan, DeferPlan>(), clients: new WeakMap<InlinePlan, DeferPlan>() };
 
 /**
- * An inline plan as one to render by: every tool in full, no marks and no search. A conversation may hold searches and references
- * from when tools were deferred; rendering by this plan leaves searches out and turns references into text.
- * Where the client searches by itself (`clients`), calls to its search are its own; otherwise (`off`) they are answered.
+ * An inline plan for rendering: every tool in full, no marks and no search. A conversation may contain searches and references
+ * from when tools were deferred; rendering with this plan leaves searches out and turns references into text.
+ * If the client itself searches (`clients`), calls to its search are its own; otherwise (`off`) they are answered.
  */
 export function withoutSearch(inline: InlinePlan, search: 'off' | 'clients' = 'off'): DeferPlan {
   const known = made[search].get(inline);
@@ -240,9 +240,9 @@ export const STUB_DEFAULTS: { readonly descriptionLength: number } = { descripti
 const CUT = ' …';
 
 /**
- * A description as a stub shows it, at most `maxLength` characters. What fits stays byte for byte. What does not is cut behind its
- * last whole sentence or line, or behind its last whole word where the sentences that fit are less than half of what may be
- * shown; a text without either is cut between two characters.
+ * A description as a stub shows it, at most `maxLength` characters. What fits is unchanged. Otherwise it is cut after its
+ * last whole sentence or line, or after its last whole word if the sentences that fit fill less than half of the
+ * limit; a text without either is cut between two characters.
  */
 export function stubDescription(description: string, maxLength: number): string {
   if (description.length <= maxLength) return description;
@@ -262,7 +262,7 @@ function endsOf(text: string, pattern: RegExp): readonly number[] {
   return [...text.matchAll(pattern)].map((match) => match.index + match[0].length);
 }
 
-/** The last end that leaves the last character out and keeps at least half of the others. */
+/** The last possible end that keeps at least half of the others and is not the last character. */
 function lastEnd(text: string, ends: readonly number[]): number | undefined {
   const most = text.length - 1;
   const fitting = ends.filter((end) => end <= most && end >= most / 2);
@@ -272,14 +272,14 @@ function lastEnd(text: string, ends: readonly number[]): number | undefined {
 export interface ViewQuestion {
   readonly plan: Plan;
   readonly memory: Memory;
-  /** The catalog as it is now, which may be newer than the plan's. */
+  /** The current catalog, which may be newer than the plan's. */
   readonly snapshot: Snapshot;
-  /** Names that a prefetch came up with. */
+  /** Names found by a prefetch. */
   readonly prefetched?: readonly string[];
   readonly allow?: ((tool: Tool) => boolean) | undefined;
 }
 
-/** What is sent this time. Costs what the conversation has revealed, not what the catalog holds. */
+/** What is sent this time. Its cost depends on what the conversation has revealed, not on the size of the catalog. */
 export function makeView(question: ViewQuestion): View {
   const { plan, memory, snapshot } = question;
   if (plan.kind === 'inline') return { plan, revealed: [] };
@@ -294,8 +294,8 @@ export function makeView(question: ViewQuestion): View {
 }
 
 /**
- * Called tools stay revealed though the search that found them was compacted away: many providers refuse a history with
- * calls to tools that are not declared. Names that the catalog no longer holds are left out.
+ * Called tools stay revealed even if the search that found them was compacted away: many providers reject a history with
+ * calls to tools that are not declared. Names that are no longer in the catalog are left out.
  */
 function reveal(names: readonly string[], question: ViewQuestion & { readonly plan: DeferPlan }): readonly Shown[] {
   const { plan, snapshot, allow } = question;
@@ -313,8 +313,8 @@ function reveal(names: readonly string[], question: ViewQuestion & { readonly pl
 const SENTENCE_LENGTH = 100;
 
 /**
- * The tools that a prefetch found, for the tail of the user's message. With signatures, so that the first turn often needs no
- * search; a protocol that reveals natively needs the search still, and gets the names for it.
+ * The tools found by a prefetch, for the tail of the user's message. With signatures, so that the first turn often needs no
+ * search; a protocol that reveals natively still needs the search, and gets the names for it.
  */
 function prefetchText(plan: DeferPlan, snapshot: Snapshot, names: readonly string[]): string | undefined {
   const lines = names.flatMap((name) => {
@@ -339,8 +339,8 @@ const MOST_NAMED = 8;
 const SERVER_NAME_LENGTH = 60;
 
 /**
- * What came and went since the plan was made, in a line for the tail: servers that connect late are told there, because
- * rewriting the listing would rewrite the prefix. Nothing when the tools are the same.
+ * What was added and removed since the plan was made, in a line for the tail: servers that connect late are announced there, because
+ * rewriting the listing would change the prefix. Empty if the tools are the same.
  */
 function catalogChanges(
   before: Snapshot,
@@ -364,7 +364,7 @@ interface Changes {
 
 const compared = new WeakMap<Snapshot, WeakMap<Snapshot, Changes>>();
 
-/** Once per pair: every round of a session asks again. */
+/** Cached per pair: every round of a session asks again. */
 function compare(before: Snapshot, after: Snapshot): Changes {
   const known = compared.get(before) ?? new WeakMap<Snapshot, Changes>();
   compared.set(before, known);

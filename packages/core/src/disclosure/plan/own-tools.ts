@@ -70,7 +70,7 @@ export function ownTools(options: OwnToolOptions): readonly Own[] {
   return [...searches, describe, call];
 }
 
-/** A catalog may hold a tool called `tool_search`: it keeps its name, and ours makes way. */
+/** A catalog may contain a tool called `tool_search`: it keeps its name, and ours gets another. */
 function freeName(name: string, isTaken: (name: string) => boolean): string {
   let free = name;
   for (let count = 2; isTaken(free); count += 1) free = `${name}_${count}`;
@@ -86,7 +86,7 @@ function about({ form, engine }: OwnToolOptions): string {
 
 const BY_PATTERN = 'with a regular expression (Python syntax) over names, descriptions and parameters';
 
-/** Under the names that our tools have here: a catalog may hold a `tool_call` of its own. */
+/** With the names that our tools have here: a catalog may contain its own `tool_call`. */
 function afterwards({ form, hasDescribe }: OwnToolOptions, names: { describe: string; call: string }): string {
   if (form.hidden === 'stub') return 'Then call the tool by its name.';
   if (form.invoke === 'direct') return 'Tools that are found join your list; call them by their names.';

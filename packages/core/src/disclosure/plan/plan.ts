@@ -12,7 +12,7 @@ export interface Definition {
 /** One of our own tools: the model calls it, and the loop answers. */
 export interface Own extends Definition {
   readonly role: 'search' | 'describe' | 'call';
-  /** Of a second search tool: what it takes, where the first takes the plan's. */
+  /** For a second search tool: what it takes; the first takes what the plan says. */
   readonly engine?: PlanEngine;
 }
 
@@ -22,20 +22,20 @@ export interface SecondSearch {
   readonly engine: PlanEngine;
 }
 
-/** A tool of the catalog as the model gets to see it. */
+/** A tool of the catalog as the model sees it. */
 export interface Shown extends Definition {
   readonly tool: Tool;
   /** `full`: as its owner defined it. `stub`: parameters replaced, a long description cut. `mark`: full, with `defer_loading`. */
   readonly as: 'full' | 'stub' | 'mark';
 }
 
-/** What the tools of a request cost by the given token count, with every definition in it and with this plan. */
+/** The cost of a request's tools by the given token count: with all definitions, and with this plan. */
 export interface PlanTokens {
   readonly before: number;
   readonly after: number;
 }
 
-/** Every tool is sent as it is. A wire passes the request through untouched. */
+/** Every tool is sent as it is. A wire passes the request through unchanged. */
 export interface InlinePlan {
   readonly kind: 'inline';
   readonly snapshot: Snapshot;
@@ -49,23 +49,23 @@ export interface InlinePlan {
   readonly tokens: PlanTokens;
 }
 
-/** Some tools are deferred. Holds the whole fixed part of what is sent, made once per snapshot and settings. */
+/** Some tools are deferred. Contains the whole fixed part of what is sent, made once per snapshot and settings. */
 export interface DeferPlan {
   readonly kind: 'defer';
   readonly snapshot: Snapshot;
   readonly form: Form;
   readonly engine: PlanEngine;
-  /** Deferred tools by the names that the model sees, since those are what a wire meets in messages. */
+  /** Deferred tools by the names that the model sees, because wires find those in messages. */
   readonly deferred: ReadonlySet<string>;
-  /** Whether search is off: calls to our tools, from when it was on, are still held and answered. @default false */
+  /** Whether search is off: earlier calls to our tools are still held and answered. @default false */
   readonly isSearchOff?: boolean;
-  /** Ours, in the order in which they are declared, before every other tool. Empty when the provider or the client searches. */
+  /** Our tools, in the order of their declaration, before every other tool. Empty if the provider or the client searches. */
   readonly own: readonly Own[];
   /** Tools of the catalog that are declared from the first message on, in catalog order. */
   readonly shown: readonly Shown[];
   /** Names of stubs whose description is cut, if any. The answer to a search has the whole description. */
   readonly cut?: ReadonlySet<string>;
-  /** `own` and `shown`, bare: what is declared from the first message on. One array for all turns, so that a wire can keep what it makes of it. */
+  /** `own` and `shown`, bare: what is declared from the first message on. One array for all turns, so that a wire can cache what it renders. */
   readonly definitions: readonly Definition[];
   /** Text for the system prompt: how to search, and what can be searched for. Byte-stable for a snapshot. */
   readonly note?: string;
@@ -82,18 +82,18 @@ export type PlanEngine = 'text' | 'regex';
 /** What is sent this time: the plan's fixed part, and what the conversation adds. */
 export interface View {
   readonly plan: Plan;
-  /** Tools that the conversation has revealed and the catalog still holds, in full, in the order in which each was first found or called. */
+  /** Tools that the conversation has revealed and that are still in the catalog, in full, in the order in which each was first found or called. */
   readonly revealed: readonly Shown[];
   /**
-   * Text for the end of the latest user message that has text of its own: prefetched tools, changes of the catalog.
-   * At the tail, because anything earlier would rewrite bytes that the provider has cached.
+   * Text for the end of the latest user message with its own text: prefetched tools, changes of the catalog.
+   * At the tail, because anything earlier would change bytes that the provider has cached.
    */
   readonly tail?: string;
 }
 
 /**
- * The tools to declare for a view, in your own loop: the plan's fixed part, and where the form appends, what was revealed.
- * The very same array as long as there is nothing to add.
+ * The tools to declare for a view, in your own loop: the plan's fixed part and, if the form appends, what was revealed.
+ * The same array as long as there is nothing to add.
  *
  * @example
  * const tools = definitions(toolbox.view(plan, memory)); // [{ name, description, schema }]
@@ -104,14 +104,14 @@ export function definitions(view: View): readonly Definition[] {
   return [...plan.definitions, ...revealed.map(bareDefinition)];
 }
 
-/** Name, description and schema, and nothing that only we know. */
+/** Name, description and schema, without internal fields. */
 export function bareDefinition({ name, description, schema }: Definition): Definition {
   return { name, description, schema };
 }
 
 /**
- * A real call as the model wrote it: in the bridge form the client's history holds `create_issue`, where the model had called
- * `tool_call`. Other forms and other tools stay as they are.
+ * A real call as the model wrote it: in the bridge form the client's history contains `create_issue`, where the model had called
+ * `tool_call`. Calls in other forms, and to other tools, stay as they are.
  */
 export function wrapCall(
   plan: DeferPlan,

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonSchema } from '../../catalog/index.ts';
 
 /**
  * The first sentence of a description on one line, at most `maxLength` characters. Line breaks and control characters become
- * spaces, so that a description can't pass for another line of the text it is put into.
+ * spaces, so that a description can't look like another line of the surrounding text.
  */
 export function firstSentence(description: string, maxLength: number): string {
   const flat = fold(description, maxLength);
@@ -10,7 +10,7 @@ export function firstSentence(description: string, maxLength: number): string {
   return cutText(sentence.replace(/[.。]$/u, ''), maxLength);
 }
 
-/** Cuts without splitting a surrogate pair, and says so with an ellipsis that counts. */
+/** Cuts without splitting a surrogate pair, and shows it with an ellipsis, which counts. */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const end = Math.max(0, maxLength - 1);
@@ -24,7 +24,7 @@ export function oneLine(text: string, maxLength: number): string {
   return cutText(fold(text, maxLength), maxLength);
 }
 
-/** Twice the length leaves room for the spaces that are folded; the rest of a huge text is never looked at. */
+/** Twice the length leaves room for the spaces that are folded; the rest of a huge text is never read. */
 function fold(text: string, maxLength: number): string {
   return text
     .slice(0, maxLength * 2 + 200)
@@ -32,14 +32,14 @@ function fold(text: string, maxLength: number): string {
     .trim();
 }
 
-/** `1 tool`, `2 tools`: a count as it is said. */
+/** `1 tool`, `2 tools`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /**
- * Where sentences end in a text: behind `.`, `!` or `?` before a space, and behind their CJK kin. Not behind an abbreviation or an
- * initial, nor inside a bracket: `Sends mail (e.g. invoices) to U.S. customers.` is one sentence.
+ * Where sentences end in a text: after `.`, `!` or `?` before a space, and after their CJK equivalents. Not after an abbreviation or an
+ * initial, nor inside brackets: `Sends mail (e.g. invoices) to U.S. customers.` is one sentence.
  */
 export function sentenceEnds(text: string): readonly number[] {
   const ends: number[] = [];
@@ -70,7 +70,7 @@ const INITIALS = /(?:^|[\s([{"'])(?:(?:\p{L}\.)+\p{L}|\p{Lu})$/u;
 const ALWAYS = /(?:^|[\s([{"'])(?:eg|ie|vs|cf|fig|dr|mr|mrs|ms|prof)$/iu;
 const WITHIN = /(?:^|[\s([{"'])(?:etc|approx|incl|excl|esp|resp|max|min|no|nr|vol|inc|ltd|co|corp|st)$/iu;
 
-/** Whether a full stop belongs to the word before it. `etc.` may also end a sentence, and then the next one begins with a capital. */
+/** Whether a full stop belongs to the word before it. `etc.` may also end a sentence if a capital follows. */
 function isAbbreviated(text: string, at: number): boolean {
   if (text[at] !== '.') return false;
   const before = text.slice(Math.max(0, at - MOST_CHARACTERS), at);
@@ -79,8 +79,8 @@ function isAbbreviated(text: string, at: number): boolean {
 }
 
 /**
- * How the name of a tool without a server begins, which groups it with others: `github_`, `jira-`, `files.`, `mcp__slack__`, or the
- * first of a camelCase.
+ * The prefix of the name of a tool without a server, which groups it with others: `github_`, `jira-`, `files.`, `mcp__slack__`, or the
+ * first word of a camelCase name.
  */
 export function namePrefix(name: string): string | undefined {
   return PREFIX.exec(name)?.[0];
@@ -88,15 +88,15 @@ export function namePrefix(name: string): string | undefined {
 
 const PREFIX = /^(?:mcp__.+?__(?=.)|[\p{L}\p{N}]+(?:__|[_.:/-])|\p{Ll}+(?=\p{Lu}))/u;
 
-/** A beginning that fewer names share groups nothing. */
+/** A prefix of fewer names does not form a group. */
 export const FEWEST_OF_A_PREFIX = 3;
 
-/** How much of a schema a signature tells. */
+/** How much of a schema a signature shows. */
 const LIMITS = { parameters: 16, enumValues: 6, nameLength: 60, depth: 3, length: 1_200 };
 
 /**
  * A schema's parameters on one line, required ones first: `(owner: string, labels?: string[], state?: "open" | "closed")`.
- * Enough to call most tools, at a tenth of the schema. Bounded whatever the schema is.
+ * Enough to call most tools, at a tenth of the schema. Limited in length for any schema.
  */
 export function signature(schema: JsonSchema): string {
   return cutText(`(${parameters(schema, LIMITS.depth)})`, LIMITS.length);

@@ -7,8 +7,8 @@ import { eventOrigin, type ToolboxContext } from '../toolbox-context.ts';
 import { argumentError } from './handle-calls.ts';
 
 /**
- * Runs one real call: scope, `beforeCall`, arguments, approval, the tool, `afterCall`. A hook that fails refuses; it never
- * lets pass. Throws only the reason of an aborted signal.
+ * Runs one real call: scope, `beforeCall`, arguments, approval, the tool, `afterCall`. A hook that fails refuses the call; it
+ * never allows it. Throws only the reason of an aborted signal.
  */
 export async function executeCall(
   context: ToolboxContext,
@@ -95,7 +95,7 @@ async function run(context: ToolboxContext, call: Resolved, hookContext: HookCon
   return final;
 }
 
-/** What `afterCall` could not look at is not shown: it may be there to take secrets out. */
+/** A result that `afterCall` could not check is not shown: the hook may be there to remove secrets. */
 async function afterCall(
   context: ToolboxContext,
   call: Resolved,
@@ -115,8 +115,8 @@ function withArguments(call: Resolved, arguments_: JsonObject): Resolved {
 const MOST_ERROR_CHARACTERS = 2_000;
 
 /**
- * What a tool returned, for the model: a string as it is, an MCP result by its text, or its structured content where it has
- * none, and its `isError`; anything else as JSON.
+ * What a tool returned, for the model: a string unchanged, an MCP result as its text, or its structured content if it has no
+ * text, and its `isError`; anything else as JSON.
  */
 export function toOutcome(value: unknown): ToolOutcome {
   const isError = isJsonObject(value) && value.isError === true;
@@ -143,18 +143,18 @@ function stringify(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    // A cycle, or a BigInt: the tool's author can do better, the model should still learn something.
+    // A cycle, or a BigInt: the tool's author should fix it, but the model still gets something.
     return String(value);
   }
 }
 
-/** Called around every execution, always with the real tool: a bridge is unwrapped before any of these looks. */
+/** Called around every execution, always with the real tool: a bridge is unwrapped before any of these. */
 export interface Hooks {
-  /** May refuse the call, or replace its arguments (which are checked again). Returning nothing lets it pass. */
+  /** May refuse the call, or replace its arguments (which are checked again). Returning nothing allows it. */
   readonly beforeCall?: (call: Resolved, context: HookContext) => Awaitable<BeforeCall | undefined>;
-  /** Asked last, with the arguments as they will be used. `false` or a denial refuses the call. */
+  /** Called last, with the final arguments. `false` or a denial refuses the call. */
   readonly approve?: (call: Resolved, context: HookContext) => Awaitable<boolean | Denial>;
-  /** Sees every outcome, failures too. May replace it. */
+  /** Sees every outcome, including failures. May replace it. */
   readonly afterCall?: (
     call: Resolved,
     outcome: ToolOutcome,

@@ -15,12 +15,12 @@ interface RequestedCalls {
   readonly isWrapped: boolean;
 }
 
-/** How long a schema in an error may be, in characters; a longer one is told as a signature. */
+/** The longest schema in an error, in characters; a longer one is shown as a signature. */
 const MOST_SCHEMA_CHARACTERS = 8_000;
-/** For a checker that sets no limit of its own: one that does must not lose the line that counts the rest. */
+/** For a checker without its own limit: a checker with one must not lose its line that counts the rest. */
 const MOST_PROBLEMS = 50;
 
-/** Resolves calls to real tools. All or none: a model that is told of one mistake must not wonder which of the others ran. */
+/** Resolves calls to real tools. All or none: a model that is told about one mistake must not wonder which of the others ran. */
 export function handleCalls(context: ToolboxContext, callContext: CallContext, requested: RequestedCalls): Step {
   const resolved: Resolved[] = [];
   for (const [index, named] of requested.calls.entries()) {
@@ -45,7 +45,7 @@ type CallResult =
   | { readonly kind: 'good'; readonly tool: Tool; readonly arguments: Resolved['arguments'] }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** Scope before everything that could tell a hidden tool from none. */
+/** Scope before everything that could distinguish a hidden tool from a missing one. */
 function resolveCall(
   context: ToolboxContext,
   callContext: CallContext,
@@ -76,7 +76,7 @@ function checkCall(context: ToolboxContext, tool: Tool, call: NamedCall): CallRe
   return refused({ reason: 'arguments', tool: tool.id, text: argumentError(tool, call.name, check.problems) });
 }
 
-/** What is wrong, what to send instead, and the schema itself: a stub's caller may never have seen it. */
+/** What is wrong, what to send instead, and the schema itself: the caller of a stub may never have seen it. */
 export function argumentError(tool: Tool, name: string, problems: readonly ArgumentProblem[]): string {
   const schema = JSON.stringify(tool.schema);
   const isShort = schema.length <= MOST_SCHEMA_CHARACTERS;
@@ -101,14 +101,14 @@ function refused(refusal: Refusal): CallResult {
 }
 
 /**
- * Checks arguments against a tool's schema. Passed in, because a full JSON Schema interpreter is no part of core: it is
+ * Checks arguments against a tool's schema. Passed in, because a full JSON Schema interpreter is not part of core: it is
  * `createArgumentChecker` in `@quartermaster/host/schema`. Without one, the only check is that arguments are an object.
  */
 export type ArgumentChecker = (tool: Tool, arguments_: JsonObject) => ArgumentCheck;
 
-/** What a check of arguments says. */
+/** The result of an argument check. */
 export type ArgumentCheck =
-  /** `arguments`, where given, replaces what was sent (`"3"` made `3`, a lone value made a list). */
+  /** `arguments`, if set, replaces what was sent (`"3"` became `3`, a single value became a list). */
   | { readonly kind: 'good'; readonly arguments?: JsonObject }
   | { readonly kind: 'wrong'; readonly problems: readonly ArgumentProblem[] };
 
@@ -118,7 +118,7 @@ export interface ArgumentProblem {
   readonly path: string;
   /** What to send instead, for the model: `must be a list of strings`. */
   readonly message: string;
-  /** The parameter that a misspelt one was probably meant to be. */
+  /** The parameter that a misspelled one was probably meant to be. */
   readonly closest?: string;
 }
 
@@ -128,18 +128,18 @@ interface Refusal {
   readonly reason: RefusalReason;
   /** What to do instead, for the model. */
   readonly text: string;
-  /** The tool's id, where the caller may know of it. */
+  /** The tool's id, if the caller may know it. */
   readonly tool?: string;
 }
 
-/** Turns a call away with an answer that says what to do instead. */
+/** Refuses a call with an answer that says what to do instead. */
 export function refuse(context: ToolboxContext, callContext: CallContext, refusal: Refusal): Step {
   const { reason, text, tool } = refusal;
   context.emit({ ...eventOrigin(context, callContext), kind: 'tool-call-refuse', tool, reason });
   return { kind: 'answer', call: callContext.call, text, isError: true };
 }
 
-/** For a name that leads nowhere, and word for word the same for one that the caller may not use. */
+/** For an unknown name, and word for word the same for one that the caller may not use. */
 export function unknownTool(context: ToolboxContext, callContext: CallContext, name: string): Refusal {
   const near = suggestName({ snapshot: context.snapshot(), name, allow: callContext.caller?.allow });
   const closest = near.length === 0 ? '' : ` Closest: ${near.join(', ')}.`;
@@ -151,10 +151,10 @@ export function unknownTool(context: ToolboxContext, callContext: CallContext, n
   };
 }
 
-/** How many tools are named where there is no search to find them with. */
+/** How many tools are named if there is no search to find them with. */
 const MOST_NAMED = 20;
 
-/** What is left to a model that can't search: the tools that it has, by name. */
+/** For a model that can't search: its tools, by name. */
 export function wayWithoutSearch(context: ToolboxContext, callContext: CallContext): string {
   const { plan, caller } = callContext;
   const names = plan.shown.flatMap(({ name, tool }) => (caller?.allow?.(tool) === false ? [] : [name]));
@@ -169,7 +169,7 @@ function ownName(plan: Plan, role: 'search' | 'describe' | 'call'): string | und
   return plan.kind === 'defer' ? plan.own.find((own) => own.role === role)?.name : undefined;
 }
 
-/** Answers with the full definitions of named tools. Refused only when not one of the names leads anywhere. */
+/** Answers with the full definitions of named tools. Refused only if none of the names is known. */
 export function handleDescribe(
   context: ToolboxContext,
   callContext: CallContext & { readonly plan: DeferPlan },

@@ -8,7 +8,7 @@ import { runInSlices, runToEnd } from '../../search/internal.ts';
 const MOST_CHARACTERS = 256;
 
 /**
- * The tool that a model means by a name. Exact first; then without quotes, spaces and `functions.`; then in any case and
+ * The tool that a model means by a name. Exact first; then without quotes, spaces and `functions.`; then ignoring case and
  * punctuation, with or without its server (`github.create_issue`, `mcp__github__create_issue`, `Create Issue`), where
  * only one tool fits. What `allow` excludes takes no part: it neither fits nor makes another ambiguous.
  */
@@ -32,7 +32,7 @@ export function resolveName(snapshot: Snapshot, name: string, allow?: (tool: Too
   return undefined;
 }
 
-/** Letters and digits alone, in lower case: what is left of a name when its spelling is not trusted. */
+/** Only letters and digits, in lower case: what remains of a name whose spelling may be wrong. */
 function foldName(name: string): string {
   return name
     .normalize('NFKC')
@@ -65,7 +65,7 @@ function indexOf(snapshot: Snapshot): NameIndex {
   return indexes.get(snapshot) ?? runToEnd(indexNamesInSteps(snapshot));
 }
 
-/** Makes what names are resolved with, with a yield after some tools each. */
+/** Builds the tables for resolving names, with a yield after some tools each. */
 function* indexNamesInSteps(snapshot: Snapshot): Generator<void, NameIndex> {
   const known = indexes.get(snapshot);
   if (known !== undefined) return known;
@@ -90,7 +90,7 @@ function add(map: Map<string, Tool[]>, key: string, tool: Tool): void {
 }
 
 /**
- * Works out what plans and calls need of a catalog, giving way to other work now and then: the cost of each definition, and
+ * Computes what plans and calls need from a catalog, with pauses for other work: the cost of each definition, and
  * the names that a model may write. Without it, the first caller computes all of it at once, which blocks other work in a
  * large catalog.
  */
@@ -116,7 +116,7 @@ interface SuggestNameOptions {
 const MOST_SUGGESTIONS = 3;
 const MOST_COMPARED = 64;
 
-/** The tools whose names are nearest to one that does not exist: at most three, as the model sees them, none when nothing is near. */
+/** The tools whose names are most similar to one that does not exist: at most three, as the model sees them; none if nothing is similar. */
 export function suggestName(options: SuggestNameOptions): readonly string[] {
   const { snapshot, allow } = options;
   const asked = foldName(options.name.slice(0, MOST_COMPARED));
@@ -137,12 +137,12 @@ export function suggestName(options: SuggestNameOptions): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** From this length on a name within another is taken for its short form. */
+/** From this length on, a name within another counts as its short form. */
 const SHORTEST_PART = 4;
 
 /**
- * How far two names are apart, to distinguish a misspelt name from an unrelated one: edits, infinite beyond a third of the
- * longer name; a name within the other is near too, but never nearer than a misspelling. Both as the caller folds them,
+ * How far two names are apart, to distinguish a misspelled name from an unrelated one: edits, infinite above a third of the
+ * longer name; a name within the other is also near, but never nearer than a misspelling. Both as normalized by the caller,
  * neither empty.
  */
 export function nameDistance(left: string, right: string): number {

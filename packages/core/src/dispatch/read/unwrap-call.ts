@@ -3,23 +3,23 @@ import { defined } from '../../catalog/internal.ts';
 import { OWN_NAMES, type Own, type Plan } from '../../disclosure/index.ts';
 import type { Call } from '../call.ts';
 
-/** A call with the bridge taken off: what the model wants, before anything is looked up. */
+/** A call without the bridge: what the model wants, before anything is looked up. */
 type Unwrapped =
   | { readonly kind: 'search'; readonly queries: readonly string[]; readonly limit?: number }
   | { readonly kind: 'describe'; readonly names: readonly string[] }
   /** Calls to real tools, wrapped or by their own names. */
   | { readonly kind: 'calls'; readonly calls: readonly NamedCall[]; readonly isWrapped: boolean }
-  /** A tool of ours that the conversation had before search was switched off. */
+  /** One of our tools that the conversation had before search was switched off. */
   | { readonly kind: 'absent'; readonly name: string }
-  /** `isSearch`: the search was begun, and a wire that has shown its first half needs the second. */
+  /** `isSearch`: the search has begun, and a wire that has shown its first half needs the second. */
   | { readonly kind: 'malformed'; readonly reason: string; readonly isSearch: boolean };
 
 /** How many queries, names or calls one call may hold. */
 const MOST_AT_ONCE = 20;
 
 /**
- * Takes the bridge off, and understands the ways in which models miswrite it: arguments as a JSON string, flattened beside the
- * name, nested under another key; `query` and `queries` together; one name where a list was due. `isKnown` tells a tool's
+ * Removes the bridge, and understands the ways in which models get it wrong: arguments as a JSON string, flattened beside the
+ * name, nested under another key; `query` and `queries` together; one name instead of a list. `isKnown` distinguishes a tool's
  * name from an argument that happens to have the same key.
  */
 export function unwrapCall(plan: Plan, call: Call, isKnown: (name: string) => boolean): Unwrapped {
@@ -34,7 +34,7 @@ export function unwrapCall(plan: Plan, call: Call, isKnown: (name: string) => bo
   return unwrapped.kind === 'malformed' ? { ...unwrapped, isSearch } : unwrapped;
 }
 
-/** A call by a tool's own name. In a conversation from before search was switched off, a model may still use the bridge. */
+/** A call by a tool's own name. A conversation from before search was switched off may still use the bridge. */
 function unwrapReal(plan: Plan, call: NamedCall, isKnown: (name: string) => boolean): Unwrapped {
   const name = call.name.trim();
   const direct: Unwrapped = { kind: 'calls', calls: [call], isWrapped: false };
@@ -98,7 +98,7 @@ function hasKey(own: Own, key: string): boolean {
   return isJsonObject(own.schema.properties) && Object.hasOwn(own.schema.properties, key);
 }
 
-/** A limit may come as text. What is no number is passed over: a search with the usual limit beats a refusal. */
+/** A limit may be a text. What is not a number is ignored: a search with the usual limit is better than a refusal. */
 function readLimit(value: unknown): number | undefined {
   const limit = typeof value === 'string' ? Number.parseInt(value, 10) : value;
   return typeof limit === 'number' && Number.isFinite(limit) ? Math.trunc(limit) : undefined;
@@ -116,8 +116,8 @@ const LIST_KEYS = ['calls', 'tool_calls'];
 const MOST_NESTING = 4;
 
 /**
- * The real calls in a `tool_call`'s input, however they are written: `{name, arguments}`, `{calls: […]}`, arguments flattened
- * beside the name, or the pair nested under another key. Empty when no name is to be found.
+ * The real calls in a `tool_call`'s input, in any notation: `{name, arguments}`, `{calls: […]}`, arguments flattened
+ * beside the name, or the pair nested under another key. Empty if there is no name.
  */
 function readNamedCalls(input: JsonObject, isKnown: (name: string) => boolean): readonly NamedCall[] {
   for (const key of LIST_KEYS) {
@@ -130,7 +130,7 @@ function readNamedCalls(input: JsonObject, isKnown: (name: string) => boolean): 
   return call === undefined ? [] : [call];
 }
 
-/** A list with one entry that is no call is no list of calls: none of it may be run. */
+/** A list with an entry that is not a call is not a list of calls: none of it may run. */
 function readList(entries: readonly unknown[], isKnown: (name: string) => boolean): readonly NamedCall[] {
   const calls = entries.map((entry) => {
     const parsed = parseArguments(entry);
@@ -151,7 +151,7 @@ function readOne(input: JsonObject, isKnown: (name: string) => boolean, depth: n
   return parsed === undefined ? undefined : { name, arguments: parsed };
 }
 
-/** `arguments` means what it says; another word for it may be a parameter, unless it stands alone beside the name. */
+/** `arguments` is unambiguous; another word for it may be a parameter, unless it is alone beside the name. */
 function argumentsKey(rest: JsonObject): string | undefined {
   if (Object.hasOwn(rest, 'arguments')) return 'arguments';
   const keys = Object.keys(rest);
@@ -160,7 +160,7 @@ function argumentsKey(rest: JsonObject): string | undefined {
   return parseArguments(rest[only]) === undefined ? undefined : only;
 }
 
-/** The key whose text is a tool's name: a flattened call may well have a parameter called `name` beside `tool_name`. */
+/** The key whose text is a tool's name: a flattened call may have a parameter called `name` beside `tool_name`. */
 function nameKey(input: JsonObject, isKnown: (name: string) => boolean): string | undefined {
   const keys = NAME_KEYS.filter((key) => typeof own(input, key) === 'string');
   return keys.find((key) => isKnown(String(input[key]))) ?? keys[0];
@@ -196,12 +196,12 @@ function parseList(text: string): unknown {
 
 const MOST_CHARACTERS = 4_000_000;
 
-/** Deeper ones overflow the stack when they are serialised, and no tool asks for them. */
+/** Deeper ones overflow the stack when they are serialized, and no tool needs them. */
 const MOST_DEPTH = 200;
 
 /**
- * Arguments as an object. A string is parsed, twice over where a model has quoted it twice, with a code fence taken off;
- * nothing at all is no arguments. `undefined` for what can't be an object, or is nested beyond reason.
+ * Arguments as an object. A string is parsed, twice if a model has quoted it twice, without a code fence;
+ * nothing at all means no arguments. `undefined` for anything that can't be an object, or is nested too deeply.
  */
 export function parseArguments(value: unknown): JsonObject | undefined {
   let parsed = value;
@@ -222,7 +222,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What stands between the first line and the last three backticks, where a text is one code block. */
+/** The text between the first line and the last three backticks, if the whole is one code block. */
 function withoutFence(text: string): string {
   const trimmed = text.trim();
   const start = trimmed.indexOf('\n');
@@ -230,7 +230,7 @@ function withoutFence(text: string): string {
   return isFenced ? trimmed.slice(start + 1, -3) : text;
 }
 
-/** Level by level rather than by recursion, which is what it guards against. */
+/** Level by level rather than by recursion, which is what it protects. */
 function isTooDeep(value: JsonObject): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -240,10 +240,10 @@ function isTooDeep(value: JsonObject): boolean {
   return false;
 }
 
-/** The keys under which models write what they search for. */
+/** The keys that models use for what they search for. */
 const QUERY_KEYS: readonly string[] = ['query', 'queries', 'pattern', 'patterns', 'q', 'search', 'keywords'];
 
-/** What a search in a history looked for. Nothing for arguments that can't be read. */
+/** What a search in a history looked for. Empty for unreadable arguments. */
 export function readQueries(arguments_: unknown): readonly string[] {
   return readTexts(parseArguments(arguments_) ?? {}, QUERY_KEYS);
 }
@@ -272,11 +272,11 @@ function parseTextList(text: string): readonly string[] {
   }
 }
 
-/** The key under which Anthropic's documentation has clients send back arguments that are not JSON. */
+/** The key that Anthropic's documentation tells clients to use for arguments that are not JSON. */
 const INVALID_JSON = 'INVALID_JSON';
 
 /**
- * A call's arguments as the object that the API expects. Text that is not JSON is kept under a key of its own: without any
+ * A call's arguments as the object that the API expects. Text that is not JSON gets its own key: without any
  * arguments it would look like a different call.
  */
 export function toInput(text: string): JsonObject {

@@ -85,23 +85,23 @@ async function search(
   const allow = searchScope(context, { plan, snapshot, caller });
   let engine: SearchEngine | undefined;
   try {
-    // Of the same moment: a server that comes up while the search runs was not searched.
+    // From the same moment: a server that becomes available while the search runs was not searched.
     const unavailable = context.options.unavailable?.(caller) ?? [];
     const own = plan.own.find(({ name }) => name === callContext.call.name.trim());
     const searcher = context.searchers[own?.engine ?? plan.engine].of(snapshot);
     engine = searcher.engine;
     await caller.admitSearch?.(requested.queries);
     const { maxQueryLength, uses, recordQueries = false } = context.options;
-    // Keyword search reads a tool's text again to explain it: too much for what a reason says.
+    // Keyword search reads a tool's text again to explain it: too expensive for a short reason.
     const explain = recordQueries && engine !== 'bm25';
     const ask = { limit: requested.limit, maxQueryLength, allow, explain, ...defined({ signal }) };
     const results = await Promise.all(
       requested.queries.map((query) => searchByUse(searcher, { query, ...ask }, { uses, caller, snapshot })),
     );
     const loaded = new Set(callContext.memory.revealed);
-    // What came nearest is not revealed when nothing fits: wrong tools are worse than none.
+    // If nothing fits, the nearest tools are not revealed: wrong tools are worse than none.
     const lists = results.map(({ verdict, hits }) => (verdict === 'match' ? hits : []));
-    // One list that serves each query in turn, and each with its best where the settings allow so many.
+    // One list that serves each query in turn, with the best of each if the settings allow that many.
     const most = Math.max(requested.limit, Math.min(requested.queries.length, context.settings.search.maxLimit));
     const turns = takeTurns(lists, most, ({ tool }) => tool);
     const hits = withinLoadBudget(context, turns, {
@@ -122,7 +122,7 @@ async function search(
     const reasons = recordQueries ? hitReasons(hits, requested.queries) : undefined;
     const kinds = results.flatMap(({ reranker }) => reranker?.kind ?? []);
     const reranker = kinds.find((kind) => kind !== 'used') ?? kinds[0];
-    // That of the query which is answered best.
+    // The confidence of the query that is answered best.
     const known = results.flatMap(({ confidence }) => confidence ?? []);
     const confidence = known.length === 0 ? undefined : Math.max(...known);
     return { found, scores, tools, reasons, engine: searcher.engine, confidence, reranker };
@@ -147,7 +147,7 @@ function foundIn(
   return { kind: 'search', queries, names, ...(also.length === 0 ? {} : { also }) };
 }
 
-/** Which of the tools that are told answer which query. */
+/** Which of the shown tools answer which query. */
 function answersIn(
   hits: readonly Hit[],
   from: { lists: readonly (readonly Hit[])[]; snapshot: Snapshot; queries: readonly string[] },
@@ -163,7 +163,7 @@ function answersIn(
   return { answers };
 }
 
-/** What is told of the list of one query. */
+/** The part of the list for one query. */
 function toldFor(
   list: readonly Hit[],
   { hits, snapshot }: { readonly hits: readonly Hit[]; readonly snapshot: Snapshot },
@@ -214,7 +214,7 @@ function report(
   const { queries } = found;
   context.emit(context.options.recordQueries === true ? { ...event, queries, reasons: end.reasons } : event);
   const { plan, memory } = callContext;
-  // A signature in a bridge's answer is no definition yet.
+  // A signature in a bridge's answer is not yet a definition.
   if (plan.form.invoke === 'wrapped' && plan.own.some((own) => own.role === 'describe')) return;
   reportLoads(context, callContext, {
     plan,
@@ -229,22 +229,22 @@ function outcomeOf(found: Found, isStopped: boolean): 'match' | 'none' | 'failur
   return found.names.length > 0 ? 'match' : 'none';
 }
 
-/** Remembers which tools were called after which searches, each caller's apart. Neither method may throw. */
+/** Remembers which tools were called after which searches, separately for each caller. Neither method may throw. */
 export interface UseMemory {
-  /** What each tool that the caller has used gains for a query, by the tool's id. Undefined where nothing was learned. */
+  /** What each tool that the caller has used gains for a query, by the tool's id. Undefined if nothing was learned. */
   recall(query: string, caller: Caller): Awaitable<ReadonlyMap<string, UseBonus> | undefined>;
-  /** A search returned these tools to its caller; a call of one of them may follow. */
+  /** A search returned these tools to its caller; a call to one of them may follow. */
   note(found: FoundForQuery, caller: Caller): void;
 }
 
-/** What one query of a search has found. */
+/** The result of one query of a search. */
 export interface FoundForQuery {
   readonly query: string;
   /** Best first, with the names that the model sees. */
   readonly tools: readonly { readonly tool: Tool; readonly name: string }[];
 }
 
-/** A search whose answer has the caller's own tools in the order of their use. Only the hybrid's scores are points that use can be added to. */
+/** A search whose answer orders the caller's own tools by use. Only the hybrid engine's scores can be combined with use. */
 async function searchByUse(
   searcher: Searcher,
   request: SearchRequest & { readonly query: string; readonly limit: number },
@@ -269,10 +269,10 @@ async function searchByUse(
 /** How many shared words a reason names. */
 const MOST_WORDS = 4;
 
-/** A word that frames a request ("give", "show") explains little; those below this weight explain nothing. */
+/** A word that frames a request ("give", "show") explains little; words below this weight explain nothing. */
 const LEAST_WEIGHT = 0.4;
 
-/** Why each hit was found, in a few words: `meaning 0.57; "customer", "payment"`. Empty where there is nothing to say. */
+/** Why each hit was found, in a few words: `meaning 0.57; "customer", "payment"`. Empty if there is nothing to say. */
 export function hitReasons(hits: readonly Hit[], queries: readonly string[]): readonly string[] {
   const words = queries
     .flatMap((query) => readCandidateQuery(query, () => false).words)
@@ -287,7 +287,7 @@ export function hitReasons(hits: readonly Hit[], queries: readonly string[]): re
   });
 }
 
-/** What the parts of a score say beside its words. */
+/** The parts of a score besides its words. */
 function pointsOf(explanation: Explanation | undefined): readonly string[] {
   if (explanation === undefined) return [];
   const { what, details } = explanation;
@@ -301,7 +301,7 @@ const FEATURE = /^\S+ × (\S+): meaning: /;
 /** Parts that are reasons as they stand. */
 const PLAIN: ReadonlySet<string> = new Set([NAMED, CALLED_BEFORE, CALLED_ALONG, SIBLING]);
 
-/** Found tools come again and again: each is read once. */
+/** Found tools recur: each is read once. */
 const known = new WeakMap<Tool, ReadonlySet<string>>();
 
 function stemsOf(tool: Tool): ReadonlySet<string> {
@@ -311,15 +311,15 @@ function stemsOf(tool: Tool): ReadonlySet<string> {
 }
 
 /**
- * What a search may load at once, best first: the best tool whatever it costs, others while they fit the budget. A form that
- * reveals in answers loads nothing; how long those may be is decided where they are told.
+ * What a search may load at once, best first: always the best tool, others while they fit the budget. A form that
+ * reveals in answers loads nothing; the limit of those is applied where they are rendered.
  */
 function withinLoadBudget<Found extends { readonly tool: Tool }>(
   context: ToolboxContext,
   found: readonly Found[],
   options: {
     readonly plan: DeferPlan;
-    /** Whether a tool is in the list already, where it costs nothing more. */
+    /** Whether a tool is already in the list, where it costs nothing more. */
     readonly isLoaded?: (tool: Tool) => boolean;
   },
 ): readonly Found[] {
@@ -340,8 +340,8 @@ const MOST_LIMIT = 10;
 const MOST_CHARACTERS = 2_000;
 
 /**
- * The tools that fit what the user said, when we search and something fits. A prefetch is an offer: whatever goes wrong with it,
- * the request continues without.
+ * The tools that fit what the user said, if we search and something fits. A prefetch is an offer: whatever fails,
+ * the request continues without it.
  */
 export async function prefetchTools(
   context: ToolboxContext,
@@ -349,7 +349,7 @@ export async function prefetchTools(
 ): Promise<Prefetched | undefined> {
   const { plan, text, caller = {}, signal } = prefetching;
   if (plan.kind === 'inline' || plan.form.search !== 'local' || text.trim() === '') return undefined;
-  // A sentence is no pattern, and a model that writes patterns is not to need an index of words.
+  // A sentence is not a pattern, and a model that writes patterns should not need a keyword index.
   if (plan.engine === 'regex') return undefined;
   const snapshot = context.snapshot();
   const searcher = context.searchers[plan.engine].of(snapshot);
