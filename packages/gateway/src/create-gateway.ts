@@ -13,7 +13,7 @@ import type { Reranker } from '@quartermaster/core/search';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor, createUseLearning, type UseLearning } from '@quartermaster/host/search';
-import { compilePermissions, createProxy, type ProxyOptions } from '@quartermaster/mcp';
+import { compilePermissions, createProxy, PROXY_DEFAULTS, type ProxyOptions } from '@quartermaster/mcp';
 import { embeddedModel } from '@quartermaster/semantic';
 import { Hono } from 'hono';
 import { type Access, createGatekeeper, createUsageMeter } from './access/index.ts';
@@ -404,6 +404,7 @@ function createMcpServices(
     ...defined({ form, sessions }),
   });
   return {
+    requestBytes: requestBytes ?? PROXY_DEFAULTS.maxRequestBytes,
     ...{ hub, proxy, origins, within: events.within, catalogs: createServerCatalogs({ hub, clock }) },
     pinsFor: async (owner) => (settings.autoPins ? ((await learning?.hotTools(owner)) ?? []) : []),
   };

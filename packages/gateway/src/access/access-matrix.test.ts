@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { INSIGHT_DEFAULTS } from '@quartermaster/host/config';
 import { KEY_ENDPOINTS } from '@quartermaster/host/store';
 import { createMemoryTokenStore, createOAuthClient } from '@quartermaster/mcp';
@@ -265,6 +268,31 @@ describe('access', () => {
       ...['/livez', '/readyz', '/healthz', '/openapi.json'],
     ]);
     expect(new Set(ENDPOINTS.map(({ name }) => name))).toEqual(new Set(KEY_ENDPOINTS));
+  });
+
+  it('has no route beside those of the document that asks for no key', async () => {
+    const folder = fileURLToPath(new URL('..', import.meta.url));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /^(?!.*\.(?:test|fixture)\.ts$).*\.ts$/.test(name),
+    );
+    const routes = files.flatMap((name) =>
+      [...readFileSync(join(folder, name), 'utf8').matchAll(/\bapp\.(?!fetch\b|request\b)\w+\([^)\n]*/g)].map(
+        ([call]) => [name, call],
+      ),
+    );
+    // The document's own, the console's files, the rest of /mcp (with its key), and what is not there (with a key, if there are any).
+    expect(routes.map(([name]) => name).sort()).toEqual([
+      ...['api/api.ts', ...Array.from({ length: 4 }, () => 'routes/console-routes.ts')],
+      ...['routes/mcp-routes.ts', 'routes/status-routes.ts'],
+    ]);
+    const { url, secrets } = await setUp();
+    for (const method of ['PUT', 'PATCH', 'OPTIONS']) {
+      const status = async (key: string) =>
+        (await fetch(`${url}/mcp`, { method, headers: { ...MCP, 'x-api-key': key } })).status;
+      expect([await status('qm_wrong'), await status(secrets.revoked)]).toEqual([401, 401]);
+      expect(await status(secrets.consumer)).toBe(405);
+    }
+    expect((await fetch(`${url}/v1/no-such-route`)).status).toBe(401);
   });
 
   it.each(ENDPOINTS)('to $method $path is for those who have the right', async (listed) => {

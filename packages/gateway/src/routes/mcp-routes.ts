@@ -15,13 +15,13 @@ import { untilDenied } from './until-denied.ts';
 export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
   const { runner, settings, mcp, activity, gatekeeper, clock } = services;
   if (mcp === undefined) return;
-  const { hub, proxy, origins, within, pinsFor } = mcp;
+  const { hub, proxy, origins, within, pinsFor, requestBytes } = mcp;
   const servers = hub.servers().map(({ name }) => name);
 
   async function answer(requestContext: RequestContext, onEnd: OnEnd): Promise<Response> {
     const { request, requestId, access, signal } = requestContext;
     checkOrigin(request, origins);
-    const bytes = await readBytes(request, settings.maxBodyBytes);
+    const bytes = await readBytes(request, Math.min(settings.maxBodyBytes, requestBytes));
     const { owner } = access;
     const address = signInAddress(request, settings.publicUrl);
     const pins = await pinsFor(owner);

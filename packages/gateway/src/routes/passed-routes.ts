@@ -1,4 +1,3 @@
-import { isJsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { limitHeadersIn } from '@quartermaster/host/upstream';
 import type { Context } from 'hono';
@@ -11,7 +10,7 @@ import { meterPassed } from './meter-passed.ts';
 import type { Services } from './services.ts';
 
 /** Endpoints of hosts that tool search does not concern: requests are forwarded unchanged. */
-export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Services): void {
+export function mountPassedRoutes(api: Api, { runner, settings, upstreams, bulk }: Services): void {
   const receive = (
     context: Context,
     find: (request: PassedContext) => Promise<PassTo>,
@@ -42,8 +41,9 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Ser
     });
 
   const byModel = async ({ requestContext, pathname, body }: PassedContext): Promise<PassTo> => {
-    const model = modelIn(body);
     const { access, facts } = requestContext;
+    const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(body.buffer, body.byteOffset, body.length);
+    const model = await bulk.readModel({ bytes, owner: access.owner });
     checkModelName(model);
     if (!access.mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
     const upstream = await upstreams.resolve(model);
@@ -127,16 +127,6 @@ function checkUnlimited({ mayUseModel, limits }: Access): void {
     403,
     "The host's own jobs can't be held to a key's models and token limits. Use /v1/messages/batches, or a key without such limits",
   );
-}
-
-function modelIn(body: Uint8Array | undefined): string {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'));
-    if (isJsonObject(value) && typeof value.model === 'string' && value.model !== '') return value.model;
-  } catch {
-    throw new ApiError(400, 'The request body is not valid JSON');
-  }
-  throw new ApiError(400, 'model: Field required', { param: 'model' });
 }
 
 /** Headers that describe the body and the host's limits. */

@@ -69,4 +69,6 @@ export interface McpServices {
   readonly within: McpEvents['within'];
   /** Web origins whose requests are served, besides this gateway's own. */
   readonly origins: readonly string[];
+  /** The largest request. */
+  readonly requestBytes: number;
 }

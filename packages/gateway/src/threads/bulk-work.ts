@@ -20,6 +20,8 @@ export interface BulkWork {
   readUpload(body: BulkBody, maxTools: number): Promise<UploadedCatalog>;
   /** A search over the tools that the body itself brings. */
   search(body: BulkBody, work: SearchWork): Promise<object>;
+  /** The model that a body names, which is to be passed on as it is. */
+  readModel(body: BulkBody): Promise<string>;
 }
 
 interface SearchWork {
@@ -42,6 +44,11 @@ export function createLocalBulk(service: SearchService): BulkWork {
       const { tools } = parseTools(definitions, { onProblem: 'throw' });
       return service.search({ tools, bytes: 0, owner }, request, signal);
     },
+    async readModel({ bytes }) {
+      const body = readJson(bytes);
+      if (isJsonObject(body) && typeof body.model === 'string' && body.model !== '') return body.model;
+      throw new ApiError(400, 'model: Field required', { param: 'model' });
+    },
   };
 }
 
@@ -62,9 +69,7 @@ export function createThreadedBulk(options: {
     });
     pool.give({ kind: 'bulk', bytes, owner, port: port2 }, bytes.subarray(0, BEGINNING_BYTES));
     try {
-      const result = await worker.call(name, call.argument, call.signal);
-      releaseBodyMemory(bytes);
-      return result;
+      return await worker.call(name, call.argument, call.signal);
     } finally {
       worker.close();
     }
@@ -73,12 +78,21 @@ export function createThreadedBulk(options: {
   return {
     async readUpload(body, maxTools) {
       if (body.bytes.length < offThreadBytes) return local.readUpload(body, maxTools);
-      return (await elsewhere(body, 'readUpload', { argument: maxTools })) as UploadedCatalog;
+      const catalog = await elsewhere(body, 'readUpload', { argument: maxTools });
+      releaseBodyMemory(body.bytes);
+      return catalog as UploadedCatalog;
     },
     async search(body, work) {
       if (body.bytes.length < offThreadBytes) return local.search(body, work);
       const { admit, signal } = work;
-      return (await elsewhere(body, 'search', { signal, handlers: { admit } })) as object;
+      const found = await elsewhere(body, 'search', { signal, handlers: { admit } });
+      releaseBodyMemory(body.bytes);
+      return found as object;
+    },
+    async readModel(body) {
+      return body.bytes.length < offThreadBytes
+        ? local.readModel(body)
+        : ((await elsewhere(body, 'readModel', {})) as string);
     },
   };
 }

@@ -288,6 +288,28 @@ describe('requests with large bodies', () => {
     expect(log).toHaveLength(3);
   });
 
+  it('that only pass through have their model read by a worker, and arrive as they were sent', async () => {
+    const passed: unknown[] = [];
+    const pass = async ({ body }: { readonly body?: Uint8Array }) => {
+      passed.push(JSON.parse(Buffer.from(body ?? []).toString('utf8')));
+      return Response.json({ data: [] });
+    };
+    const upstreams = scriptedUpstreams({}, { upstream: { pass } });
+    const { store, post } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    const rights = { name: 'team', models: ['embed-*'], catalogs: ['*'], limits: {} };
+    const headers = { 'x-api-key': (await store.keys.create(rights)).secret };
+    const body = { model: 'embed-1', input: ['some text '.repeat(10_000)] };
+    expect((await post('/v1/embeddings', body, headers)).status).toBe(200);
+    expect(passed).toEqual([body]);
+    expect((await post('/v1/embeddings', { ...body, model: 'other' }, headers)).status).toBe(403);
+    const refused = await post('/v1/embeddings', { input: body.input }, headers);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { message: 'model: Field required' } },
+    ]);
+    expect(passed).toHaveLength(1);
+  });
+
   it('other requests are answered while a worker reads ten thousand tools', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [ROUNDS[1] ?? []] });
     const { post } = await runningGateway({ upstreams, workerUrl });
