@@ -1,5 +1,5 @@
 import { createSnapshot, parseTools, type Snapshot, type Tool } from '../catalog/index.ts';
-import { readChoice } from '../check-option-names.ts';
+import { checkOptionNames, readChoice } from '../check-option-names.ts';
 import {
   type DeferPlan,
   FORMS,
@@ -57,8 +57,19 @@ export function toolboxContext(options: ToolboxOptions): ToolboxContext {
 
 /** By name, or as the four choices. */
 export function readForm(form: NonNullable<ToolboxOptions['form']>): Form {
-  return typeof form === 'object' && form !== null ? form : FORMS[readChoice('form', form, FORM_NAMES)];
+  if (typeof form !== 'object' || form === null) return FORMS[readChoice('form', form, FORM_NAMES)];
+  checkOptionNames('form', form, CHOICES);
+  for (const [choice, allowed] of Object.entries(CHOICES))
+    readChoice(`form.${choice}`, form[choice as keyof Form], allowed);
+  return form;
 }
+
+const CHOICES: { readonly [Choice in keyof Form]: readonly Form[Choice][] } = {
+  hidden: ['stub', 'omit', 'mark'],
+  reveal: ['answer', 'append', 'native'],
+  invoke: ['direct', 'wrapped'],
+  search: ['local', 'provider', 'client'],
+};
 
 const FORM_NAMES = Object.keys(FORMS) as readonly FormName[];
 
@@ -81,18 +92,26 @@ export function isDeferred(plan: Plan, snapshot: Snapshot, tool: Tool): boolean 
 }
 
 function currentSnapshot(tools: ToolboxOptions['tools']): () => Snapshot {
-  if (typeof tools === 'function') return tools;
+  if (typeof tools === 'function') {
+    return () => {
+      const snapshot = tools();
+      if (typeof snapshot === 'object' && snapshot !== null && !isList(snapshot)) return snapshot;
+      throw wrongTools(
+        `the function tools returned ${isList(snapshot) ? 'a list' : String(snapshot)}; it has to return a snapshot`,
+      );
+    };
+  }
   if (typeof tools !== 'object' || tools === null) {
-    throw new SettingError(
-      'invalid_setting',
+    throw wrongTools(
       `tools is ${String(tools)}; give a list of definitions, a snapshot, or a function that returns one`,
-      {
-        context: { setting: 'tools' },
-      },
     );
   }
   const snapshot = isList(tools) ? createSnapshot(readDefinitions(tools)) : tools;
   return () => snapshot;
+}
+
+function wrongTools(message: string): SettingError {
+  return new SettingError('invalid_setting', message, { context: { setting: 'tools' } });
 }
 
 function isList(tools: Snapshot | readonly object[]): tools is readonly object[] {

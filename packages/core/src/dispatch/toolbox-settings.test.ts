@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FORMS, type Form } from '../disclosure/index.ts';
+import { EMPTY_MEMORY, FORMS, type Form } from '../disclosure/index.ts';
+import { DEFAULT_GATE_SETTINGS } from '../gate/index.ts';
 import { createToolbox } from './create-toolbox.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
@@ -68,5 +69,27 @@ describe('a toolbox with a setting that is not allowed', () => {
       'engine is "bm25"; allowed: text, regex',
     );
     expect(() => toolbox.plan(undefined, { form: 'lode' as 'load' })).toThrow('form is "lode"; allowed: stub, bridge');
+    expect(() => toolbox.plan(undefined, { form: { ...form, reveal: 'tell' } as never })).toThrow(
+      'form.reveal is "tell"; allowed: answer, append, native',
+    );
+    expect(() => createToolbox({ tools, form: { ...form, reveals: 'answer' } as never })).toThrow(
+      'form: unknown option "reveals"; allowed: hidden, invoke, reveal, search',
+    );
+  });
+
+  it.each([undefined, null, 5, []])('a function that returns %j in place of a snapshot gets a sentence', (returned) => {
+    const toolbox = createToolbox({ tools: () => returned as never });
+    expect(() => toolbox.plan()).toThrow(/^the function tools returned .*; it has to return a snapshot$/);
+  });
+
+  it('arguments that JSON can’t express are refused, not thrown', async () => {
+    const toolbox = createToolbox({
+      tools,
+      form: 'bridge',
+      settings: { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } },
+    });
+    const call = { id: '1', name: 'tool_call', arguments: { name: 'a', arguments: { count: 1n } } };
+    const answered = await toolbox.answer({ plan: toolbox.plan(), call, memory: EMPTY_MEMORY });
+    expect(answered).toMatchObject({ isError: true, text: 'The arguments of tool_call are not a JSON object' });
   });
 });

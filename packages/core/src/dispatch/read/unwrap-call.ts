@@ -210,7 +210,7 @@ export function parseArguments(value: unknown): JsonObject | undefined {
     parsed = parse(parsed);
   }
   if (parsed === undefined || parsed === null) return value === undefined || value === null ? {} : undefined;
-  return isJsonObject(parsed) && !isTooDeep(parsed) ? parsed : undefined;
+  return isJsonObject(parsed) && !isUnwritable(parsed) ? parsed : undefined;
 }
 
 function parse(text: string): unknown {
@@ -230,11 +230,11 @@ function withoutFence(text: string): string {
   return isFenced ? trimmed.slice(start + 1, -3) : text;
 }
 
-/** Level by level rather than by recursion, which is what it protects. */
-function isTooDeep(value: JsonObject): boolean {
+/** Whether arguments can't be written as JSON. Level by level rather than by recursion, which is what it protects. */
+function isUnwritable(value: JsonObject): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MOST_DEPTH) return true;
+    if (depth > MOST_DEPTH || level.some((node) => typeof node === 'bigint')) return true;
     level = level.flatMap((node) => (typeof node === 'object' && node !== null ? Object.values(node) : []));
   }
   return false;
