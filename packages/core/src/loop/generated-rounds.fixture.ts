@@ -43,7 +43,7 @@ const turns = fc.array(turn, { minLength: 1, maxLength: 3 });
 const LONG_RUN = process.env.QUARTERMASTER_CONVERSATIONS;
 const CONVERSATIONS = Number(LONG_RUN ?? 6);
 const RUNS = { numRuns: CONVERSATIONS };
-const TIMEOUT_MS = 20_000 + 200 * CONVERSATIONS;
+const TIMEOUT_MS = 20_000 + 1_000 * CONVERSATIONS;
 
 /** For the report of a long run. */
 const played = { rounds: 0, calls: 0 };

@@ -126,17 +126,6 @@ describe('a Messages response', () => {
     ]);
   });
 
-  it('omits what another provider has executed itself', async () => {
-    const executed: readonly LanguageModelV4StreamPart[] = [
-      { type: 'tool-call', toolCallId: 's', toolName: 'server:search', input: '{}', providerExecuted: true },
-      { type: 'tool-result', toolCallId: 's', toolName: 'server:search', result: {} },
-    ];
-    expect(await respond([...executed, ...TEXT, finish()])).toMatchObject({
-      content: [{ type: 'text', text: 'Hi' }],
-      stop_reason: 'end_turn',
-    });
-  });
-
   it('has an empty message if the model said nothing', async () => {
     expect(await respond([finish()])).toMatchObject({ content: [], stop_reason: 'end_turn' });
   });
@@ -157,6 +146,80 @@ describe('a Messages response', () => {
     expect(content).toEqual([
       { type: 'thinking', thinking: 'Hm', signature: 'sig' },
       { type: 'redacted_thinking', data: 'blob' },
+    ]);
+  });
+});
+
+describe('a call that the provider has executed itself', () => {
+  const executed: readonly LanguageModelV4StreamPart[] = [
+    { type: 'tool-call', toolCallId: 's', toolName: 'web', input: '{"q":"Oslo"}', providerExecuted: true },
+    { type: 'tool-result', toolCallId: 's', toolName: 'web', result: { text: 'x'.repeat(5_000) } },
+  ];
+  const thoughts = [
+    '[The provider ran web: {"q":"Oslo"}]',
+    `[Result of web: {"text":"${'x'.repeat(3_991)} … 1011 characters more]`,
+  ];
+  const parts = [...executed, ...TEXT, finish()];
+
+  it('is thoughts in Messages, and the answer is the text alone', async () => {
+    const { upstream } = upstreamOf('anthropic', [{ parts }]);
+    for (const { content, stop_reason } of [await respond(parts), await upstream.whole(request, signal)]) {
+      expect(content).toMatchObject([
+        { type: 'thinking', thinking: thoughts[0] },
+        { type: 'thinking', thinking: thoughts[1] },
+        { type: 'text', text: 'Hi' },
+      ]);
+      expect(stop_reason).toBe('end_turn');
+    }
+  });
+
+  it('is thoughts in Chat', async () => {
+    const { upstream } = upstreamOf('openai-chat', [{ parts }]);
+    const { choices } = await upstream.whole(SAMPLES['openai-chat'].request, signal);
+    expect(choices).toMatchObject([
+      { message: { content: 'Hi', reasoning_content: thoughts.join('') }, finish_reason: 'stop' },
+    ]);
+    expect(choices[0]?.message).not.toHaveProperty('tool_calls');
+  });
+
+  it('is thoughts in Responses', async () => {
+    const { upstream } = upstreamOf('openai-responses', [{ parts }]);
+    const { output } = await upstream.whole(SAMPLES['openai-responses'].request, signal);
+    expect(output).toMatchObject([
+      { type: 'reasoning', summary: [{ text: thoughts[0] }] },
+      { type: 'reasoning', summary: [{ text: thoughts[1] }] },
+      { type: 'message', content: [{ text: 'Hi' }] },
+    ]);
+  });
+});
+
+describe('files that the model has made', () => {
+  const file = (mediaType: string): LanguageModelV4StreamPart => ({
+    ...{ type: 'file', mediaType },
+    data: { type: 'data', data: new Uint8Array([1, 2]) },
+  });
+  const parts = [...TEXT, file('image/png'), file('audio/wav'), finish()];
+
+  it('are images of the message in Chat, and others are told by their type', async () => {
+    const { upstream } = upstreamOf('openai-chat', [{ parts }]);
+    const asked = SAMPLES['openai-chat'].request;
+    const streamed = DIALECTS['openai-chat'].whole.fromParts(await collect(upstream.stream(asked, signal)));
+    for (const { choices } of [await upstream.whole(asked, signal), streamed]) {
+      expect(choices[0]?.message).toEqual({
+        role: 'assistant',
+        content: 'Hi[a file of type audio/wav]',
+        images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AQI=' } }],
+      });
+    }
+  });
+
+  it('are items in Responses, and others are told by their type', async () => {
+    const { upstream } = upstreamOf('openai-responses', [{ parts }]);
+    const { output } = await upstream.whole(SAMPLES['openai-responses'].request, signal);
+    expect(output).toMatchObject([
+      { type: 'message', content: [{ text: 'Hi' }] },
+      { type: 'image_generation_call', result: 'AQI=' },
+      { type: 'message', content: [{ text: '[a file of type audio/wav]' }] },
     ]);
   });
 });

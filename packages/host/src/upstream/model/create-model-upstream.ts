@@ -16,7 +16,8 @@ import { createDeadline, type Deadline, type RetrySettings, retriesFor, retry } 
 import type { BlockWriter } from './model-codec.ts';
 import { modelError } from './model-error.ts';
 import { type ModelTarget, targetOf } from './model-target.ts';
-import { createPartSerialiser, type Finish } from './serialise-parts.ts';
+import { type BlockEvent, createPartSerialiser, type Finish } from './serialise-parts.ts';
+import { tellExecuted } from './tell-executed.ts';
 
 /** Options of `createModelUpstream`. */
 export interface ModelUpstreamOptions<D extends DialectName> {
@@ -158,11 +159,13 @@ function createTranslation<D extends DialectName>(asking: Asking<D>, request: Re
   const { options, target } = asking;
   const { model, createId = randomId } = options;
   const serialiser = createPartSerialiser();
+  const { codec } = DIALECTS[options.dialect];
+  const told = codec.showsExecuted?.(target) === true ? (event: BlockEvent) => [event] : tellExecuted();
   let metadata: { readonly id?: string; readonly modelId?: string } = {};
   let finish: Finish | undefined;
   let opened: BlockWriter<PartOf<D>> | undefined;
   const writer = (): BlockWriter<PartOf<D>> => {
-    opened ??= DIALECTS[options.dialect].codec.writer(request, {
+    opened ??= codec.writer(request, {
       target,
       id: idFor(options.dialect, metadata.id) ?? createId(),
       model: metadata.modelId || request.model || model.modelId,
@@ -175,10 +178,16 @@ function createTranslation<D extends DialectName>(asking: Asking<D>, request: Re
       if (part.type === 'error') throw modelError(part.error, model.provider, clockOf(options));
       if (part.type === 'response-metadata') metadata = { ...metadata, ...part };
       if (part.type === 'finish') finish = { usage: part.usage, reason: part.finishReason };
-      return serialiser.read(part).flatMap((event) => writer().write(event));
+      return serialiser
+        .read(part)
+        .flatMap(told)
+        .flatMap((event) => writer().write(event));
     },
     end() {
-      const events = serialiser.end().flatMap((event) => writer().write(event));
+      const events = serialiser
+        .end()
+        .flatMap(told)
+        .flatMap((event) => writer().write(event));
       if (finish === undefined || UNFINISHED.has(finish.reason.unified)) {
         const message = `${model.provider} ended its stream before the response was complete`;
         throw new UpstreamError({ code: 'cut_off', message });

@@ -8,6 +8,8 @@ export interface ModelCodec<Request, Part> {
   writer(request: Request, context: WriterContext): BlockWriter<Part>;
   /** The request without what `writer` has sealed, which only `toCall` can read. @default the writer seals nothing */
   withoutSeals?(request: Request): Request;
+  /** Whether there are blocks for calls that this provider executes itself. Otherwise they are told as thoughts. @default false */
+  showsExecuted?(target: ModelTarget): boolean;
   /** Whether clients can work with the provider's own id of a response. @default true */
   isUsableId?(id: string): boolean;
 }

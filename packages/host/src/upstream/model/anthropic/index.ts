@@ -8,6 +8,7 @@ import {
 } from '@quartermaster/wires/anthropic';
 import type { ServedDialect } from '../../dialect.ts';
 import { isSeal } from '../../internal/seal.ts';
+import { knowsBlocks } from './read-blocks.ts';
 import { toCall } from './to-call.ts';
 import { writeEvents } from './write-events.ts';
 
@@ -17,6 +18,7 @@ export const anthropic: ServedDialect<AnthropicRequest, AnthropicEvent, Anthropi
     toCall,
     writer: writeEvents,
     withoutSeals,
+    showsExecuted: knowsBlocks,
     // Clients treat messages with one id as parts of one message, and hosts that start counting again in every response are
     // not rare.
     isUsableId: (id) => id.startsWith('msg_'),

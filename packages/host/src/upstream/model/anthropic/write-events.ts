@@ -6,11 +6,10 @@ import { base64Of } from '../file-part.ts';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
 import type { BlockEvent, Finish, Metadata, OpenedBlock, SourcePart } from '../serialise-parts.ts';
 import { addressOf } from '../url-citation.ts';
-import { knowsBlocks } from './read-blocks.ts';
 
 /**
- * A model's blocks as the events of a Messages stream. Sources are citations of their text. Calls that other providers executed
- * themselves have no block here and are left out; a file is told as an image block, or by its type where it is none.
+ * A model's blocks as the events of a Messages stream. Sources are citations of their text. A file is told as an image block, or by
+ * its type where it is none.
  */
 export function writeEvents(_request: AnthropicRequest, context: WriterContext): BlockWriter<AnthropicEvent> {
   let index = 0;
@@ -32,7 +31,6 @@ export function writeEvents(_request: AnthropicRequest, context: WriterContext):
     ];
   };
   const begin = (block: OpenedBlock): readonly AnthropicEvent[] => {
-    if (block.kind === 'call' && block.isExecuted && !knowsBlocks(context.target)) return [];
     current = block;
     const seal = block.kind === 'call' ? sealOf(block.metadata, context) : undefined;
     if (block.kind === 'call') hasCalls ||= !block.isExecuted;
@@ -65,7 +63,7 @@ export function writeEvents(_request: AnthropicRequest, context: WriterContext):
       case 'file':
         return whole(fileBlock(event.file));
       case 'result':
-        return knowsBlocks(context.target) ? whole(resultBlock(event.result)) : [];
+        return whole(resultBlock(event.result));
     }
   };
 

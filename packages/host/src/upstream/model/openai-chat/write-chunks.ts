@@ -1,6 +1,7 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { ChatChunk, ChatRequest } from '@quartermaster/wires/openai-chat';
+import { base64Of } from '../file-part.ts';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
 import { type DeclaredTool, freeformInput, readOpenaiTools } from '../openai-tools.ts';
 import type { BlockEvent, Metadata, OpenedBlock } from '../serialise-parts.ts';
@@ -11,7 +12,7 @@ type CallBlock = OpenedBlock & { readonly kind: 'call' };
 
 /**
  * A model's blocks as the chunks of a Chat stream. Reasoning is sent as `reasoning_content`, as many hosts of this protocol do,
- * and sources as `annotations`. Calls that the provider executed itself and files have no place here and are left out.
+ * sources as `annotations`, and images as `images`, as gateways to image models do. For another file a text names its type.
  */
 export function writeChunks(request: ChatRequest, context: WriterContext): BlockWriter<ChatChunk> {
   const declared = readOpenaiTools(request.tools, context.target);
@@ -40,7 +41,7 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
   const begin = (block: OpenedBlock): readonly ChatChunk[] => {
     current = block;
     held = '';
-    if (block.kind !== 'call' || block.isExecuted) return [];
+    if (block.kind !== 'call') return [];
     callCount += 1;
     if (isCustom(block, declared)) return [];
     const called = { name: block.name, arguments: '' };
@@ -53,7 +54,7 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
       return [chunk({ content: text })];
     }
     if (current?.kind === 'reasoning') return [chunk({ reasoning_content: text })];
-    if (current === undefined || current.isExecuted) return [];
+    if (current === undefined) return [];
     if (isCustom(current, declared)) {
       held += text;
       return [];
@@ -63,7 +64,7 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
   const end = (): readonly ChatChunk[] => {
     const block = current;
     current = undefined;
-    if (block?.kind !== 'call' || block.isExecuted || !isCustom(block, declared)) return [];
+    if (block?.kind !== 'call' || !isCustom(block, declared)) return [];
     const custom = { name: block.name, input: freeformInput(held) };
     return [chunk({ tool_calls: [{ index: callCount - 1, id: block.id, type: 'custom', custom }] })];
   };
@@ -80,6 +81,7 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
         return [chunk({ annotations: [{ type, url_citation: citation }] })];
       }
       case 'file':
+        return [chunk(fileDelta(event.file))];
       case 'result':
         return [];
     }
@@ -93,6 +95,12 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
       { ...frame, choices: [], usage: writeUsage(usage) },
     ],
   };
+}
+
+function fileDelta({ data, mediaType }: Extract<BlockEvent, { type: 'file' }>['file']): Delta {
+  const base64 = base64Of(data);
+  if (base64 === undefined || !mediaType.startsWith('image/')) return { content: `[a file of type ${mediaType}]` };
+  return { images: [{ type: 'image_url', image_url: { url: `data:${mediaType};base64,${base64}` } }] };
 }
 
 /** As Google's own endpoint of this protocol sends it. */

@@ -15,7 +15,7 @@ import { createItemWriter, type ItemWriter } from './write-item.ts';
 
 /**
  * A model's blocks as the events of a Responses stream. Reasoning is sent as summaries, with what its provider wants back as
- * encrypted content, and sources as annotations. Calls that the provider executed itself are left out; an image is a separate item.
+ * encrypted content, and sources as annotations. An image is a separate item; for another file a text names its type.
  */
 export function writeEvents(request: ResponsesRequest, context: WriterContext): BlockWriter<ResponsesEvent> {
   const declared = declaredTools(request, context.target);
@@ -46,7 +46,6 @@ export function writeEvents(request: ResponsesRequest, context: WriterContext): 
     ];
   };
   const begin = (block: OpenedBlock): readonly ResponsesEvent[] => {
-    if (block.kind === 'call' && block.isExecuted) return [];
     const seal = block.kind === 'call' ? sealOf(block.metadata, context) : undefined;
     const before = seal === undefined ? [] : whole(reasoningItem(seal, `${context.id}_${output.length}`));
     current = createItemWriter(block, { declared, index: output.length, responseId: context.id });
@@ -61,6 +60,12 @@ export function writeEvents(request: ResponsesRequest, context: WriterContext): 
     current = undefined;
     return events;
   };
+  const fileItem = (file: FilePart): readonly ResponsesEvent[] => {
+    const image = imageItem(file, `ig_${context.id}_${output.length}`);
+    if (image !== undefined) return whole(image);
+    const text = `[a file of type ${file.mediaType}]`;
+    return [...begin({ kind: 'text' }), ...(current?.go(text) ?? []), ...end({})];
+  };
   const write = (event: BlockEvent): readonly ResponsesEvent[] => {
     switch (event.type) {
       case 'open':
@@ -72,7 +77,7 @@ export function writeEvents(request: ResponsesRequest, context: WriterContext): 
       case 'source':
         return current?.cite?.(event.source) ?? [];
       case 'file':
-        return imageItem(event.file, `ig_${context.id}_${output.length}`).flatMap(whole);
+        return fileItem(event.file);
       case 'result':
         return [];
     }
@@ -122,10 +127,12 @@ function reasoningItem(seal: string, id: string): ResponsesItem {
   return { type: 'reasoning', id: `rs_${id}`, summary: [], encrypted_content: seal };
 }
 
-function imageItem(file: Extract<BlockEvent, { type: 'file' }>['file'], id: string): readonly ResponsesItem[] {
+type FilePart = Extract<BlockEvent, { type: 'file' }>['file'];
+
+function imageItem(file: FilePart, id: string): ResponsesItem | undefined {
   const result = base64Of(file.data);
-  if (result === undefined || !file.mediaType.startsWith('image/')) return [];
-  return [{ type: 'image_generation_call', id, status: 'completed', result }];
+  if (result === undefined || !file.mediaType.startsWith('image/')) return undefined;
+  return { type: 'image_generation_call', id, status: 'completed', result };
 }
 
 function writeUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): JsonObject {

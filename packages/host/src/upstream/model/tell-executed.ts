@@ -1,0 +1,40 @@
+import type { BlockEvent } from './serialise-parts.ts';
+
+/** The longest result of a call that is told, in characters. */
+const LONGEST_RESULT = 4_000;
+
+/**
+ * Calls that a provider executed itself, with their results, as thoughts: for dialects that have no blocks for them. They are no part of
+ * the answer, which may have to be JSON, but its client can see what it is based on.
+ */
+export function tellExecuted(): (event: BlockEvent) => readonly BlockEvent[] {
+  let isInside = false;
+  return (event) => {
+    switch (event.type) {
+      case 'open':
+        if (event.block.kind !== 'call' || !event.block.isExecuted) return [event];
+        isInside = true;
+        return [OPEN, { type: 'delta', text: `[The provider ran ${event.block.name}: ` }];
+      case 'close':
+        if (!isInside) return [event];
+        isInside = false;
+        return [{ type: 'delta', text: ']' }, CLOSE];
+      case 'result': {
+        const { toolName, result, isError } = event.result;
+        const text = typeof result === 'string' ? result : JSON.stringify(result);
+        const rest = text.length - LONGEST_RESULT;
+        const told = rest > 0 ? `${text.slice(0, LONGEST_RESULT)} … ${rest} characters more` : text;
+        return [
+          OPEN,
+          { type: 'delta', text: `[${isError === true ? 'Error' : 'Result'} of ${toolName}: ${told}]` },
+          CLOSE,
+        ];
+      }
+      default:
+        return [event];
+    }
+  };
+}
+
+const OPEN: BlockEvent = { type: 'open', block: { kind: 'reasoning', metadata: {} } };
+const CLOSE: BlockEvent = { type: 'close', metadata: {} };
