@@ -1,5 +1,6 @@
 import type { Tool } from '@quartermaster/core';
-import type { PermissionMode } from './permission-mode.ts';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { SettingError } from '@quartermaster/core/errors';
 
 export interface PermissionQuestion {
   readonly tool: Tool;
@@ -62,3 +63,61 @@ const EDITS: ReadonlySet<string> = new Set(
   'append copy create edit insert make mkdir modify move patch rename replace save update write'.split(' '),
 );
 const FILES: ReadonlySet<string> = new Set('dir directories directory file files folder folders notebook'.split(' '));
+
+/** Asked about calls that neither the rules nor the mode decide. */
+export type CanUseTool = (
+  toolName: string,
+  input: Record<string, unknown>,
+  options: CanUseToolOptions,
+) => Promise<PermissionResult>;
+
+/** What `canUseTool` receives besides the tool and its input. */
+export interface CanUseToolOptions {
+  readonly signal: AbortSignal;
+  readonly toolUseID: string;
+  /** Always empty; present for callbacks that read it. */
+  readonly suggestions: readonly never[];
+}
+
+/** What `canUseTool` decides. */
+export type PermissionResult =
+  | { readonly behavior: 'allow'; readonly updatedInput?: Record<string, unknown> }
+  | {
+      readonly behavior: 'deny';
+      /** Shown to the model. */
+      readonly message: string;
+      /** Whether the turn ends here. @default false */
+      readonly interrupt?: boolean;
+    };
+
+/** The callback's return value, which may be anything. */
+export function readPermissionResult(value: unknown): PermissionResult {
+  const { behavior, updatedInput, message, interrupt } = isJsonObject(value) ? value : {};
+  if (behavior === 'allow') return { behavior, ...(isJsonObject(updatedInput) ? { updatedInput } : {}) };
+  const reason = typeof message === 'string' && message !== '' ? message : 'The call was denied.';
+  return { behavior: 'deny', message: reason, interrupt: interrupt === true };
+}
+
+/** How calls are decided that no rule matches. */
+export type PermissionMode =
+  /** `canUseTool` is asked; without one they are denied. */
+  | 'default'
+  /** As `default`, but allows file changes by servers on this machine. */
+  | 'acceptEdits'
+  /** Allows everything that hooks and `disallowedTools` allow. */
+  | 'bypassPermissions'
+  /** Allows only tools marked as read-only, with the rules of `default`. */
+  | 'plan'
+  /** Never asks: denies what `allowedTools` does not name. */
+  | 'dontAsk';
+
+const PERMISSION_MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'];
+
+export function checkMode(mode: PermissionMode): void {
+  if (PERMISSION_MODES.includes(mode)) return;
+  throw new SettingError(
+    'invalid_setting',
+    `permissionMode is ${JSON.stringify(mode)}; allowed: ${PERMISSION_MODES.join(', ')}`,
+    { context: { setting: 'permissionMode', value: mode } },
+  );
+}

@@ -1,10 +1,13 @@
 export {
   type CanUseTool,
   type CanUseToolOptions,
+  checkMode,
+  decidePermission,
+  notAllowed,
+  type Permission,
+  type PermissionMode,
+  type PermissionQuestion,
   type PermissionResult,
   readPermissionResult,
-} from './can-use-tool.ts';
-export { checkToolRules } from './check-tool-rules.ts';
-export { decidePermission, notAllowed, type Permission, type PermissionQuestion } from './decide-permission.ts';
-export { checkMode, type PermissionMode } from './permission-mode.ts';
-export { compileToolRules, type ToolRules } from './tool-rules.ts';
+} from './decide-permission.ts';
+export { checkToolRules, compileToolRules, type ToolRules } from './tool-rules.ts';

@@ -1,8 +1,8 @@
 import { applyPolicies, createTool, type Policy, type PolicyRules } from '@quartermaster/core/catalog';
 import { expect, it } from 'vitest';
 import { createSdkMcpServer } from './create-sdk-mcp-server.ts';
-import { hubPolicies } from './hub-policies.ts';
 import type { McpServerConfig } from './server-config.ts';
+import { hubPolicies } from './start-servers.ts';
 
 const server = (name: string, policy: Policy): McpServerConfig =>
   createSdkMcpServer({

@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
 import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
-import { type JsonObject, NAME_TEMPLATES, type PolicyRules } from '@quartermaster/core/catalog';
+import {
+  applyPolicies,
+  createTool,
+  type JsonObject,
+  NAME_TEMPLATES,
+  type Policy,
+  type PolicyRules,
+} from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import { SettingError } from '@quartermaster/core/errors';
 import { defined, untilAborted } from '@quartermaster/core/internal';
 import { createHub, type Hub, type HubOptions, type OAuthClient, SERVER_DEFAULTS } from '@quartermaster/mcp';
 import { createDeadline } from '../deadline.ts';
 import { checkServers } from './check-servers.ts';
-import { hubPolicies } from './hub-policies.ts';
 import { isLocal, type McpServerConfig, policyOf, type ServerSurroundings, toServerSettings } from './server-config.ts';
 import { type McpServerStatus, toServerStatus } from './server-status.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
@@ -279,4 +285,28 @@ function digest(chunks: Iterable<string>): string {
 
 function isSame(left: readonly Snapshot[], right: readonly Snapshot[]): boolean {
   return left.length === right.length && left.every((snapshot, index) => snapshot === right[index]);
+}
+
+const KINDS = ['tools', 'patterns', 'servers'];
+
+/**
+ * The rules for the hub: the given ones, and the policies of tools in this process, which apply if no rule matches.
+ * An entry's own `policy` applies to all of its tools. Throws for an invalid rule.
+ */
+export function hubPolicies(servers: Readonly<Record<string, McpServerConfig>>, rules: PolicyRules): PolicyRules {
+  const unknown = Object.keys(rules).find((kind) => !KINDS.includes(kind));
+  if (unknown !== undefined) {
+    const problem = `policies has ${JSON.stringify(unknown)}; allowed: ${KINDS.join(', ')}, each from names to policies`;
+    throw new SettingError('invalid_setting', problem, { context: { setting: 'policies', value: unknown } });
+  }
+  const tools = Object.entries(servers).flatMap(([server, config]) =>
+    ownPolicies(config).map(([name, policy]) => createTool({ server, name, policy })),
+  );
+  // Rules for a tool by its name win over all others, so each one has to include everything that applies to it.
+  const decided = applyPolicies(tools, rules).map(({ id, policy }) => [id, policy] as const);
+  return { ...rules, tools: { ...Object.fromEntries(decided), ...rules.tools } };
+}
+
+function ownPolicies(config: McpServerConfig): readonly (readonly [string, Policy])[] {
+  return 'toolPolicies' in config && policyOf(config) === undefined ? Object.entries(config.toolPolicies) : [];
 }

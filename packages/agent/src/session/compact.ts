@@ -1,8 +1,12 @@
+import { isJsonObject } from '@quartermaster/core/catalog';
 import { cutText } from '@quartermaster/core/internal';
-import type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from '@quartermaster/wires/anthropic';
-import { CHARACTERS_PER_TOKEN } from './message-tokens.ts';
-import { type SplitConversation, splitConversation } from './split-conversation.ts';
-import { transcript, userTexts } from './transcript.ts';
+import type {
+  AnthropicBlock,
+  AnthropicMessage,
+  AnthropicRequest,
+  AnthropicResponse,
+} from '@quartermaster/wires/anthropic';
+import { CHARACTERS_PER_TOKEN, messageTokens } from './message-tokens.ts';
 
 export interface CompactionLimits {
   /** The share of the window at which a conversation is compacted. */
@@ -80,3 +84,88 @@ function withOpening(text: string, kept: readonly AnthropicMessage[]): readonly 
 
 const SUMMARY_PROMPT =
   'Sum up this conversation between a user, an assistant and its tools, so that the assistant can go on with it: what the user wants, what was done and found out (names, numbers and paths exactly), what is still to do. Write the summary only.';
+
+interface SplitConversation {
+  /** Dropped: at least one message. */
+  readonly dropped: readonly AnthropicMessage[];
+  /** Kept unchanged: at least one message. */
+  readonly kept: readonly AnthropicMessage[];
+}
+
+/**
+ * Splits a conversation so that its end takes at most a number of tokens. The kept part never begins with results whose calls
+ * are dropped. Undefined if nothing can be dropped.
+ */
+export function splitConversation(
+  messages: readonly AnthropicMessage[],
+  keepTokens: number,
+): SplitConversation | undefined {
+  let start = messages.length;
+  let tokens = 0;
+  for (let index = messages.length - 1; index > 0; index -= 1) {
+    const message = messages[index];
+    if (message === undefined) break;
+    tokens += messageTokens(message);
+    if (tokens > keepTokens && start < messages.length) break;
+    if (!holdsResults(message)) start = index;
+  }
+  if (start === 0 || start === messages.length) return undefined;
+  return { dropped: messages.slice(0, start), kept: messages.slice(start) };
+}
+
+function holdsResults({ role, content }: AnthropicMessage): boolean {
+  return role === 'user' && Array.isArray(content) && (content as readonly AnthropicBlock[]).some(isResult);
+}
+
+function isResult({ type }: AnthropicBlock): boolean {
+  return type === 'tool_result';
+}
+
+const MOST_RESULT_CHARACTERS = 2_000;
+
+/** A conversation as text, for a model that summarizes it. If it is too long, the middle is cut, because it begins with the task. */
+export function transcript(messages: readonly AnthropicMessage[], mostCharacters: number): string {
+  const text = messages.map(({ role, content }) => `${role}: ${contentText(content)}`).join('\n\n');
+  if (text.length <= mostCharacters) return text;
+  const half = Math.floor(mostCharacters / 2);
+  // Hosts reject half a character.
+  const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
+  return `${cutText(text, half)}\n\n[${text.length - 2 * half} characters left out]\n\n${tail}`;
+}
+
+/** What the user said, in order: it must survive if no summary can be written. */
+function userTexts(messages: readonly AnthropicMessage[]): readonly string[] {
+  return messages.flatMap(({ role, content }) => {
+    if (role !== 'user') return [];
+    const text = typeof content === 'string' ? content : content.flatMap(plainText).join('\n');
+    return text.trim() === '' ? [] : [text];
+  });
+}
+
+function contentText(content: AnthropicMessage['content']): string {
+  return typeof content === 'string' ? content : content.map(blockText).join('\n');
+}
+
+function plainText(block: unknown): readonly string[] {
+  return isJsonObject(block) && block.type === 'text' && typeof block.text === 'string' ? [block.text] : [];
+}
+
+function blockText(block: unknown): string {
+  if (!isJsonObject(block)) return '';
+  switch (block.type) {
+    case 'text':
+      return String(block.text);
+    case 'tool_use':
+    case 'server_tool_use':
+      return `[calls ${String(block.name)} with ${cutText(JSON.stringify(block.input) ?? '', MOST_RESULT_CHARACTERS)}]`;
+    case 'tool_result': {
+      const text =
+        typeof block.content === 'string'
+          ? block.content
+          : (Array.isArray(block.content) ? block.content : []).flatMap(plainText).join('\n');
+      return `[result: ${cutText(text, MOST_RESULT_CHARACTERS)}]`;
+    }
+    default:
+      return '';
+  }
+}

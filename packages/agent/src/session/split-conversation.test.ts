@@ -1,8 +1,8 @@
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { splitConversation } from './compact.ts';
 import { messageTokens } from './message-tokens.ts';
-import { splitConversation } from './split-conversation.ts';
 
 const kinds: Record<string, AnthropicMessage> = {
   asked: { role: 'user', content: 'x'.repeat(100) },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { transcript } from './transcript.ts';
+import { transcript } from './compact.ts';
 
 it.each([40, 42])('the middle of a long conversation makes way, between two characters (%d)', (most) => {
   const said = transcript([{ role: 'user', content: `a${'😀'.repeat(50)}` }], most);

@@ -1,10 +1,11 @@
-import type { Memory, Toolbox } from '@quartermaster/core';
+import type { Memory, Toolbox, ToolOutcome } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan } from '@quartermaster/core/disclosure';
 import type { Answered, Caller } from '@quartermaster/core/dispatch';
 import { untilAborted } from '@quartermaster/core/internal';
-import type { SDKContentBlock, SDKUserBlock } from '../sdk-message.ts';
+import { type ContentPart, readContent } from '@quartermaster/mcp';
+import type { ImageSource, SDKContentBlock, SDKResultBlock, SDKUserBlock } from '../sdk-message.ts';
 import { isReadable } from './readable-input.ts';
-import { type ContentLimits, resultContent } from './result-content.ts';
 
 export type ToolUse = Extract<SDKContentBlock, { readonly type: 'tool_use' }>;
 
@@ -42,4 +43,94 @@ function toBlock(id: string, answer: Answered, limits: ContentLimits): SDKUserBl
     content: resultContent(outcome, limits),
     ...(answer.isError ? { is_error: true } : {}),
   };
+}
+
+interface ContentLimits {
+  /** How many characters of text a result may have. */
+  readonly mostCharacters: number;
+  /** Whether the model can be shown images in results. */
+  readonly images: boolean;
+}
+
+const MOST_IMAGES = 20;
+/** In base64: 5 MB of image, the limit of the Messages API. */
+const MOST_IMAGE_CHARACTERS = 7_000_000;
+const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** A tool's result for the model: text and images. Text that is too long is cut, with a sentence that says so; other parts are named. */
+export function resultContent(outcome: ToolOutcome, limits: ContentLimits): readonly SDKResultBlock[] {
+  const blocks = blocksOf(outcome, limits);
+  const total = blocks.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);
+  if (total <= limits.mostCharacters) return blocks;
+  let shown = 0;
+  let isFull = false;
+  const kept = blocks.flatMap((block): readonly SDKResultBlock[] => {
+    if (block.type !== 'text') return [block];
+    const text = isFull ? '' : cut(block.text, limits.mostCharacters - shown);
+    isFull ||= text.length < block.text.length;
+    shown += text.length;
+    return text === '' ? [] : [{ type: 'text', text }];
+  });
+  return [
+    ...kept,
+    {
+      type: 'text',
+      text: `[The result was cut: it has ${total} characters, of which the first ${shown} are shown. Ask for less at once, such as with a filter, a limit or a range.]`,
+    },
+  ];
+}
+
+function blocksOf({ value, text }: ToolOutcome, limits: ContentLimits): readonly SDKResultBlock[] {
+  let images = 0;
+  const blocks = readContent(value).flatMap((part): readonly SDKResultBlock[] => {
+    const source = limits.images && images < MOST_IMAGES ? imageIn(part) : undefined;
+    if (source !== undefined) {
+      images += 1;
+      return [{ type: 'image', source }];
+    }
+    const told = textOf(part);
+    return told === '' ? [] : [{ type: 'text', text: told }];
+  });
+  if (blocks.length > 0) return blocks;
+  return [{ type: 'text', text: text === '' ? 'The tool gave no result.' : text }];
+}
+
+/** What models can see of a part. */
+function imageIn(part: ContentPart): ImageSource | undefined {
+  if (part.kind !== 'media' || part.type !== 'image') return undefined;
+  const { mimeType = '', data = '' } = part;
+  if (!IMAGE_TYPES.has(mimeType) || data === '' || data.length > MOST_IMAGE_CHARACTERS) return undefined;
+  return { type: 'base64', media_type: mimeType, data };
+}
+
+function textOf(content: ContentPart): string {
+  switch (content.kind) {
+    case 'text':
+      return content.text;
+    case 'media':
+      return `[${content.type} of type ${content.mimeType ?? 'unknown'}, not shown]`;
+    case 'link':
+      return `[resource ${content.name ?? ''} at ${content.uri ?? 'unknown'}]`;
+    case 'file':
+      return `[resource of type ${content.mimeType ?? 'unknown'} at ${content.uri ?? 'unknown'}, not shown]`;
+    case 'other':
+      return content.part.type === 'text' ? '' : asJson(content.part);
+  }
+}
+
+/** Nesting that JSON.parse accepts can be too deep for JSON.stringify. */
+function asJson(part: JsonObject): string {
+  try {
+    return JSON.stringify(part);
+  } catch {
+    return `[${typeof part.type === 'string' ? part.type : 'content of unknown type'}, not shown]`;
+  }
+}
+
+/** Never cuts through a character. */
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = Math.max(0, most);
+  const code = text.charCodeAt(end - 1);
+  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end);
 }

@@ -1,7 +1,7 @@
 import type { ToolOutcome } from '@quartermaster/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { resultContent } from './result-content.ts';
+import { resultContent } from './call-tools.ts';
 
 const LIMITS = { mostCharacters: 100, images: true };
 const outcome = (content: unknown, text = ''): ToolOutcome => ({ text, value: { content }, isError: false });
