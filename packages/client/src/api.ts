@@ -7,17 +7,6 @@ export type ErrorAnswer = {
   };
 };
 
-export type AuditEntry = {
-  readonly id: string;
-  readonly at: string;
-  readonly actor: string;
-  readonly actor_name?: string;
-  readonly action: 'catalog.create' | 'catalog.replace' | 'catalog.delete' | 'catalog.owner' | 'case.put' | 'case.delete' | 'key.create' | 'key.update' | 'key.rotate' | 'key.revoke' | 'policy.change' | 'definition.accept' | 'learned.forget';
-  readonly subject: string;
-  readonly subject_name?: string;
-  readonly detail: string;
-};
-
 export type ToolFinding = {
   readonly kind: 'lint' | 'trust';
   readonly rule: string;
@@ -373,6 +362,17 @@ export type StoredCase = {
   readonly tools: readonly string[];
   readonly created_at: string;
   readonly created_by: string;
+};
+
+export type AuditEntry = {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly actor_name?: string;
+  readonly action: 'catalog.create' | 'catalog.replace' | 'catalog.delete' | 'catalog.owner' | 'case.put' | 'case.delete' | 'key.create' | 'key.update' | 'key.rotate' | 'key.revoke' | 'policy.change' | 'definition.accept' | 'learned.forget';
+  readonly subject: string;
+  readonly subject_name?: string;
+  readonly detail: string;
 };
 
 /** Every route, by method and path. */

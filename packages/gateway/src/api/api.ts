@@ -16,11 +16,6 @@ export interface Operation {
   readonly answerType?: string;
 }
 
-/** An operation whose body is checked against its documentation. */
-export interface CheckedOperation extends Operation {
-  readonly body: NonNullable<Operation['body']>;
-}
-
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 export interface ApiRoute extends Operation {

@@ -1,19 +1,6 @@
-import type { CheckedOperation, Operation } from './api.ts';
-import { described, FLAG, list, record, TEXT } from './schema.ts';
+import type { Operation } from './api.ts';
+import { TEXT } from './schema.ts';
 
-const endpoint = 'mcp';
-
-export const LIST_SIGN_INS: Operation = {
-  endpoint,
-  summary: 'The MCP servers that this key can sign in to, and whether it is signed in.',
-  answer: record({ data: list(record({ server: TEXT, signed_in: FLAG })) }),
-};
-export const BEGIN_SIGN_IN: CheckedOperation = {
-  endpoint,
-  summary: 'Starts the OAuth sign-in of this key to an MCP server, in the browser that sends the request.',
-  body: record({ server: TEXT }),
-  answer: record({ url: described(TEXT, 'Where the browser goes next.') }),
-};
 const HTML = { answer: TEXT, answerType: 'text/html' };
 export const SIGN_IN_PAGE: Operation = {
   endpoint: undefined,

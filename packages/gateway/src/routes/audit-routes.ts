@@ -1,33 +1,69 @@
 import { defined } from '@quartermaster/core/internal';
 import { AUDIT_ACTIONS, type AuditEntry } from '@quartermaster/host/store';
-import { LIST_CHANGES } from '../api/audit-operations.ts';
-import type { Api } from '../api/index.ts';
-import { ApiError, anthropicErrorBody } from '../http/index.ts';
+import { type Api, jsonRoutes } from '../api/index.ts';
+import { choice, component, described, FLAG, list, optional, record, TEXT } from '../api/schema.ts';
+import { ApiError } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** Who changed what, for those who see everything. */
 export function mountAuditRoutes(api: Api, { runner, store }: Services): void {
-  api.get('/v1/audit', LIST_CHANGES, (context) =>
-    runner.run(context.req.raw, {
-      ...{ route: 'keys', errorBody: anthropicErrorBody },
-      async handler({ access }) {
-        if (!access.isUnlimited) {
-          throw new ApiError(403, 'The audit log is for admin keys without restrictions; this key has some');
-        }
-        if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no audit log');
-        const { limit: most, after_id: afterId, actor, action, subject, since, until: end } = context.req.query();
-        const limit = readLimit(most);
-        checkAction(action);
-        const [from, until] = [readTime('since', since), readTime('until', end)];
-        const wanted = defined({ afterId, actor, action, subject, from, until });
-        const found = await store.audit.list({ ...wanted, limit: limit + 1 });
-        const data = found.slice(0, limit).map(writeEntry);
-        const ids = { first_id: found[0]?.id ?? null, last_id: found[data.length - 1]?.id ?? null };
-        return Response.json({ data, has_more: found.length > limit, ...ids });
-      },
-    }),
+  jsonRoutes(api, runner, 'keys').get(
+    '/v1/audit',
+    {
+      summary:
+        'The audit log, newest first: who changed which key, catalog, labelled request, policy or definition. Requires an admin key without restrictions.',
+      query: record({
+        'limit?': described({ type: 'integer', minimum: 1, maximum: 1_000 }, 'Default: 100.'),
+        'after_id?': described(TEXT, 'The last_id of the page before.'),
+        'actor?': described(TEXT, 'The id or name of the key that made the change; empty for the command line.'),
+        'action?': described(TEXT, 'An action such as key.rotate, or all of a kind: key.'),
+        'subject?': described(
+          TEXT,
+          'What was changed: the name of a catalog, the id of a tool, the id or name of a key.',
+        ),
+        'since?': TIME,
+        'until?': TIME,
+      }),
+      answer: record({
+        data: list(
+          component(
+            'AuditEntry',
+            record({
+              id: TEXT,
+              at: TIME,
+              actor: described(TEXT, 'The id of a key; empty for a program with access to the store itself.'),
+              'actor_name?': TEXT,
+              action: choice(AUDIT_ACTIONS),
+              subject: TEXT,
+              'subject_name?': described(TEXT, 'Where the subject is a key.'),
+              detail: TEXT,
+            }),
+          ),
+        ),
+        has_more: FLAG,
+        first_id: optional(TEXT),
+        last_id: optional(TEXT),
+      }),
+    },
+    async ({ access, query }) => {
+      if (!access.isUnlimited) {
+        throw new ApiError(403, 'The audit log is for admin keys without restrictions; this key has some');
+      }
+      if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no audit log');
+      const { limit: most, after_id: afterId, actor, action, subject, since, until: end } = query;
+      const limit = readLimit(most);
+      checkAction(action);
+      const [from, until] = [readTime('since', since), readTime('until', end)];
+      const wanted = defined({ afterId, actor, action, subject, from, until });
+      const found = await store.audit.list({ ...wanted, limit: limit + 1 });
+      const data = found.slice(0, limit).map(writeEntry);
+      const ids = { first_id: found[0]?.id ?? null, last_id: found[data.length - 1]?.id ?? null };
+      return { data, has_more: found.length > limit, ...ids };
+    },
   );
 }
+
+const TIME = described(TEXT, 'A time in ISO 8601.');
 
 const DEFAULT_LIMIT = 100;
 const MOST_LISTED = 1_000;

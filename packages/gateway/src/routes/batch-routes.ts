@@ -1,89 +1,96 @@
 import type { Batch, BatchStore } from '@quartermaster/host/store';
-import type { Context } from 'hono';
-import {
-  BATCH_RESULTS,
-  CANCEL_BATCH,
-  CREATE_BATCH,
-  DELETE_BATCH,
-  GET_BATCH,
-  LIST_BATCHES,
-} from '../api/batch-operations.ts';
-import type { Api } from '../api/index.ts';
+import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { FLAG, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
 import { readBatch, writeBatch } from '../batches/index.ts';
-import { ApiError, anthropicErrorBody, type RequestContext, readBytes } from '../http/index.ts';
+import { ApiError, type RequestContext, readBytes } from '../http/index.ts';
 import { readLimit } from './list-models.ts';
 import type { Services } from './services.ts';
 
 /** Message batches. */
 export function mountBatchRoutes(api: Api, services: Services): void {
   const { runner, store, settings, onBatch } = services;
-  const receive = (
-    context: Context,
-    handler: (requestContext: RequestContext, batches: BatchStore) => Promise<Response>,
-    usesModel = false,
-  ) =>
-    runner.run(context.req.raw, {
-      route: 'batches',
-      errorBody: anthropicErrorBody,
-      usesModel,
-      async handler(requestContext) {
-        if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no batches');
-        return handler(requestContext, store.batches);
-      },
-    });
-  const createBatch = async (requestContext: RequestContext, batches: BatchStore): Promise<Response> => {
+  const routes = jsonRoutes(api, runner, 'batches');
+  const stored =
+    (handler: (request: RoutedRequest, batches: BatchStore) => Promise<object>): JsonHandler =>
+    async (request) => {
+      if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no batches');
+      return handler(request, store.batches);
+    };
+  const createBatch = async (requestContext: RequestContext, batches: BatchStore): Promise<object> => {
     const bytes = await readBytes(requestContext.request, settings.maxBatchBytes);
     const items = readBatch(parse(bytes), settings.maxBatchItems);
     const { owner } = requestContext.access;
     const batch = await batches.create({ owner, headers: itemHeaders(requestContext), items });
     onBatch();
-    return Response.json(show(requestContext, batch));
+    return show(requestContext, batch);
   };
   const show = ({ request }: RequestContext, batch: Batch): { readonly id: string } =>
     writeBatch(batch, settings.publicUrl ?? new URL(request.url).origin);
 
-  api.post('/v1/messages/batches', CREATE_BATCH, (context) => receive(context, createBatch, true));
-  api.get('/v1/messages/batches', LIST_BATCHES, (context) =>
-    receive(context, async (requestContext, batches) => {
-      const url = new URL(requestContext.request.url);
-      const page = await batches.list({ owner: requestContext.access.owner, limit: readLimit(url), ...cursorOf(url) });
+  routes.post(
+    '/v1/messages/batches',
+    { summary: 'Creates a message batch.', body: BATCH, answer: BATCH },
+    stored(createBatch),
+    { usesModel: true },
+  );
+  routes.get(
+    '/v1/messages/batches',
+    {
+      summary: 'The batches of this key.',
+      query: record({ 'limit?': WHOLE, 'after_id?': TEXT, 'before_id?': TEXT }),
+      answer: record({ data: list(BATCH), has_more: FLAG, first_id: optional(TEXT), last_id: optional(TEXT) }),
+    },
+    stored(async (request, batches) => {
+      const url = new URL(request.request.url);
+      const page = await batches.list({ owner: request.access.owner, limit: readLimit(url), ...cursorOf(url) });
       if (page === undefined) throw new ApiError(400, 'after_id or before_id names no batch of this key');
-      const data = page.batches.map((batch) => show(requestContext, batch));
+      const data = page.batches.map((batch) => show(request, batch));
       const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
-      return Response.json({ data, has_more: page.hasMore, ...ids });
+      return { data, has_more: page.hasMore, ...ids };
     }),
   );
-  api.get('/v1/messages/batches/:id', GET_BATCH, (context) =>
-    receive(context, async (requestContext, batches) => {
-      const id = context.req.param('id');
-      return Response.json(show(requestContext, known(await batches.get(id, requestContext.access.owner), id)));
+  routes.get(
+    '/v1/messages/batches/:id',
+    { summary: 'One batch.', answer: BATCH },
+    stored(async (request, batches) => {
+      const id = request.param('id');
+      return show(request, known(await batches.get(id, request.access.owner), id));
     }),
   );
-  api.post('/v1/messages/batches/:id/cancel', CANCEL_BATCH, (context) =>
-    receive(context, async (requestContext, batches) => {
-      const id = context.req.param('id');
-      return Response.json(show(requestContext, known(await batches.cancel(id, requestContext.access.owner), id)));
+  routes.post(
+    '/v1/messages/batches/:id/cancel',
+    { summary: 'Cancels a batch.', answer: BATCH },
+    stored(async (request, batches) => {
+      const id = request.param('id');
+      return show(request, known(await batches.cancel(id, request.access.owner), id));
     }),
   );
-  api.delete('/v1/messages/batches/:id', DELETE_BATCH, (context) =>
-    receive(context, async (requestContext, batches) => {
-      const id = context.req.param('id');
-      const outcome = await batches.delete(id, requestContext.access.owner);
+  routes.delete(
+    '/v1/messages/batches/:id',
+    { summary: 'Deletes a batch that has ended.', answer: record({ id: TEXT, type: TEXT }) },
+    stored(async (request, batches) => {
+      const id = request.param('id');
+      const outcome = await batches.delete(id, request.access.owner);
       if (outcome === 'unknown') throw unknown(id);
       if (outcome === 'not-ended') throw new ApiError(400, `Batch ${id} has not ended; cancel it first`);
-      return Response.json({ id, type: 'message_batch_deleted' });
+      return { id, type: 'message_batch_deleted' };
     }),
   );
-  api.get('/v1/messages/batches/:id/results', BATCH_RESULTS, (context) =>
-    receive(context, async (requestContext, batches) => {
-      const { owner } = requestContext.access;
-      const id = context.req.param('id');
+  routes.get(
+    '/v1/messages/batches/:id/results',
+    { summary: 'The results of a batch, one line per request.', answer: TEXT, answerType: 'application/x-jsonl' },
+    stored(async (request, batches) => {
+      const { owner } = request.access;
+      const id = request.param('id');
       const batch = known(await batches.get(id, owner), id);
       if (batch.status !== 'ended') throw new ApiError(400, `Batch ${id} has not ended, so it has no results yet`);
       return new Response(resultLines(batches, { id, owner }), { headers: { 'content-type': 'application/x-jsonl' } });
     }),
   );
 }
+
+/** As in Anthropic's API. */
+const BATCH: Schema = { type: 'object' };
 
 /** The parts of the request that apply to every item of the batch that it creates. */
 function itemHeaders({ request }: RequestContext): Readonly<Record<string, string>> {

@@ -9,19 +9,18 @@ import type {
   CatalogVersion,
   NewCatalog,
 } from '@quartermaster/host/store';
-import type { Context } from 'hono';
 import { type Access, configuredOwner } from '../access/index.ts';
+import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { OWNER_BODY, VERSIONS_ANSWER } from '../api/management-schemas.ts';
 import {
-  CATALOG_USAGE,
-  CATALOG_VERSIONS,
-  CHANGE_CATALOG,
-  DELETE_CATALOG,
-  GET_CATALOG,
-  LIST_CATALOGS,
-  PUT_CATALOG,
-} from '../api/catalog-operations.ts';
-import { type Api, readJsonBody } from '../api/index.ts';
-import { ApiError, anthropicErrorBody, type RequestContext, readBytes, streamText, toApiError } from '../http/index.ts';
+  CATALOG_ANSWER,
+  CATALOG_BODY,
+  CATALOG_HEAD,
+  CATALOGS_ANSWER,
+  DELETED_CATALOG,
+  USAGE_ANSWER,
+} from '../api/search-schemas.ts';
+import { ApiError, type RequestContext, readBytes, streamText, toApiError } from '../http/index.ts';
 import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
 import { readCatalogUsage } from './catalog-usage.ts';
 import type { Services } from './services.ts';
@@ -30,20 +29,13 @@ import type { Services } from './services.ts';
 export function mountCatalogRoutes(api: Api, services: Services): void {
   const { runner, store, settings, usage, mcp, catalogs: named, indexed, configuredKeys } = services;
   const servers = mcp?.catalogs;
-  const receive = (
-    context: Context,
-    handler: (requestContext: RequestContext, catalogs: CatalogStore) => Promise<Response>,
-  ) =>
-    runner.run(context.req.raw, {
-      route: 'catalogs',
-      errorBody: anthropicErrorBody,
-      async handler(requestContext) {
-        if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no catalogs of its own');
-        return handler(requestContext, store.catalogs);
-      },
-    });
-  const receiveAny = (context: Context, handler: (requestContext: RequestContext) => Promise<Response>) =>
-    runner.run(context.req.raw, { route: 'catalogs', errorBody: anthropicErrorBody, handler });
+  const routes = jsonRoutes(api, runner, 'catalogs');
+  const stored =
+    (handler: (request: RoutedRequest, catalogs: CatalogStore) => Promise<object>): JsonHandler =>
+    async (request) => {
+      if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no catalogs of its own');
+      return handler(request, store.catalogs);
+    };
   const checkChangeable = (requestContext: RequestContext, name: string): string => {
     const checked = changeableCatalog(requestContext, name);
     if (servers?.has(checked) === true) {
@@ -59,36 +51,42 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
     return catalog?.tools ?? [];
   };
 
-  api.get('/v1/catalogs', LIST_CATALOGS, (context) =>
-    receiveAny(context, async ({ access }) => {
+  routes.get(
+    '/v1/catalogs',
+    { summary: 'The catalogs that this key may use.', answer: CATALOGS_ANSWER },
+    async ({ access }) => {
       const served = await listServers(servers, access);
       const stored = ((await store?.catalogs.list()) ?? []).filter(
         ({ name }) => access.mayUseCatalog(name) && servers?.has(name) !== true,
       );
-      return Response.json({ data: [...stored.map(writeHead), ...served] });
-    }),
+      return { data: [...stored.map(writeHead), ...served] };
+    },
   );
-  api.put('/v1/catalogs/:name', PUT_CATALOG, (context) =>
-    receive(context, async (requestContext) => {
-      const name = checkChangeable(requestContext, context.req.param('name'));
+  routes.put(
+    '/v1/catalogs/:name',
+    { summary: 'Creates or replaces a catalog.', body: CATALOG_BODY, answer: CATALOG_HEAD },
+    stored(async (requestContext) => {
+      const name = checkChangeable(requestContext, requestContext.param('name'));
       const bytes = await readBytes(requestContext.request, settings.maxBodyBytes);
       const { outcome, head } = await putCatalog(services, requestContext, { name, bytes });
       return Response.json(head, { status: outcome === 'created' ? 201 : 200 });
     }),
   );
-  api.get('/v1/catalogs/:name', GET_CATALOG, (context) =>
-    receiveAny(context, async (requestContext) => {
-      const name = usableCatalog(requestContext, context.req.param('name'));
+  routes.get(
+    '/v1/catalogs/:name',
+    { summary: 'A catalog with its tools.', answer: CATALOG_ANSWER },
+    async (requestContext) => {
+      const name = usableCatalog(requestContext, requestContext.param('name'));
       if (servers?.has(name) === true) {
         const served = await servers.load(name, requestContext.access.tools);
-        return Response.json({ ...writeServed(served), tools: served.definitions() });
+        return { ...writeServed(served), tools: served.definitions() };
       }
       if (requestContext.access.tools !== undefined) {
         const head = await store?.catalogs.head(name);
         if (head === undefined) throw unknownCatalog();
         const tools = await storedTools(requestContext, name);
         const written = tools.map((tool) => writeTool(tool, 'mcp', { name: tool.name }));
-        return Response.json({ ...writeHead({ ...head, toolCount: tools.length }), tools: written });
+        return { ...writeHead({ ...head, toolCount: tools.length }), tools: written };
       }
       const catalog = await store?.catalogs.get(name);
       if (catalog === undefined) throw unknownCatalog();
@@ -96,57 +94,69 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
       const head = JSON.stringify(writeHead(catalog)).slice(0, -1);
       const body = streamText([`${head},"tools":`, catalog.tools, '}']);
       return new Response(body, { headers: { 'content-type': 'application/json' } });
-    }),
+    },
   );
-  api.get('/v1/catalogs/:name/usage', CATALOG_USAGE, (context) =>
-    receiveAny(context, async (requestContext) => {
-      const name = usableCatalog(requestContext, context.req.param('name'));
+  routes.get(
+    '/v1/catalogs/:name/usage',
+    { summary: 'How often each tool of a catalog was called with this key.', answer: USAGE_ANSWER },
+    async (requestContext) => {
+      const name = usableCatalog(requestContext, requestContext.param('name'));
       const { owner, tools: allowed } = requestContext.access;
       const tools =
         servers?.has(name) === true
           ? (await servers.load(name, allowed)).tools
           : await storedTools(requestContext, name);
       await usage.flush();
-      return Response.json(await readCatalogUsage(store?.usage, { name, tools, owner }));
-    }),
+      return readCatalogUsage(store?.usage, { name, tools, owner });
+    },
   );
-  api.get('/v1/catalogs/:name/versions', CATALOG_VERSIONS, (context) =>
-    receiveAny(context, async (requestContext) => {
-      const name = usableCatalog(requestContext, context.req.param('name'));
+  routes.get(
+    '/v1/catalogs/:name/versions',
+    { summary: 'When a catalog changed, and who changed it.', answer: VERSIONS_ANSWER },
+    async (requestContext) => {
+      const name = usableCatalog(requestContext, requestContext.param('name'));
       if (servers?.has(name) === true)
         throw new ApiError(404, `Catalog '${name}' comes from an MCP server, which keeps no versions`);
       const versions = (await store?.catalogs.versions(name)) ?? [];
       if (versions.length === 0 && (await store?.catalogs.head(name)) === undefined) throw unknownCatalog();
-      return Response.json({ data: versions.map(writeVersion) });
-    }),
+      return { data: versions.map(writeVersion) };
+    },
   );
-  api.patch('/v1/catalogs/:name', CHANGE_CATALOG, (context) =>
-    receive(context, async ({ access, request }, catalogs) => {
+  routes.patch(
+    '/v1/catalogs/:name',
+    {
+      summary: 'Makes another key the owner of a catalog. Requires an admin key without restrictions.',
+      body: OWNER_BODY,
+      answer: CATALOG_HEAD,
+    },
+    stored(async ({ access, param, readBody }, catalogs) => {
       if (!access.isUnlimited) {
         throw new ApiError(403, 'Only an admin key without restrictions can change the owner of a catalog');
       }
-      const { owner } = await readJsonBody<{ readonly owner: string }>(request, CHANGE_CATALOG.body);
+      const { owner } = await readBody<{ readonly owner: string }>();
       const key = configuredKeys.find((one) => configuredOwner(one) === owner) ?? (await store?.keys.get(owner));
       if (key === undefined || ('revokedAt' in key && key.revokedAt !== undefined)) {
         throw new ApiError(400, 'owner: should be the id of a key that is not revoked, as GET /v1/keys shows it');
       }
-      const name = context.req.param('name');
+      const name = param('name');
       if (!(await catalogs.setOwner(name, owner, access.owner))) throw unknownCatalog();
       const head = await catalogs.head(name);
       if (head === undefined) throw unknownCatalog();
-      return Response.json(writeHead(head));
+      return writeHead(head);
     }),
   );
-  api.delete('/v1/catalogs/:name', DELETE_CATALOG, (context) =>
-    receive(context, async (requestContext, catalogs) => {
-      const name = checkChangeable(requestContext, context.req.param('name'));
+  routes.delete(
+    '/v1/catalogs/:name',
+    { summary: 'Deletes a catalog.', answer: DELETED_CATALOG },
+    stored(async (requestContext, catalogs) => {
+      const name = checkChangeable(requestContext, requestContext.param('name'));
       const { owner, role } = requestContext.access;
       if (role === 'consumer') throw new ApiError(403, 'This key may change this catalog but not delete it');
       const outcome = await catalogs.delete(name, { id: owner, mayChangeAny: role === 'admin' });
       if (outcome === 'denied') throw notYours(name, 'delete');
       if (outcome === 'unknown') throw unknownCatalog();
       await indexed?.remove(name);
-      return Response.json({ type: 'catalog_deleted', name });
+      return { type: 'catalog_deleted', name };
     }),
   );
 }

@@ -1,18 +1,8 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { TranscriptStore } from '@quartermaster/core/loop';
-import type { Context } from 'hono';
-import { type Api, readJsonBody } from '../api/index.ts';
-import {
-  ADD_ITEMS,
-  CHANGE_CONVERSATION,
-  CREATE_CONVERSATION,
-  DELETE_CONVERSATION,
-  DELETE_ITEM,
-  GET_CONVERSATION,
-  GET_ITEM,
-  LIST_ITEMS,
-} from '../api/model-operations.ts';
-import { ApiError, openaiErrorBody, type RequestContext } from '../http/index.ts';
+import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { FLAG, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
+import { ApiError, openaiErrorBody } from '../http/index.ts';
 import {
   type Conversation,
   changeConversation,
@@ -29,53 +19,72 @@ import { pageOf } from './stored-routes.ts';
 
 /** Conversations of the Responses API, stored for the key that created them, wherever the model runs. */
 export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: Services): void {
-  const receive = (
-    context: Context,
-    handler: (store: TranscriptStore, requestContext: RequestContext, id: string) => Promise<object>,
-  ): Promise<Response> =>
-    runner.run(context.req.raw, {
-      route: 'responses',
-      errorBody: openaiErrorBody,
-      async handler(requestContext) {
-        const store = storedFor?.(requestContext.access.owner);
-        if (store === undefined) {
-          throw new ApiError(404, 'This gateway keeps no conversations: transcripts.keep is off');
-        }
-        return Response.json(await handler(store, requestContext, context.req.param('id') ?? ''));
-      },
-    });
+  const routes = jsonRoutes(api, runner, 'responses', openaiErrorBody);
+  const stored =
+    (handler: (store: TranscriptStore, request: RoutedRequest, id: string) => Promise<object>): JsonHandler =>
+    async (request) => {
+      const store = storedFor?.(request.access.owner);
+      if (store === undefined) {
+        throw new ApiError(404, 'This gateway keeps no conversations: transcripts.keep is off');
+      }
+      return handler(store, request, request.param('id'));
+    };
 
-  api.post('/v1/conversations', CREATE_CONVERSATION, (context) =>
-    receive(context, async (store, { request }) => {
-      const body = await readJsonBody<CreateBody>(request, CREATE_CONVERSATION.body);
+  routes.post(
+    '/v1/conversations',
+    {
+      summary: 'Creates a conversation that responses can continue.',
+      body: record({ 'items?': optional(ITEMS), 'metadata?': optional(METADATA) }),
+      answer: CONVERSATION,
+    },
+    stored(async (store, { readBody }) => {
+      const body = await readBody<CreateBody>();
       const made = newConversation(clock.now(), body.metadata ?? {});
       const { conversation } = grown(made, body.items ?? []);
       await saveConversation(store, conversation);
       return shown(conversation);
     }),
   );
-  api.get('/v1/conversations/:id', GET_CONVERSATION, (context) =>
-    receive(context, async (store, _, id) => shown(await known(store, id))),
+  routes.get(
+    '/v1/conversations/:id',
+    { summary: 'A conversation.', answer: CONVERSATION },
+    stored(async (store, _, id) => shown(await known(store, id))),
   );
-  api.post('/v1/conversations/:id', CHANGE_CONVERSATION, (context) =>
-    receive(context, async (store, { request }, id) => {
-      const { metadata } = await readJsonBody<CreateBody>(request, CHANGE_CONVERSATION.body);
+  routes.post(
+    '/v1/conversations/:id',
+    {
+      summary: 'Changes the metadata of a conversation.',
+      body: record({ metadata: optional(METADATA) }),
+      answer: CONVERSATION,
+    },
+    stored(async (store, { readBody }, id) => {
+      const { metadata } = await readBody<CreateBody>();
       return shown(await changed(store, id, (conversation) => ({ ...conversation, metadata: metadata ?? {} })));
     }),
   );
-  api.delete('/v1/conversations/:id', DELETE_CONVERSATION, (context) =>
-    receive(context, async (store, _, id) => {
+  routes.delete(
+    '/v1/conversations/:id',
+    { summary: 'Deletes a conversation.', answer: record({ id: TEXT, object: TEXT, deleted: FLAG }) },
+    stored(async (store, _, id) => {
       await known(store, id);
       await store.forget([id]);
       return { id, object: 'conversation.deleted', deleted: true };
     }),
   );
-  api.get('/v1/conversations/:id/items', LIST_ITEMS, (context) =>
-    receive(context, async (store, { request }, id) => pageOf((await known(store, id)).items, new URL(request.url))),
+  routes.get(
+    '/v1/conversations/:id/items',
+    {
+      summary: 'The items of a conversation.',
+      query: record({ 'order?': TEXT, 'limit?': WHOLE, 'after?': TEXT }),
+      answer: FOREIGN,
+    },
+    stored(async (store, { request }, id) => pageOf((await known(store, id)).items, new URL(request.url))),
   );
-  api.post('/v1/conversations/:id/items', ADD_ITEMS, (context) =>
-    receive(context, async (store, { request }, id) => {
-      const { items } = await readJsonBody<{ readonly items: readonly JsonObject[] }>(request, ADD_ITEMS.body);
+  routes.post(
+    '/v1/conversations/:id/items',
+    { summary: 'Adds items to a conversation.', body: record({ items: ITEMS }), answer: FOREIGN },
+    stored(async (store, { readBody }, id) => {
+      const { items } = await readBody<{ readonly items: readonly JsonObject[] }>();
       let added: ReturnType<typeof grown>['added'] = [];
       await changed(store, id, (before) => {
         const made = grown(before, items);
@@ -86,19 +95,34 @@ export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: 
       return { object: 'list', data: added, ...ids, has_more: false };
     }),
   );
-  api.get('/v1/conversations/:id/items/:item', GET_ITEM, (context) =>
-    receive(context, async (store, _, id) => {
-      const itemId = context.req.param('item') ?? '';
+  routes.get(
+    '/v1/conversations/:id/items/:item',
+    { summary: 'One item of a conversation.', answer: FOREIGN },
+    stored(async (store, { param }, id) => {
+      const itemId = param('item');
       return itemIn(await known(store, id), itemId);
     }),
   );
-  api.delete('/v1/conversations/:id/items/:item', DELETE_ITEM, (context) =>
-    receive(context, async (store, _, id) => {
-      const itemId = context.req.param('item') ?? '';
+  routes.delete(
+    '/v1/conversations/:id/items/:item',
+    { summary: 'Deletes an item of a conversation.', answer: CONVERSATION },
+    stored(async (store, { param }, id) => {
+      const itemId = param('item');
       return shown(await changed(store, id, (before) => withoutItem(before, itemIn(before, itemId).id)));
     }),
   );
 }
+
+/** As the API has it. */
+const FOREIGN: Schema = { type: 'object' };
+const CONVERSATION = record({ id: TEXT, object: TEXT, created_at: WHOLE, metadata: FOREIGN });
+/** As many items at a time, and as many bytes in all, as the API accepts. */
+const ITEMS = list(FOREIGN, { maxItems: 20 });
+const METADATA: Schema = {
+  type: 'object',
+  maxProperties: 16,
+  additionalProperties: { type: 'string', maxLength: 512 },
+};
 
 interface CreateBody {
   readonly items?: readonly JsonObject[] | null;

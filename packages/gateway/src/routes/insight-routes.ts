@@ -1,10 +1,20 @@
 import { defined } from '@quartermaster/core/internal';
-import type { Context } from 'hono';
 import { type Access, configuredOwner, ownerSeenBy } from '../access/index.ts';
-import type { Api } from '../api/index.ts';
-import { ACTIVITY, ACTIVITY_LIVE, ONE_ACTIVITY, REACH, SAVINGS, UNANSWERED, WIRE } from '../api/insight-operations.ts';
+import { type Api, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import {
+  ACTIVITY_ANSWER,
+  ACTIVITY_QUERY,
+  DAYS_QUERY,
+  REACH_ANSWER,
+  REQUEST_RECORD,
+  SAVINGS_ANSWER,
+  UNANSWERED_ANSWER,
+  UNANSWERED_QUERY,
+  WIRE_ANSWER,
+} from '../api/insight-schemas.ts';
+import { TEXT } from '../api/schema.ts';
 import type { RequestRecord } from '../events/index.ts';
-import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
+import { ApiError, type RequestContext } from '../http/index.ts';
 import {
   ACTIVITY_OUTCOMES,
   compilePrices,
@@ -16,15 +26,14 @@ import {
 } from '../insight/index.ts';
 import { readSearchRequest } from '../search/index.ts';
 import { liveActivity } from './live-activity.ts';
-import { EVENT_STREAM, type OnEnd } from './model-routes.ts';
+import { EVENT_STREAM } from './model-routes.ts';
 import type { Services } from './services.ts';
 
 /** What happened, and what it saved. A key sees its own requests, an admin key without restrictions everyone's. */
 export function mountInsightRoutes(api: Api, services: Services): void {
   const { runner, gatekeeper, insight, activity, clock, settings } = services;
   const priceOf = compilePrices(settings.prices);
-  const receive = (context: Context, handler: (requestContext: RequestContext, onEnd: OnEnd) => Promise<Response>) =>
-    runner.run(context.req.raw, { route: 'insight', errorBody: anthropicErrorBody, handler });
+  const routes = jsonRoutes(api, runner, 'insight');
 
   const streams = new Map<string, number>();
 
@@ -55,8 +64,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
     throw new ApiError(404, 'There is no such request among the latest ones of this key');
   }
 
-  async function readCells(context: Context, access: Access) {
-    const { days } = context.req.query();
+  async function readCells({ access, query: { days } }: RoutedRequest) {
     return insight.meter.read({
       owner: ownerSeenBy(access),
       days: days === undefined ? DEFAULT_DAYS : readWhole('days', days, MOST_DAYS),
@@ -66,9 +74,14 @@ export function mountInsightRoutes(api: Api, services: Services): void {
   /** Once there are keys, a stream without one gets no more changes of servers; it ends with its next ping. */
   const mayBeTold = ({ owner }: Access): boolean => owner !== '' || gatekeeper.isKnownOpen();
 
-  api.get('/v1/activity', ACTIVITY, (context) =>
-    receive(context, async ({ access }) => {
-      const { limit, before, outcome, counts } = context.req.query();
+  routes.get(
+    '/v1/activity',
+    {
+      summary: 'The latest requests, and those in progress. A key sees its own, an admin key sees all.',
+      query: ACTIVITY_QUERY,
+      answer: ACTIVITY_ANSWER,
+    },
+    async ({ access, query: { limit, before, outcome, counts } }) => {
       const beforeMs = before === undefined ? undefined : readWhole('before', before, Number.MAX_SAFE_INTEGER);
       const known = ACTIVITY_OUTCOMES.find((one) => one === outcome);
       if (outcome !== undefined && known === undefined) {
@@ -86,16 +99,18 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       const data = latest.length < query.limit ? await withStored(latest, query) : latest;
       const { keep } = settings.insight;
       const running = activity.running(query.owner);
-      return Response.json({
-        data,
-        running,
-        keep,
-        ...(counts === 'true' ? { counts: await countOutcomes(query.owner) } : {}),
-      });
-    }),
+      return { data, running, keep, ...(counts === 'true' ? { counts: await countOutcomes(query.owner) } : {}) };
+    },
   );
-  api.get('/v1/activity/live', ACTIVITY_LIVE, (context) =>
-    receive(context, async ({ access, signal }, onEnd) => {
+  routes.get(
+    '/v1/activity/live',
+    {
+      summary:
+        'Finished requests as server-sent events named `request`, and the requests in progress as `running` events whenever they change; a `missed` event says how many a slow reader lost. Admin keys also receive `server` events when the state or a definition of a server changes.',
+      answer: TEXT,
+      answerType: 'text/event-stream',
+    },
+    async ({ access, signal, onEnd }) => {
       const { closed } = insight;
       const open = streams.get(access.owner) ?? 0;
       if (open >= MOST_STREAMS) {
@@ -124,32 +139,45 @@ export function mountInsightRoutes(api: Api, services: Services): void {
         },
       });
       return new Response(body, { headers: EVENT_STREAM });
-    }),
+    },
   );
-  api.get('/v1/activity/:id', ONE_ACTIVITY, (context) =>
-    receive(context, async ({ access }) => Response.json(await findRecord(context.req.param('id') ?? '', access))),
+  routes.get('/v1/activity/:id', { summary: 'One request.', answer: REQUEST_RECORD }, async ({ access, param }) =>
+    findRecord(param('id'), access),
   );
-  api.get('/v1/activity/:id/wire', WIRE, (context) =>
-    receive(context, async ({ access }) => {
-      const { id } = await findRecord(context.req.param('id') ?? '', access);
+  routes.get(
+    '/v1/activity/:id/wire',
+    {
+      summary:
+        'What was sent to the models for one request, and what they answered: system prompt, tools and messages. Requires insight.wire.',
+      answer: WIRE_ANSWER,
+    },
+    async ({ access, param }) => {
+      const { id } = await findRecord(param('id'), access);
       if (insight.wire === undefined) {
         throw new ApiError(404, 'Requests are not held as they were sent to models; set insight.wire to true');
       }
       const rounds = insight.wire.read(id);
       if (rounds === undefined) throw new ApiError(404, 'What was sent for this request is not held any more');
-      return Response.json({ data: rounds });
-    }),
+      return { data: rounds };
+    },
   );
-  api.get('/v1/savings', SAVINGS, (context) =>
-    receive(context, async ({ access }) => {
-      const cells = await readCells(context, access);
+  routes.get(
+    '/v1/savings',
+    {
+      summary:
+        'Tokens kept out of requests, tokens added, and the difference, by day, model, key and catalog; also in dollars if the settings have prices.',
+      query: DAYS_QUERY,
+      answer: SAVINGS_ANSWER,
+    },
+    async (request) => {
+      const cells = await readCells(request);
       const savings = describeSavings(cells, {
         sinceMs: insight.meter.sinceMs ?? clock.now(),
         isStored: insight.meter.sinceMs === undefined,
         priceOf,
       });
-      return Response.json({ ...savings, keyNames: await readKeyNames(services, Object.keys(savings.byKey)) });
-    }),
+      return { ...savings, keyNames: await readKeyNames(services, Object.keys(savings.byKey)) };
+    },
   );
   /** The nearest tools by meaning, although the search found no match. */
   async function nearestTo(
@@ -173,9 +201,16 @@ export function mountInsightRoutes(api: Api, services: Services): void {
     }
   }
 
-  api.get('/v1/searches/unanswered', UNANSWERED, (context) =>
-    receive(context, async (requestContext) => {
-      const { limit } = context.req.query();
+  routes.get(
+    '/v1/searches/unanswered',
+    {
+      summary:
+        'Searches that found nothing, without repeats, with the nearest tools. The query texts require insight: queries.',
+      query: UNANSWERED_QUERY,
+      answer: UNANSWERED_ANSWER,
+    },
+    async (requestContext) => {
+      const { limit } = requestContext.query;
       const most = limit === undefined ? DEFAULT_UNANSWERED : readWhole('limit', limit, MOST_UNANSWERED);
       const query = { owner: ownerSeenBy(requestContext.access), limit: MOST_RECORDS, outcome: 'nothing' } as const;
       const { searches, withoutText } = listUnanswered(await withStored(insight.log.list(query), query));
@@ -184,11 +219,17 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       for (const search of searches.slice(0, most)) {
         data.push({ ...search, nearest: await nearestTo(search, requestContext) });
       }
-      return Response.json({ data, withoutText });
-    }),
+      return { data, withoutText };
+    },
   );
-  api.get('/v1/reach', REACH, (context) =>
-    receive(context, async ({ access }) => Response.json({ data: describeReach(await readCells(context, access)) })),
+  routes.get(
+    '/v1/reach',
+    {
+      summary: 'Whether models search for deferred tools, by model and form.',
+      query: DAYS_QUERY,
+      answer: REACH_ANSWER,
+    },
+    async (request) => ({ data: describeReach(await readCells(request)) }),
   );
 }
 

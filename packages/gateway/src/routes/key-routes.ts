@@ -7,28 +7,31 @@ import {
   type KeyStore,
   normalizeKeyName,
 } from '@quartermaster/host/store';
-import type { Context } from 'hono';
 import { type Access, configuredOwner, isUnlimitedAdmin } from '../access/index.ts';
-import { type Api, readJsonBody } from '../api/index.ts';
-import { CHANGE_KEY, CREATE_KEY, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from '../api/management-operations.ts';
-import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
+import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import {
+  KEY_ANSWER,
+  KEY_CHANGE_BODY,
+  KEYS_ANSWER,
+  NEW_KEY_BODY,
+  ROTATE_BODY,
+  SECRET_ANSWER,
+} from '../api/management-schemas.ts';
+import { ApiError } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** API keys: permissions, limits and use. A secret is shown once, when it is created. */
 export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, configuredKeys }: Services): void {
-  const receive = (context: Context, handler: (requestContext: RequestContext) => Promise<object>) =>
-    runner.run(context.req.raw, {
-      ...{ route: 'keys', errorBody: anthropicErrorBody },
-      handler: async (requestContext) => Response.json(await handler(requestContext)),
-    });
-  const manage = (context: Context, handler: (requestContext: RequestContext, keys: KeyStore) => Promise<object>) =>
-    receive(context, async (requestContext) => {
-      checkManager(requestContext.access);
+  const routes = jsonRoutes(api, runner, 'keys');
+  const managed =
+    (handler: (request: RoutedRequest, keys: KeyStore) => Promise<object>): JsonHandler =>
+    async (request) => {
+      checkManager(request.access);
       if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no keys of its own');
-      const answer = await handler(requestContext, store.keys);
+      const answer = await handler(request, store.keys);
       gatekeeper.forgetKeys();
       return answer;
-    });
+    };
   const show = async (key: ApiKey): Promise<object> => ({
     ...writeKey(key, clock.now()),
     used: await gatekeeper.usedOf(key.id, key.limits),
@@ -38,18 +41,30 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
     used: await gatekeeper.usedOf(configuredOwner(key), key.limits),
   });
 
-  api.get('/v1/keys', LIST_KEYS, (context) =>
-    receive(context, async ({ access }) => {
+  routes.get(
+    '/v1/keys',
+    {
+      summary:
+        'API keys with their permissions and limits, but not their secrets. An admin key without restrictions sees all keys, any other key only itself.',
+      answer: KEYS_ANSWER,
+    },
+    async ({ access }) => {
       const maySee = (id: string): boolean => access.isUnlimited || access.owner === id;
       const stored = ((await store?.keys.list()) ?? []).filter(({ id }) => maySee(id));
       const configured = configuredKeys.filter((key) => maySee(configuredOwner(key)));
       const data = await Promise.all([...configured.map(showConfigured), ...stored.map(show)]);
       return { data, may_manage: access.isUnlimited && store !== undefined };
-    }),
+    },
   );
-  api.post('/v1/keys', CREATE_KEY, (context) =>
-    manage(context, async ({ access, request }, keys) => {
-      const { expires_at: expiry, ...asked } = await readJsonBody<WrittenKey>(request, CREATE_KEY.body);
+  routes.post(
+    '/v1/keys',
+    {
+      summary: 'Creates a key, and shows its secret once. Requires an admin key without restrictions.',
+      body: NEW_KEY_BODY,
+      answer: SECRET_ANSWER,
+    },
+    managed(async ({ access, readBody }, keys) => {
+      const { expires_at: expiry, ...asked } = await readBody<WrittenKey>();
       const expiresAt = expiry === undefined ? undefined : readTime(expiry, clock.now());
       const rights = { models: ['*'], catalogs: ['*'], limits: {}, ...asked };
       checkFirst(access, rights);
@@ -64,25 +79,39 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
       return { key: await show(key), secret };
     }),
   );
-  api.patch('/v1/keys/:id', CHANGE_KEY, (context) =>
-    manage(context, async ({ access, request }, keys) => {
-      const { expires_at: expiry, ...change } = await readJsonBody<WrittenChange>(request, CHANGE_KEY.body);
+  routes.patch(
+    '/v1/keys/:id',
+    {
+      summary: 'Changes permissions, limits or expiry of a key. Fields that are left out do not change.',
+      body: KEY_CHANGE_BODY,
+      answer: KEY_ANSWER,
+    },
+    managed(async ({ access, param, readBody }, keys) => {
+      const { expires_at: expiry, ...change } = await readBody<WrittenChange>();
       const expiresAt = typeof expiry === 'string' ? readTime(expiry, clock.now()) : expiry;
-      const id = context.req.param('id');
+      const id = param('id');
       return show(known(await keys.update(id, { ...change, ...defined({ expiresAt }) }, access.owner)));
     }),
   );
-  api.post('/v1/keys/:id/rotate', ROTATE_KEY, (context) =>
-    manage(context, async ({ access, request }, keys) => {
-      const body = await readJsonBody<{ readonly overlap_seconds?: number }>(request, ROTATE_KEY.body);
+  routes.post(
+    '/v1/keys/:id/rotate',
+    {
+      summary: 'Gives a key a new secret. Earlier secrets stop working after the overlap, at the latest.',
+      body: ROTATE_BODY,
+      answer: SECRET_ANSWER,
+    },
+    managed(async ({ access, param, readBody }, keys) => {
+      const body = await readBody<{ readonly overlap_seconds?: number }>();
       const overlapMs = (body.overlap_seconds ?? 0) * 1_000;
-      const { key, secret } = known(await keys.rotate(context.req.param('id'), overlapMs, access.owner));
+      const { key, secret } = known(await keys.rotate(param('id'), overlapMs, access.owner));
       return { key: await show(key), secret };
     }),
   );
-  api.delete('/v1/keys/:id', REVOKE_KEY, (context) =>
-    manage(context, async ({ access }, keys) => {
-      const id = context.req.param('id');
+  routes.delete(
+    '/v1/keys/:id',
+    { summary: 'Revokes a key.', answer: KEY_ANSWER },
+    managed(async ({ access, param }, keys) => {
+      const id = param('id');
       if (!(await keys.revoke(id, access.owner))) throw unknown();
       return show(known(await keys.get(id)));
     }),

@@ -1,31 +1,24 @@
 import { parseTools, type Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
-import type { Context } from 'hono';
-import type { Api } from '../api/index.ts';
-import { ADD_CASE, ADD_HINT, DELETE_CASE, LIST_CASES } from '../api/label-operations.ts';
-import { CASE_BODY, HINT_BODY } from '../api/label-schemas.ts';
-import { readJsonBody } from '../api/read-json-body.ts';
+import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { CASE_ANSWER, CASE_BODY, CASE_QUERY, CASES_ANSWER, DELETED_CASE, HINT_BODY } from '../api/label-schemas.ts';
+import { CATALOG_HEAD } from '../api/search-schemas.ts';
 import type { GatewayStore } from '../gateway-options.ts';
-import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
+import { ApiError, type RequestContext } from '../http/index.ts';
 import { changeableCatalog, putCatalog, unknownCatalog, usableCatalog } from './catalog-routes.ts';
 import type { Services } from './services.ts';
 
 /** What people add to a catalog's searches: labelled requests to evaluate it with, and words that a tool should be found by. */
 export function mountLabelRoutes(api: Api, services: Services): void {
   const { runner, store, catalogs, mcp } = services;
-  const receive = (
-    context: Context,
-    handler: (requestContext: RequestContext, kept: GatewayStore) => Promise<object>,
-  ) =>
-    runner.run(context.req.raw, {
-      route: 'catalogs',
-      errorBody: anthropicErrorBody,
-      async handler(requestContext) {
-        if (store === undefined) throw new ApiError(404, "This gateway has no store, so it can't keep labels");
-        return Response.json(await handler(requestContext, store));
-      },
-    });
+  const routes = jsonRoutes(api, runner, 'catalogs');
+  const stored =
+    (handler: (request: RoutedRequest, kept: GatewayStore) => Promise<object>): JsonHandler =>
+    async (request) => {
+      if (store === undefined) throw new ApiError(404, "This gateway has no store, so it can't keep labels");
+      return handler(request, store);
+    };
 
   /** Labels change how a catalog is judged, so they are for those who may change the catalog. */
   async function labelled(requestContext: RequestContext, given: string): Promise<string> {
@@ -50,13 +43,15 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       throw new ApiError(400, `tools: '${missing.slice(0, 200)}' is not a tool of this catalog`);
   }
 
-  api.get('/v1/catalogs/:name/cases', LIST_CASES, (context) =>
-    receive(context, async (requestContext, { cases }) => {
-      const name = usableCatalog(requestContext, context.req.param('name') ?? '');
+  routes.get(
+    '/v1/catalogs/:name/cases',
+    { summary: 'Labelled requests of a catalog, for POST /v1/catalogs/{name}/evaluate.', answer: CASES_ANSWER },
+    stored(async (request, { cases }) => {
+      const name = usableCatalog(request, request.param('name'));
       if (mcp?.catalogs.has(name) !== true && (await store?.catalogs.head(name)) === undefined) throw unknownCatalog();
       const listed = await cases.list(name);
       // A key with rules for tools sees only the cases of tools that it may use.
-      const usable = requestContext.access.tools === undefined ? undefined : await usableTools(requestContext, name);
+      const usable = request.access.tools === undefined ? undefined : await usableTools(request, name);
       const shown = usable === undefined ? listed : listed.filter(({ tools }) => tools.every((id) => usable.has(id)));
       return {
         data: shown.map(({ query, tools, at, by }) => ({
@@ -65,34 +60,44 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       };
     }),
   );
-  api.post('/v1/catalogs/:name/cases', ADD_CASE, (context) =>
-    receive(context, async (requestContext, { cases }) => {
-      const name = await labelled(requestContext, context.req.param('name') ?? '');
-      const { query, tools } = await readJsonBody<CaseBody>(requestContext.request, CASE_BODY);
+  routes.post(
+    '/v1/catalogs/:name/cases',
+    { summary: 'Adds a labelled request, or changes its tools.', body: CASE_BODY, answer: CASE_ANSWER },
+    stored(async (request, { cases }) => {
+      const name = await labelled(request, request.param('name'));
+      const { query, tools } = await request.readBody<CaseBody>();
       if (/\p{Surrogate}/u.test(query)) throw new ApiError(400, 'query: should be well-formed Unicode');
-      await checkTools(requestContext, name, tools);
-      const outcome = await cases.put(name, { query, tools, by: requestContext.access.owner });
+      await checkTools(request, name, tools);
+      const outcome = await cases.put(name, { query, tools, by: request.access.owner });
       if (outcome === 'full') {
         throw new ApiError(400, 'This catalog already has 1,000 labelled requests, the maximum; delete some first');
       }
       return { type: 'case', query, tools };
     }),
   );
-  api.delete('/v1/catalogs/:name/cases', DELETE_CASE, (context) =>
-    receive(context, async (requestContext, { cases }) => {
-      const name = await labelled(requestContext, context.req.param('name') ?? '');
-      const query = context.req.query('query');
+  routes.delete(
+    '/v1/catalogs/:name/cases',
+    { summary: 'Deletes a labelled request.', query: CASE_QUERY, answer: DELETED_CASE },
+    stored(async (request, { cases }) => {
+      const name = await labelled(request, request.param('name'));
+      const { query } = request.query;
       if (query === undefined) throw new ApiError(400, 'query: Field required', { param: 'query' });
-      if (!(await cases.delete(name, query, requestContext.access.owner)))
+      if (!(await cases.delete(name, query, request.access.owner)))
         throw new ApiError(404, 'There is no such labelled request');
       return { type: 'case_deleted', query };
     }),
   );
-  api.post('/v1/catalogs/:name/hints', ADD_HINT, (context) =>
-    receive(context, async (requestContext, kept) => {
-      const name = changeableCatalog(requestContext, context.req.param('name') ?? '');
-      const { tool, hint } = await readJsonBody<HintBody>(requestContext.request, HINT_BODY);
-      await checkTools(requestContext, name, [tool]);
+  routes.post(
+    '/v1/catalogs/:name/hints',
+    {
+      summary: 'Adds search words to a tool. Creates a new version of the catalog.',
+      body: HINT_BODY,
+      answer: CATALOG_HEAD,
+    },
+    stored(async (request, kept) => {
+      const name = changeableCatalog(request, request.param('name'));
+      const { tool, hint } = await request.readBody<HintBody>();
+      await checkTools(request, name, [tool]);
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
         const stored = await kept.catalogs.get(name);
         if (stored === undefined) {
@@ -104,7 +109,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
         const definitions = JSON.parse(stored.tools) as JsonObject[];
         const tools = definitions.map((definition) => withHint(definition, tool, hint));
         const bytes = Buffer.from(JSON.stringify({ tools }));
-        const put = await putCatalog(services, requestContext, { name, bytes, replaces: stored.version });
+        const put = await putCatalog(services, request, { name, bytes, replaces: stored.version });
         if (put.outcome !== 'outdated') return put.head;
       }
       throw new ApiError(409, `Catalog '${name}' was changed during every attempt to add the hint; try again`);

@@ -1,37 +1,53 @@
 import { defined } from '@quartermaster/core/internal';
 import type { LearnedUseStore } from '@quartermaster/host/store';
-import type { Context } from 'hono';
 import { type Access, ownerSeenBy } from '../access/index.ts';
-import type { Api } from '../api/index.ts';
-import { FORGET_LEARNED, LEARNED, LEARNED_EXPORT } from '../api/learned-operations.ts';
-import { ApiError, anthropicErrorBody } from '../http/index.ts';
+import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { choice, described, list, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
+import { ApiError } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** What was learned from use: read, exported and deleted. A key's own; for an admin key without restrictions, anyone's. */
 export function mountLearnedRoutes(api: Api, { runner, store, learning }: Services): void {
-  const receive = (context: Context, answer: (uses: LearnedUseStore, access: Access) => Promise<object>) =>
-    runner.run(context.req.raw, {
-      route: 'insight',
-      errorBody: anthropicErrorBody,
-      async handler({ access }) {
-        if (store?.learnedUses === undefined) throw new ApiError(404, 'This gateway has no store to keep uses in');
-        await learning?.flush();
-        return Response.json(await answer(store.learnedUses, access));
-      },
-    });
+  const routes = jsonRoutes(api, runner, 'insight');
+  const stored =
+    (answer: (uses: LearnedUseStore, request: RoutedRequest) => Promise<object>): JsonHandler =>
+    async (request) => {
+      if (store?.learnedUses === undefined) throw new ApiError(404, 'This gateway has no store to keep uses in');
+      await learning?.flush();
+      return answer(store.learnedUses, request);
+    };
 
-  api.get('/v1/learned', LEARNED, (context) =>
-    receive(context, async (uses, access) => {
-      const { owner, catalog } = context.req.query();
+  routes.get(
+    '/v1/learned',
+    {
+      summary: 'Which tools were called after searches, by catalog (usage.learn). A key sees its own.',
+      query: record({ 'owner?': OWNER, 'catalog?': CATALOG }),
+      answer: record({
+        data: list(record({ owner: TEXT, catalog: TEXT, tool: TEXT, calls: WHOLE, last_used_at: TEXT })),
+      }),
+    },
+    stored(async (uses, { access, query }) => {
+      const { owner, catalog } = query;
       const rows = await uses.summarise(defined({ owner: ownerOf(access, owner), catalog }));
       return {
         data: rows.map(({ lastAtMs, ...row }) => ({ ...row, last_used_at: new Date(lastAtMs).toISOString() })),
       };
     }),
   );
-  api.get('/v1/learned/export', LEARNED_EXPORT, (context) =>
-    receive(context, async (uses, access) => {
-      const { owner, catalog = '' } = context.req.query();
+  routes.get(
+    '/v1/learned/export',
+    {
+      summary:
+        'Everything that was learned for one catalog: tools, times, and the vectors of requests as base64 bytes.',
+      query: record({ 'owner?': OWNER, 'catalog?': CATALOG }),
+      answer: record({
+        owner: TEXT,
+        catalog: TEXT,
+        data: list(record({ tool: TEXT, used_at: TEXT, 'vector?': TEXT })),
+      }),
+    },
+    stored(async (uses, { access, query }) => {
+      const { owner, catalog = '' } = query;
       const scope = { owner: ownerOf(access, owner) ?? access.owner, catalog };
       const rows = await uses.list(scope);
       return {
@@ -44,9 +60,15 @@ export function mountLearnedRoutes(api: Api, { runner, store, learning }: Servic
       };
     }),
   );
-  api.delete('/v1/learned', FORGET_LEARNED, (context) =>
-    receive(context, async (uses, access) => {
-      const { owner, catalog, tool } = context.req.query();
+  routes.delete(
+    '/v1/learned',
+    {
+      summary: 'Deletes what was learned: everything of the key, or only one catalog or tool.',
+      query: record({ 'owner?': OWNER, 'catalog?': CATALOG, 'tool?': TEXT }),
+      answer: record({ type: choice(['learned_forgotten']), count: WHOLE }),
+    },
+    stored(async (uses, { access, query }) => {
+      const { owner, catalog, tool } = query;
       const whose = ownerOf(access, owner);
       const count = await uses.forget(defined({ owner: whose, catalog, tool }), access.owner);
       learning?.forget(whose);
@@ -54,6 +76,12 @@ export function mountLearnedRoutes(api: Api, { runner, store, learning }: Servic
     }),
   );
 }
+
+const OWNER: Schema = described(TEXT, 'The id of a key; only for admin keys, whose default is all keys.');
+const CATALOG: Schema = described(
+  TEXT,
+  'A named catalog, mcp for the MCP servers, or empty for the tools of requests.',
+);
 
 /** Whose uses: the key's own; an admin key without restrictions can name another key, and gets those of all without a name. */
 function ownerOf(access: Access, asked: string | undefined): string | undefined {

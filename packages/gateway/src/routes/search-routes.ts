@@ -1,10 +1,16 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { compilePermissions } from '@quartermaster/mcp';
-import type { Context } from 'hono';
 import { takeSearches } from '../access/index.ts';
-import type { Api } from '../api/index.ts';
-import { ENGINES, EVALUATE, SEARCH_CATALOG, SEARCH_TOOLS } from '../api/search-operations.ts';
-import { ApiError, anthropicErrorBody, type RequestContext, readBytes } from '../http/index.ts';
+import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import {
+  ENGINES_ANSWER,
+  EVALUATE_BODY,
+  EVALUATION_ANSWER,
+  OWN_TOOLS_BODY,
+  SEARCH_ANSWER,
+  SEARCH_BODY,
+} from '../api/search-schemas.ts';
+import { ApiError, type RequestContext, readBytes } from '../http/index.ts';
 import {
   type CatalogSearchRequest,
   countSearches,
@@ -20,21 +26,14 @@ export function mountSearchRoutes(
   api: Api,
   { runner, settings, catalogs, search, bulk, indexed, store, mcp }: Services,
 ): void {
-  const receive = (context: Context, handler: (requestContext: RequestContext) => Promise<object>) =>
-    runner.run(context.req.raw, {
-      route: 'search',
-      errorBody: anthropicErrorBody,
-      handler: async (requestContext) => Response.json(await handler(requestContext)),
-    });
+  const routes = jsonRoutes(api, runner, 'search');
   /** A search of a stored catalog is only a few texts. */
-  const receiveSmall = (
-    context: Context,
-    handler: (requestContext: RequestContext, body: unknown) => Promise<object>,
-  ) =>
-    receive(context, async (requestContext) => {
+  const small =
+    (handler: (request: RoutedRequest, body: unknown) => Promise<object>): JsonHandler =>
+    async (request) => {
       const maxBytes = Math.min(settings.maxBodyBytes, MOST_QUESTION_BYTES);
-      return handler(requestContext, readJson(await readBytes(requestContext.request, maxBytes)));
-    });
+      return handler(request, readJson(await readBytes(request.request, maxBytes)));
+    };
   const load = async ({ access }: RequestContext, name: string): Promise<SearchableTools> => {
     const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
     const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
@@ -60,42 +59,49 @@ export function mountSearchRoutes(
     return { searcher: found.searcher, allow: compilePermissions(access.tools).allowsTool };
   };
 
-  api.post('/v1/catalogs/:name/search', SEARCH_CATALOG, (context) =>
-    receiveSmall(context, async (requestContext, body) => {
+  routes.post(
+    '/v1/catalogs/:name/search',
+    { summary: 'Searches a catalog without a model.', body: SEARCH_BODY, answer: SEARCH_ANSWER },
+    small(async (routed, body) => {
       if (isJsonObject(body) && body.tools !== undefined) {
         throw new ApiError(400, 'tools: this searches the named catalog; POST /v1/search takes tools in the request');
       }
       const request = readSearchRequest(body);
-      await takeSearches(requestContext.access, countSearches(request));
-      const name = context.req.param('name') ?? '';
-      const tools = (await findIndexed(requestContext, name, request)) ?? (await load(requestContext, name));
-      return search.service.search(tools, request, requestContext.signal);
+      await takeSearches(routed.access, countSearches(request));
+      const name = routed.param('name');
+      const tools = (await findIndexed(routed, name, request)) ?? (await load(routed, name));
+      return search.service.search(tools, request, routed.signal);
     }),
   );
-  api.post('/v1/catalogs/:name/evaluate', EVALUATE, (context) =>
-    receiveSmall(context, async (requestContext, body) => {
+  routes.post(
+    '/v1/catalogs/:name/evaluate',
+    {
+      summary: 'How many labelled requests find their tool among the first one, three and five results.',
+      body: EVALUATE_BODY,
+      answer: EVALUATION_ANSWER,
+    },
+    small(async (routed, body) => {
       const request = readEvaluationRequest(body);
-      await takeSearches(requestContext.access, request.cases.length);
-      const name = context.req.param('name') ?? '';
-      const tools = (await findIndexed(requestContext, name, request)) ?? (await load(requestContext, name));
-      return search.service.evaluate(tools, request, requestContext.signal);
+      await takeSearches(routed.access, request.cases.length);
+      const name = routed.param('name');
+      const tools = (await findIndexed(routed, name, request)) ?? (await load(routed, name));
+      return search.service.evaluate(tools, request, routed.signal);
     }),
   );
-  api.post('/v1/search', SEARCH_TOOLS, (context) =>
-    receive(context, async ({ request, access, signal }) => {
+  routes.post(
+    '/v1/search',
+    { summary: 'Searches the tools in the request.', body: OWN_TOOLS_BODY, answer: SEARCH_ANSWER },
+    async ({ request, access, signal }) => {
       const bytes = await readBytes(request, settings.maxBodyBytes);
       // How many searches a large body makes is known once it is parsed.
       const admit = (count: number): Promise<void> => takeSearches(access, count);
       return bulk.search({ bytes, owner: access.owner }, { signal, admit });
-    }),
+    },
   );
-  api.get('/v1/search/engines', ENGINES, (context) =>
-    runner.run(context.req.raw, {
-      route: 'search',
-      errorBody: anthropicErrorBody,
-      handler: async () =>
-        Response.json({ configured: search.engines.configured, data: search.engines.available.map((id) => ({ id })) }),
-    }),
+  routes.get(
+    '/v1/search/engines',
+    { summary: 'The search engines that this gateway can run.', answer: ENGINES_ANSWER },
+    async () => ({ configured: search.engines.configured, data: search.engines.available.map((id) => ({ id })) }),
   );
 }
 

@@ -1,22 +1,22 @@
 import { contextWindow, suggestPins } from '@quartermaster/core/gate';
 import type { PolicyChange } from '@quartermaster/host/store';
 import { compilePermissions, McpError } from '@quartermaster/mcp';
-import type { Context } from 'hono';
 import type { Access } from '../access/index.ts';
-import { CATALOG_TOOLS } from '../api/catalog-operations.ts';
-import { type Api, readJsonBody } from '../api/index.ts';
+import { type Api, jsonRoutes } from '../api/index.ts';
 import {
-  APPROVE,
-  CHANGE_POLICIES,
-  CHECK_SERVERS,
-  GET_SERVER,
-  LIST_APPROVALS,
-  LIST_POLICIES,
-  LIST_SERVERS,
-  RETRY_SERVER,
-  SIGN_IN,
-} from '../api/management-operations.ts';
-import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
+  APPROVAL_ANSWER,
+  APPROVAL_BODY,
+  APPROVALS_ANSWER,
+  CHECK_SERVERS_ANSWER,
+  CHECK_SERVERS_BODY,
+  POLICIES_ANSWER,
+  POLICIES_BODY,
+  SERVER_ANSWER,
+  SERVERS_ANSWER,
+  SIGN_IN_ANSWER,
+  TOOLS_ANSWER,
+} from '../api/management-schemas.ts';
+import { ApiError } from '../http/index.ts';
 import { checkServers, describeServers, describeTools } from '../management/index.ts';
 import { ALL_SERVERS, permissionsOf } from '../mcp/index.ts';
 import { signInAddress, signInPage } from '../sign-in/index.ts';
@@ -26,11 +26,7 @@ import type { Services } from './services.ts';
 /** Management of MCP servers and the tools of catalogs: states, costs, policies, changed definitions. */
 export function mountServerRoutes(api: Api, services: Services): void {
   const { runner, mcp, policies, catalogs, usage, store, lint, settings } = services;
-  const receive = (context: Context, route: string, handler: (requestContext: RequestContext) => Promise<object>) =>
-    runner.run(context.req.raw, {
-      ...{ route, errorBody: anthropicErrorBody },
-      handler: async (requestContext) => Response.json(await handler(requestContext)),
-    });
+  const routes = jsonRoutes(api, runner, 'servers');
   const names = mcp?.hub.servers().map(({ name }) => name) ?? [];
   const toolsFor = (access: Access) => compilePermissions(permissionsOf(access, names)).allowsTool;
   /** An admin key manages the servers that its patterns name; one with rules for tools manages only those tools. */
@@ -60,35 +56,51 @@ export function mountServerRoutes(api: Api, services: Services): void {
     return server;
   };
 
-  api.get('/v1/servers', LIST_SERVERS, (context) =>
-    receive(context, 'servers', async ({ access }) => ({
+  routes.get(
+    '/v1/servers',
+    { summary: 'The configured MCP servers: state, reason, cost, changed definitions.', answer: SERVERS_ANSWER },
+    async ({ access }) => ({
       data: serversFor(access),
       may_manage: access.role === 'admin',
-    })),
-  );
-  api.post('/v1/servers/check', CHECK_SERVERS, (context) =>
-    receive(context, 'servers', async ({ access, request }) => {
-      if (!access.isUnlimited)
-        throw new ApiError(403, 'This key may not add servers; that requires an admin key without restrictions');
-      const { text } = await readJsonBody<{ readonly text: string }>(request, CHECK_SERVERS.body);
-      return checkServers(text, new Set(mcp?.hub.servers().map(({ name }) => name)));
     }),
   );
-  api.get('/v1/servers/:name', GET_SERVER, (context) =>
-    receive(context, 'servers', async ({ access }) => serverFor(access, context.req.param('name'))),
+  routes.post(
+    '/v1/servers/check',
+    {
+      summary:
+        "Converts a client's mcpServers block into entries for the settings file. Starts and stores nothing. Requires an admin key without restrictions.",
+      body: CHECK_SERVERS_BODY,
+      answer: CHECK_SERVERS_ANSWER,
+    },
+    async ({ access, readBody }) => {
+      if (!access.isUnlimited)
+        throw new ApiError(403, 'This key may not add servers; that requires an admin key without restrictions');
+      const { text } = await readBody<{ readonly text: string }>();
+      return checkServers(text, new Set(mcp?.hub.servers().map(({ name }) => name)));
+    },
   );
-  api.post('/v1/servers/:name/retry', RETRY_SERVER, (context) =>
-    receive(context, 'servers', async ({ access }) => {
-      const { name } = serverFor(access, context.req.param('name'));
+  routes.get('/v1/servers/:name', { summary: 'One MCP server.', answer: SERVER_ANSWER }, async ({ access, param }) =>
+    serverFor(access, param('name')),
+  );
+  routes.post(
+    '/v1/servers/:name/retry',
+    {
+      summary: 'Retries an unreachable server immediately. Requires an admin key that may use the server.',
+      answer: SERVER_ANSWER,
+    },
+    async ({ access, param }) => {
+      const { name } = serverFor(access, param('name'));
       if (!managesServer(access, name)) throw notManager('retry this server');
       // The answer says what is still wrong.
       await mcp?.hub.retry(name).catch(() => undefined);
       return serverFor(access, name);
-    }),
+    },
   );
-  api.post('/v1/servers/:name/sign-in', SIGN_IN, (context) =>
-    receive(context, 'servers', async ({ access, request }) => {
-      const { name } = serverFor(access, context.req.param('name'));
+  routes.post(
+    '/v1/servers/:name/sign-in',
+    { summary: 'Starts the OAuth sign-in of this key to an MCP server.', answer: SIGN_IN_ANSWER },
+    async ({ access, request, param }) => {
+      const { name } = serverFor(access, param('name'));
       try {
         await mcp?.hub.connect(name, access.owner === '' ? {} : { user: access.owner });
         return { url: null };
@@ -104,22 +116,32 @@ export function mountServerRoutes(api: Api, services: Services): void {
         if (typeof url === 'string') return { url };
         throw new ApiError(409, error instanceof Error ? error.message : String(error), { cause: error });
       }
-    }),
+    },
   );
 
-  api.get('/v1/policies', LIST_POLICIES, (context) =>
-    receive(context, 'servers', async ({ access }) => {
+  routes.get(
+    '/v1/policies',
+    {
+      summary:
+        'Policies set at run time, for the servers and tools that this admin key may use. They override the policies in the settings.',
+      answer: POLICIES_ANSWER,
+    },
+    async ({ access }) => {
       checkManager(access, 'see policies');
       return { data: policies.list().filter((policy) => managesPolicy(access, policy)) };
-    }),
+    },
   );
-  api.patch('/v1/policies', CHANGE_POLICIES, (context) =>
-    receive(context, 'servers', async ({ access, request }) => {
+  routes.patch(
+    '/v1/policies',
+    {
+      summary:
+        'Sets or removes policies of servers and tools. The policy never pins a tool. Requires an admin key that may use them.',
+      body: POLICIES_BODY,
+      answer: POLICIES_ANSWER,
+    },
+    async ({ access, readBody }) => {
       checkManager(access, 'change policies');
-      const { changes } = await readJsonBody<{ readonly changes: readonly WrittenChange[] }>(
-        request,
-        CHANGE_POLICIES.body,
-      );
+      const { changes } = await readBody<{ readonly changes: readonly WrittenChange[] }>();
       const denied = changes.find((change) => !managesPolicy(access, change));
       if (denied !== undefined)
         throw notManager(`change the policy of the ${denied.kind} '${denied.name.slice(0, 200)}'`);
@@ -128,32 +150,43 @@ export function mountServerRoutes(api: Api, services: Services): void {
         access.owner,
       );
       return { data: policies.list().filter((policy) => managesPolicy(access, policy)) };
-    }),
+    },
   );
 
   const changesFor = (access: Access) => serversFor(access).flatMap(({ changes }) => changes);
-  api.get('/v1/approvals', LIST_APPROVALS, (context) =>
-    receive(context, 'servers', async ({ access }) => ({ data: changesFor(access) })),
+  routes.get(
+    '/v1/approvals',
+    { summary: 'Changed definitions that have not been accepted yet.', answer: APPROVALS_ANSWER },
+    async ({ access }) => ({ data: changesFor(access) }),
   );
-  api.post('/v1/approvals', APPROVE, (context) =>
-    receive(context, 'servers', async ({ access, request }) => {
+  routes.post(
+    '/v1/approvals',
+    {
+      summary:
+        'Accepts a changed definition. 409 if it has changed again. Requires an admin key that may use the tool.',
+      body: APPROVAL_BODY,
+      answer: APPROVAL_ANSWER,
+    },
+    async ({ access, readBody }) => {
       checkManager(access, 'accept definitions');
-      const { tool, hash } = await readJsonBody<{ readonly tool: string; readonly hash: string }>(
-        request,
-        APPROVE.body,
-      );
+      const { tool, hash } = await readBody<{ readonly tool: string; readonly hash: string }>();
       const change = changesFor(access).find((one) => one.tool === tool);
       if (change === undefined) throw new ApiError(404, 'No change to this tool is waiting to be accepted');
       if (change.hash !== hash) throw changedAgain();
       if ((await mcp?.hub.acceptChange({ tool, hash })) !== true) throw changedAgain();
       await store?.audit.note({ actor: access.owner, action: 'definition.accept', subject: tool, detail: hash });
       return { type: 'definition_accepted', tool, hash };
-    }),
+    },
   );
 
-  api.get('/v1/catalogs/:name/tools', CATALOG_TOOLS, (context) =>
-    receive(context, 'catalogs', async ({ access }) => {
-      const name = context.req.param('name');
+  jsonRoutes(api, runner, 'catalogs').get(
+    '/v1/catalogs/:name/tools',
+    {
+      summary: 'The tools of a catalog, each with its token cost, its number of calls, and what to review.',
+      answer: TOOLS_ANSWER,
+    },
+    async ({ access, param }) => {
+      const name = param('name');
       const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
       const isServed = mcp?.catalogs.has(name) === true;
       const loading = catalogs.load([{ name, isDeferred: true }], rights);
@@ -176,7 +209,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
         suggested_pins: suggestPins(used),
         data: facts.tools,
       };
-    }),
+    },
   );
 }
 

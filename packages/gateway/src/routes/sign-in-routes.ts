@@ -1,16 +1,9 @@
 import { compilePermissions, McpError } from '@quartermaster/mcp';
-import type { Context } from 'hono';
 import type { Access } from '../access/index.ts';
-import { type Api, readJsonBody } from '../api/index.ts';
-import {
-  BEGIN_SIGN_IN,
-  LIST_SIGN_INS,
-  SIGN_IN_CALLBACK,
-  SIGN_IN_PAGE,
-  SIGN_IN_PAGE_SCRIPT,
-  SIGN_IN_PAGE_STYLE,
-} from '../api/sign-in-operations.ts';
-import { ApiError, anthropicErrorBody, isStoreError, type RequestContext } from '../http/index.ts';
+import { type Api, jsonRoutes } from '../api/index.ts';
+import { described, FLAG, list, record, TEXT } from '../api/schema.ts';
+import { SIGN_IN_CALLBACK, SIGN_IN_PAGE, SIGN_IN_PAGE_SCRIPT, SIGN_IN_PAGE_STYLE } from '../api/sign-in-operations.ts';
+import { ApiError, isStoreError } from '../http/index.ts';
 import { permissionsOf } from '../mcp/index.ts';
 import {
   bindToBrowser,
@@ -28,24 +21,33 @@ import type { Services } from './services.ts';
 export function mountSignInRoutes(api: Api, { runner, settings, mcp }: Services): void {
   if (mcp === undefined) return;
   const { hub } = mcp;
-  const receive = (context: Context, handler: (requestContext: RequestContext) => Promise<Response>) =>
-    runner.run(context.req.raw, { route: 'mcp', errorBody: anthropicErrorBody, handler });
-
+  const routes = jsonRoutes(api, runner, 'mcp');
   const signInsOf = async (access: Access) => {
     const servers = hub.servers().map(({ name }) => name);
     const { allowsServer } = compilePermissions(permissionsOf(access, servers));
     return (await hub.signIns(access.owner)).filter(({ server }) => allowsServer(server));
   };
 
-  api.get('/v1/sign-ins', LIST_SIGN_INS, (context) =>
-    receive(context, async ({ access }) => {
+  routes.get(
+    '/v1/sign-ins',
+    {
+      summary: 'The MCP servers that this key can sign in to, and whether it is signed in.',
+      answer: record({ data: list(record({ server: TEXT, signed_in: FLAG })) }),
+    },
+    async ({ access }) => {
       const data = await signInsOf(access);
-      return Response.json({ data: data.map(({ server, isSignedIn }) => ({ server, signed_in: isSignedIn })) });
-    }),
+      return { data: data.map(({ server, isSignedIn }) => ({ server, signed_in: isSignedIn })) };
+    },
   );
-  api.post('/v1/sign-ins', BEGIN_SIGN_IN, (context) =>
-    receive(context, async ({ access, request }) => {
-      const { server } = await readJsonBody<{ readonly server: string }>(request, BEGIN_SIGN_IN.body);
+  routes.post(
+    '/v1/sign-ins',
+    {
+      summary: 'Starts the OAuth sign-in of this key to an MCP server, in the browser that sends the request.',
+      body: record({ server: TEXT }),
+      answer: record({ url: described(TEXT, 'Where the browser goes next.') }),
+    },
+    async ({ access, request, readBody }) => {
+      const { server } = await readBody<{ readonly server: string }>();
       if (!(await signInsOf(access)).some((one) => one.server === server)) {
         throw new ApiError(404, 'There is no MCP server of this name that this key signs in at');
       }
@@ -57,7 +59,7 @@ export function mountSignInRoutes(api: Api, { runner, settings, mcp }: Services)
       });
       if (url === undefined) throw new ApiError(409, 'No sign-in can begin here: this gateway keeps no tokens');
       return Response.json({ url }, { headers: { 'set-cookie': bindToBrowser(url, callback), ...NO_STORE } });
-    }),
+    },
   );
 
   api.get('/sign-in', SIGN_IN_PAGE, () => html(200, SIGN_IN_HTML));

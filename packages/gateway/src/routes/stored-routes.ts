@@ -1,31 +1,26 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { TranscriptStore } from '@quartermaster/core/loop';
-import type { Context } from 'hono';
-import type { Api } from '../api/index.ts';
-import { DELETE_RESPONSE, GET_RESPONSE, RESPONSE_INPUT } from '../api/model-operations.ts';
-import { ApiError, openaiErrorBody, type RequestContext } from '../http/index.ts';
+import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { FLAG, record, TEXT, WHOLE } from '../api/schema.ts';
+import { ApiError, openaiErrorBody } from '../http/index.ts';
 import { findResponse, type StoredResponse, withIds } from '../stored/index.ts';
 import type { Services } from './services.ts';
 
 /** Responses that this gateway has served and stored, for the key that requested them. */
 export function mountStoredRoutes(api: Api, { runner, storedFor }: Services): void {
-  const receive = (
-    context: Context,
-    handler: (id: string, store: TranscriptStore, requestContext: RequestContext) => Promise<object>,
-  ) =>
-    runner.run(context.req.raw, {
-      route: 'responses',
-      errorBody: openaiErrorBody,
-      async handler(requestContext) {
-        const id = context.req.param('id') ?? '';
-        const store = storedFor?.(requestContext.access.owner);
-        if (store === undefined) throw new ApiError(404, 'This gateway keeps no responses: transcripts.keep is off');
-        return Response.json(await handler(id, store, requestContext));
-      },
-    });
+  const routes = jsonRoutes(api, runner, 'responses', openaiErrorBody);
+  const stored =
+    (handler: (id: string, store: TranscriptStore, request: RoutedRequest) => Promise<object>): JsonHandler =>
+    async (request) => {
+      const store = storedFor?.(request.access.owner);
+      if (store === undefined) throw new ApiError(404, 'This gateway keeps no responses: transcripts.keep is off');
+      return handler(request.param('id'), store, request);
+    };
 
-  api.get('/v1/responses/:id', GET_RESPONSE, (context) =>
-    receive(context, async (id, store, { request }) => {
+  routes.get(
+    '/v1/responses/:id',
+    { summary: 'A stored response.', answer: { type: 'object' } },
+    stored(async (id, store, { request }) => {
       const { searchParams } = new URL(request.url);
       if (searchParams.get('stream') === 'true') {
         throw new ApiError(400, 'stream: a stored response is given whole; leave stream out', { param: 'stream' });
@@ -33,15 +28,23 @@ export function mountStoredRoutes(api: Api, { runner, storedFor }: Services): vo
       return known(await findResponse(store, id), id).response;
     }),
   );
-  api.delete('/v1/responses/:id', DELETE_RESPONSE, (context) =>
-    receive(context, async (id, store) => {
+  routes.delete(
+    '/v1/responses/:id',
+    { summary: 'Deletes a stored response.', answer: record({ id: TEXT, object: TEXT, deleted: FLAG }) },
+    stored(async (id, store) => {
       known(await findResponse(store, id), id);
       await store.forget([id]);
       return { id, object: 'response', deleted: true };
     }),
   );
-  api.get('/v1/responses/:id/input_items', RESPONSE_INPUT, (context) =>
-    receive(context, async (id, store, { request }) => {
+  routes.get(
+    '/v1/responses/:id/input_items',
+    {
+      summary: 'The input of a stored response.',
+      query: record({ 'order?': TEXT, 'limit?': WHOLE, 'after?': TEXT }),
+      answer: { type: 'object' },
+    },
+    stored(async (id, store, { request }) => {
       const { input } = known(await findResponse(store, id), id);
       if (input === undefined) {
         throw new ApiError(404, `The input of response ${id} was too long to be kept; the response itself can be read`);

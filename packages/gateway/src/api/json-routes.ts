@@ -1,0 +1,57 @@
+import { type ApiError, anthropicErrorBody, type RequestContext, type RequestRunner } from '../http/index.ts';
+import type { Api, Method, Operation } from './api.ts';
+import { readJsonBody } from './read-json-body.ts';
+
+/** A request that was admitted, as its route reads it. */
+export interface RoutedRequest extends RequestContext {
+  /** The fields of the query string. */
+  readonly query: Readonly<Record<string, string>>;
+  /** A parameter of the path. */
+  param(name: string): string;
+  /** The body, checked against the schema of the operation. Throws 400 with what is wrong. */
+  readBody<Body>(): Promise<Body>;
+  /** Called at the end of a stream; any other response ends with its answer. */
+  onEnd(error?: ApiError): void;
+}
+
+/** Answers with a value that is sent as JSON, or with a whole response. */
+export type JsonHandler = (request: RoutedRequest) => Promise<object>;
+
+type Mount = (
+  path: string,
+  operation: Omit<Operation, 'endpoint'>,
+  handler: JsonHandler,
+  /** @default no model is used */
+  options?: { readonly usesModel?: boolean },
+) => void;
+
+/** The routes of one part of the gateway: each is served and described by one call. */
+export type JsonRoutes = Readonly<Record<Method, Mount>>;
+
+/** Routes that keys are admitted to, that share an endpoint (for rights, metrics and the document) and a shape of errors. */
+export function jsonRoutes(
+  api: Api,
+  runner: RequestRunner,
+  endpoint: string,
+  errorBody: (error: ApiError, requestId: string) => object = anthropicErrorBody,
+): JsonRoutes {
+  const mount =
+    (method: Method): Mount =>
+    (path, operation, handler, { usesModel = false } = {}) =>
+      api[method](path, { endpoint, ...operation }, (context) =>
+        runner.run(context.req.raw, {
+          ...{ route: endpoint, errorBody, usesModel },
+          async handler(requestContext, onEnd) {
+            const answer = await handler({
+              ...requestContext,
+              query: context.req.query(),
+              param: (name) => context.req.param(name) ?? '',
+              readBody: () => readJsonBody(requestContext.request, operation.body ?? {}),
+              onEnd,
+            });
+            return answer instanceof Response ? answer : Response.json(answer);
+          },
+        }),
+      );
+  return { get: mount('get'), post: mount('post'), put: mount('put'), patch: mount('patch'), delete: mount('delete') };
+}
