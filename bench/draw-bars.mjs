@@ -2,7 +2,14 @@
  * Groups of horizontal bars as an SVG on white. `quartermaster` and bars marked `isOurs` are green. The scale is logarithmic
  * unless `isLinear`.
  */
-export function drawBars(groups, { labelWidth = 130, isLinear = false } = {}) {
+export function drawBars(
+  groups,
+  {
+    labelWidth = 130,
+    isLinear = false,
+    note = isLinear ? 'Shorter is better.' : 'Logarithmic scale; shorter is better.',
+  } = {},
+) {
   const barWidth = WIDTH - labelWidth - VALUE_WIDTH;
   const parts = [];
   let y = MARGIN;
@@ -27,7 +34,7 @@ export function drawBars(groups, { labelWidth = 130, isLinear = false } = {}) {
 <style>text{font:12px system-ui,sans-serif;fill:#374151}.title{font-weight:600;font-size:13px}.ours{font-weight:600;fill:#0a7d5a}</style>
 <rect width="${WIDTH}" height="${height}" rx="8" fill="#ffffff"/>
 ${parts.join('\n')}
-<text x="${MARGIN}" y="${y}">${isLinear ? 'Shorter' : 'Logarithmic scale; shorter'} is better.</text>
+<text x="${MARGIN}" y="${y}">${escapeXml(note)}</text>
 </svg>
 `;
 }

@@ -1,6 +1,7 @@
 // Fuzzers, each against an oracle or a rule that must hold. A case that fails prints its seed; a seed that once found something is kept
 // in `fuzz/seeds.json` and played again at the start of every run.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { drawBars } from '../bench/draw-bars.mjs';
 import { createRandom } from './fuzz/random.mjs';
 
 /** Which share of the cases each takes: those that go through a gateway cost most. */
@@ -12,19 +13,22 @@ const ROUND = 20_000;
 const KEPT_CASES = 500;
 const MOST_SHOWN = 5;
 
-/** `npm run lab -- fuzz [cases] [seed] [fuzzer]`; `short` for a few thousand cases. */
-export async function run([cases = CASES, given = Date.now() % 2 ** 31, only]) {
+/** `npm run lab -- fuzz [cases] [seed] [fuzzer | all] [file to draw into]`; `short` for a few thousand cases. */
+export async function run([cases = CASES, given = Date.now() % 2 ** 31, only = 'all', picture]) {
+  if (only !== 'all' && SHARES[only] === undefined)
+    return [`"${only}" is not a fuzzer: ${Object.keys(SHARES).join(', ')} or all`];
   const isShort = cases === 'short';
   const total = isShort ? SHORT_CASES : Number(cases);
   const first = isShort ? 20_261_116 : Number(given);
   const kept = JSON.parse(readFileSync(new URL('fuzz/seeds.json', import.meta.url), 'utf8'));
   const problems = [];
+  const bars = [];
   let all = 0;
   console.log(`seed ${first}`);
   for (const [name, share] of Object.entries(SHARES)) {
-    if (only !== undefined && only !== name) continue;
+    if (only !== 'all' && only !== name) continue;
     const { fuzz } = await import(`./fuzz/${name}.mjs`);
-    const wanted = Math.ceil(only === undefined ? total * share : total);
+    const wanted = Math.ceil(only === 'all' ? total * share : total);
     const rounds = [
       ...(kept[name] ?? []).map((seed) => ({ seed, count: isShort ? 100 : KEPT_CASES })),
       ...Array.from({ length: Math.ceil(wanted / ROUND) }, (_, round) => ({
@@ -44,11 +48,22 @@ export async function run([cases = CASES, given = Date.now() % 2 ** 31, only]) {
       problems.push(...found.slice(0, MOST_SHOWN).map((problem) => `${name}, seed ${seed}: ${problem}`));
     }
     all += done;
+    bars.push({ label: `${name}: ${failed} failed`, value: done, isOurs: true });
     const seconds = ((performance.now() - started) / 1000).toFixed(0);
     console.log(
       `${name.padEnd(8)} ${String(done).padStart(8)} cases in ${seconds} s, ${failed} failed${told === '' ? '' : ` (last round: ${told})`}`,
     );
   }
   console.log(`${all} cases in all`);
+  if (picture !== undefined) writeFileSync(picture, draw(bars, first));
   return problems;
+}
+
+function draw(bars, seed) {
+  const title = `Random cases of each fuzzer, and how many failed; seed ${seed}`;
+  return drawBars([{ title, bars }], {
+    isLinear: true,
+    labelWidth: 150,
+    note: 'Each case is checked against an oracle or a rule.',
+  });
 }

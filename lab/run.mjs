@@ -12,7 +12,8 @@
 //   npm run lab -- console       10,000 tools in the console; fails on a task of the page over 50 ms, or a first paint over a second
 //   npm run lab -- scale         catalogs of 1,000 to 100,000 tools in memory and in PostgreSQL: build, query, bytes; --million adds one;
 //                                scale 1000000 --no-postgres measures that in memory alone; --keep FOLDER keeps the databases
-// soak, lists, load, misbehave, kills, loop-delay and database take a file as their last argument, and draw what they measured into it.
+// soak, lists, load, misbehave, kills, fuzz, loop-delay and database take a file as their last argument, and draw what they measured
+// into it.
 // Each file of this folder that exports `run` is one of them.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
