@@ -26,13 +26,29 @@ export interface SeenFile {
 
 /** Reads a text file. Follows links, so that the file is replaced later and not the link to it. */
 export function readSeen(file: string): SeenFile {
-  const path = realpathSync(file);
-  if (statSync(path).size > MOST_BYTES) throw new InputError(`${file} has more than ${MOST_BYTES} bytes`);
-  const bytes = readFileSync(path);
+  const { path, bytes } = readBytes(file);
   const text = bytes.toString('utf8');
   if (!Buffer.from(text).equals(bytes)) throw new InputError(`${file} is not UTF-8 text`);
   return { path, bytes, text, hash: hashOf(bytes) };
 }
+
+function readBytes(file: string): { readonly path: string; readonly bytes: Buffer } {
+  try {
+    const path = realpathSync(file);
+    if (statSync(path).size > MOST_BYTES) throw new InputError(`${file} has more than 64 MiB`);
+    return { path, bytes: readFileSync(path) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new InputError(`${file} can't be read: ${UNREADABLE[code] ?? code}`, { cause: error });
+  }
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'no permission',
+  EISDIR: 'it is a folder',
+};
 
 export function hashOf(bytes: string | Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -356,6 +356,74 @@ describe('quartermaster init', () => {
     expect(code).toBe(0);
     expect(out).toContain('Cursor was not changed: Cursor has another server called quartermaster; rename it first');
     expect(out.match(/ moved to \S+\. Backup: /g)).toHaveLength(SAMPLES.length + PROJECTS - 1);
+  });
+
+  it('finds every file of a client, and the files of projects, which stay as they are', async () => {
+    const stable = '.config/Code/User/mcp.json';
+    const insiders = '.config/Code - Insiders/User/mcp.json';
+    const one = JSON.stringify({ servers: { one: { type: 'stdio', command: 'one' } } });
+    const { folder, settings, init } = home({ [stable]: one, [insiders]: one });
+    const project = join(folder, 'app');
+    const shared: Readonly<Record<string, string>> = {
+      'cursor/mcp.json': 'cursor',
+      'vscode/mcp.json': 'vscode',
+      'gemini/settings.json': 'gemini',
+    };
+    writeFileSync(join(folder, '.claude.json'), JSON.stringify({ projects: { [project]: {} } }));
+    for (const file of Object.keys(shared)) {
+      mkdirSync(dirname(join(project, `.${file}`)), { recursive: true });
+      writeFileSync(join(project, `.${file}`), file.startsWith('vscode') ? one : ONE_SERVER);
+    }
+    const { code, out } = await init('--yes', '--no-cost');
+    expect(code).toBe(0);
+    expect(out).toContain('VS Code: 1 server moved to ');
+    expect(out).toContain(`VS Code, ${join(folder, insiders)}: 1 server moved to `);
+    for (const [file, id] of Object.entries(shared)) {
+      const path = join(project, `.${file}`);
+      expect(out).toContain(
+        `${path} belongs to a project and stays as it is. To move it too: quartermaster mcp install`,
+      );
+      expect(out).toContain(`quartermaster mcp install ${id} --file ${path}\n`);
+      expect(loadConfig({ path: settings, env: {} }).files).toContain(path);
+    }
+    await init('--undo');
+    for (const path of [stable, insiders]) expect(readFileSync(join(folder, path), 'utf8')).toBe(one);
+  });
+
+  it('writes the files of earlier moves into the settings too', async () => {
+    const { folder, env, settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
+    await runCommand(['mcp', 'install', 'cursor', '--yes', '--no-cost'], env);
+    mkdirSync(join(folder, '.gemini'));
+    writeFileSync(join(folder, '.gemini/settings.json'), ONE_SERVER);
+    await init('--yes', '--no-cost');
+    const clients = join(folder, 'data/quartermaster/clients');
+    expect(loadConfig({ path: settings, env: {} }).files.slice(1)).toEqual([
+      join(clients, 'cursor/servers.json'),
+      join(clients, 'gemini/servers.json'),
+    ]);
+  });
+
+  it('names a file that it may not read, and goes on with the other clients', async () => {
+    const { folder, init } = home({ '.gemini/settings.json': ONE_SERVER });
+    // As with a file without permission, which root can read.
+    mkdirSync(join(folder, '.cursor/mcp.json'), { recursive: true });
+    const { code, out, err } = await init('--yes', '--no-cost');
+    expect(code).toBe(0);
+    expect(err).toBe(`Cursor is skipped: ${join(folder, '.cursor/mcp.json')} can't be read: it is a folder\n`);
+    expect(out).toContain('Gemini CLI: 1 server moved to ');
+  });
+
+  it('restores the other files if the backup of one is lost, and names it', async () => {
+    const { folder, init } = home({ '.cursor/mcp.json': ONE_SERVER, '.gemini/settings.json': ONE_SERVER });
+    const { out } = await init('--yes', '--no-cost');
+    const backup = /Gemini CLI: .* Backup: (\S+)/.exec(out)?.[1] ?? '';
+    rmSync(backup);
+    const undone = await init('--undo');
+    expect(undone.code).toBe(2);
+    expect(undone.err).toContain(
+      `.gemini/settings.json was not restored: ${backup} can't be read: there is no such file`,
+    );
+    expect(readFileSync(join(folder, '.cursor/mcp.json'), 'utf8')).toBe(ONE_SERVER);
   });
 
   it('skips a file that it cannot read, and says if nothing is found', async () => {

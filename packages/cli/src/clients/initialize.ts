@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { write } from '../command-io.ts';
 import type { CommandContext, InitFlags } from '../commands/index.ts';
@@ -8,6 +9,7 @@ import { confirm, counted, dollars, oneLine, wrap } from '../terminal/index.ts';
 import { applyInstall } from './apply-install.ts';
 import { type FoundClient, findClients } from './find-clients.ts';
 import { ledgerOf, planFor, uninstallClients } from './install-client.ts';
+import { CLIENTS } from './known-clients.ts';
 import type { Ledger } from './ledger.ts';
 import { measureClient } from './measure-client.ts';
 import { findPlaces, type Places } from './places.ts';
@@ -95,25 +97,21 @@ function startAhead<Item, Result>(
 const MOST_AT_ONCE = 4;
 
 /** Each client by itself: none of them sends another's tools. */
-function renderClientCosts(
-  { client, file, isShared }: FoundClient,
-  costs: ServerCosts,
-  { flags, context }: Offer,
-): string {
+function renderClientCosts({ label }: FoundClient, costs: ServerCosts, { flags, context }: Offer): string {
   const { terminal } = context;
-  const title = isShared === true ? `${client.name}, ${file}` : client.name;
   const money = costs.tokens === 0 ? [] : ['', wrap(describeMoney(costs, flags), terminal.width)];
-  return [terminal.paint.bold(title), renderCosts(costs, terminal), ...money].join('\n');
+  return [terminal.paint.bold(label), renderCosts(costs, terminal), ...money].join('\n');
 }
 
 /** What would be moved and written, client by client. */
 async function preview(found: readonly FoundClient[], offers: Offer): Promise<void> {
   const { context } = offers;
   const print = (text: string): Promise<void> => write(context.io.stdout, `${text}\n`);
+  const width = pathWidth(context);
   const files: ServersFile[] = [];
   for (const one of found) {
     if (one.isShared === true) {
-      await print(describeShared(one));
+      await print(describeShared(one, width));
       files.push({ file: one.file, client: one.client.name });
       continue;
     }
@@ -125,8 +123,9 @@ async function preview(found: readonly FoundClient[], offers: Offer): Promise<vo
     const file = plan?.servers.path ?? unmovedFile(one);
     if (file !== undefined) files.push({ file, client: one.client.name });
     if (plan === undefined) continue;
-    await print(`${one.client.name}: would move ${counted(plan.moved.length, 'server')} to ${plan.servers.path}`);
-    for (const { name, why } of plan.left) await print(`  ${name} stays: ${oneLine(why, 200)}`);
+    const to = `would move ${counted(plan.moved.length, 'server')} to ${plan.servers.path}`;
+    await print(wrap(`${one.label}: ${to}`, width, { hanging: 2 }));
+    for (const { name, why } of plan.left) await print(describeLeft(name, why, width));
   }
   const plan = planSettings(settingsOptions(files, offers));
   const would = {
@@ -156,8 +155,18 @@ function describeLines(lines: string): string {
 }
 
 /** A project may share the file with other people, so it is changed only if it is named. */
-function describeShared({ client, file }: FoundClient): string {
-  return `${file} belongs to a project and stays as it is. To move it too: quartermaster mcp install ${client.id} --file ${file}`;
+function describeShared({ file, install }: FoundClient, width: number): string {
+  const text = `${file} belongs to a project and stays as it is. To move it too: quartermaster mcp install ${install}`;
+  return wrap(text, width, { hanging: 2 });
+}
+
+/** Sentences with paths and commands break between words in a terminal, and stay whole in a pipe. */
+function pathWidth({ io, terminal }: CommandContext): number {
+  return io.stdout.isTTY === true ? terminal.width : Number.POSITIVE_INFINITY;
+}
+
+function describeLeft(name: string, why: string, width: number): string {
+  return wrap(`${name} stays: ${oneLine(why, 200)}`, width, { indent: 2, hanging: 4 });
 }
 
 /** Without the discount for cached prompts. */
@@ -178,48 +187,67 @@ interface Offer {
 
 /** Moves a client's servers if the user agrees. Returns the file that has them now. */
 async function offer(found: FoundClient, offers: Offer): Promise<string | undefined> {
-  const { client, file } = found;
+  const { file, label, install } = found;
   const { flags, context, ledger } = offers;
   const { io } = context;
+  const width = pathWidth(context);
+  const print = (text: string): Promise<void> => write(io.stdout, `${text}\n`);
   const unmoved = unmovedFile(found);
   if (found.isShared === true) {
-    await write(io.stdout, `${describeShared(found)}\n`);
+    await print(describeShared(found, width));
     return file;
   }
   const plan = await planOrSay(found, offers);
   if (plan === undefined) return unmoved;
-  if (flags.yes !== true && !(await confirm(io, `Move the servers of ${client.name} behind Quartermaster?`))) {
-    const project = client.project === undefined ? '' : ` --project ${client.project}`;
-    await write(io.stdout, `${client.name} was not changed. Later: quartermaster mcp install ${client.id}${project}\n`);
+  const question = `Move the servers of ${label} behind Quartermaster?`;
+  if (flags.yes !== true && !(await confirm(io, wrap(question, context.terminal.width)))) {
+    await print(`${label} was not changed. Later: quartermaster mcp install ${install}`);
     return unmoved;
   }
-  const { backup } = applyInstall(plan, ledger, new Date());
-  const kept = plan.left.map(({ name, why }) => `  ${name} stays: ${oneLine(why, 200)}\n`).join('');
-  const lost = plan.notes.map(({ server, message }) => `  ${server}: ${oneLine(message, 200)}\n`).join('');
-  await write(
-    io.stdout,
-    `${client.name}: ${counted(plan.moved.length, 'server')} moved to ${plan.servers.path}. Backup: ${backup}\n${kept}${lost}`,
-  );
+  const done = await orSay(found, offers, () => applyInstall(plan, ledger, new Date()));
+  if (done === undefined) return unmoved;
+  const what = `${label}: ${counted(plan.moved.length, 'server')} moved to ${plan.servers.path}. Backup: ${done.backup}`;
+  await print(wrap(what, width, { hanging: 2 }));
+  for (const { name, why } of plan.left) await print(describeLeft(name, why, width));
+  for (const { server, message } of plan.notes) {
+    await print(wrap(`${server}: ${oneLine(message, 200)}`, width, { indent: 2, hanging: 4 }));
+  }
   return plan.servers.path;
 }
 
 /** A client whose file can't be changed doesn't stop the others. */
-async function planOrSay(
-  { client, file }: FoundClient,
-  { flags, context, places, ledger }: Offer,
-  taken: readonly string[] = [],
-): Promise<InstallPlan | undefined> {
+async function orSay<Result>(
+  { label }: FoundClient,
+  { context }: Offer,
+  act: () => Result,
+): Promise<Result | undefined> {
   try {
-    return planFor({ client, file, places, ledger, form: flags.form, taken });
+    return act();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    await write(context.io.stdout, `${client.name} was not changed: ${error.message}\n`);
+    const text = `${label} was not changed: ${error.message}`;
+    await write(context.io.stdout, `${wrap(text, pathWidth(context), { hanging: 2 })}\n`);
     return undefined;
   }
 }
 
-function settingsOptions(files: readonly ServersFile[], { flags, places }: Offer): SettingsOptions {
-  return { path: resolve(flags.config), files, form: flags.form, store: userStore(places) };
+function planOrSay(found: FoundClient, offers: Offer, taken: readonly string[] = []): Promise<InstallPlan | undefined> {
+  const { client, file } = found;
+  const { flags, places, ledger } = offers;
+  return orSay(found, offers, () => planFor({ client, file, places, ledger, form: flags.form, taken }));
+}
+
+/** The files of this run, and those of earlier ones: the settings are for all servers of the clients. */
+function settingsOptions(files: readonly ServersFile[], { flags, places, ledger }: Offer): SettingsOptions {
+  const earlier = ledger.list().filter(({ servers }) => !files.some(({ file }) => file === servers.path));
+  const others = earlier
+    .filter(({ servers }) => existsSync(servers.path))
+    .map(({ client, servers }) => ({ file: servers.path, client: nameOf(client) }));
+  return { path: resolve(flags.config), files: [...others, ...files], form: flags.form, store: userStore(places) };
+}
+
+function nameOf(id: string): string {
+  return CLIENTS.find((client) => client.id === id)?.name ?? id;
 }
 
 async function writeSettings(files: readonly ServersFile[], offers: Offer): Promise<void> {

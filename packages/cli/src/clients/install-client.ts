@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ConfigError } from '@quartermaster/host/config';
 import { write } from '../command-io.ts';
 import type { CommandContext, InstallFlags, ProxyForm, UninstallFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
@@ -9,7 +11,7 @@ import { confirm, counted, oneLine, wrap } from '../terminal/index.ts';
 import { applyInstall, freeServersFile } from './apply-install.ts';
 import { findClientFile, findInstalled } from './find-clients.ts';
 import { CLIENTS, ofProject } from './known-clients.ts';
-import { type Ledger, openLedger } from './ledger.ts';
+import { type Installed, type Ledger, openLedger } from './ledger.ts';
 import type { McpClient, StartCommand } from './mcp-client.ts';
 import { measureClient } from './measure-client.ts';
 import { findPlaces, type Places } from './places.ts';
@@ -73,7 +75,13 @@ export async function uninstallClients(
       await write(io.stdout, `${one.file}: would be restored from ${one.backup}\n`);
       continue;
     }
-    const undone = undoInstall(one, ledger);
+    const undone = undoOrSay(one, ledger);
+    if (typeof undone === 'string') {
+      const backup = existsSync(one.backup) ? `; the backup is ${one.backup}` : '';
+      await write(io.stderr, `${one.file} was not restored: ${undone}${backup}\n`);
+      exit(EXIT.badInput);
+      continue;
+    }
     const how = {
       whole: 'restored',
       servers: 'has changed since, so only its servers were restored',
@@ -95,6 +103,16 @@ export async function uninstallClients(
   }
   await write(io.stderr, 'Nothing to restore: Quartermaster has not moved the servers of any client.\n');
   exit(EXIT.nothingFound);
+}
+
+/** A file that can't be restored doesn't stop the others. It stays on the list, for another try. */
+function undoOrSay(installed: Installed, ledger: Ledger): ReturnType<typeof undoInstall> | string {
+  try {
+    return undoInstall(installed, ledger);
+  } catch (error) {
+    if (error instanceof InputError || error instanceof ConfigError) return error.message;
+    throw error;
+  }
 }
 
 /** What would change for a client. Undefined if it has no servers to move. */

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { InputError } from '../input-error.ts';
+import { readSeen } from './client-file.ts';
 import type { McpClient, StartCommand } from './mcp-client.ts';
 import type { Places } from './places.ts';
 
@@ -24,6 +25,7 @@ export const CLIENTS: readonly McpClient[] = [
   {
     ...{ id: 'claude-code', name: 'Claude Code', block: ['mcpServers'], expandsVariables: true, entry: claudeEntry },
     files: ({ home, env }) => [join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
+    projectFiles: ['.mcp.json'],
     rules: readClaudeRules,
     caveat:
       'These are the servers of the scope "user". Servers of one project are moved with --project FOLDER, those of a .mcp.json with --file FILE.',
@@ -48,6 +50,7 @@ export const CLIENTS: readonly McpClient[] = [
       entry: plainEntry,
     },
     files: ({ home }) => [join(home, '.cursor', 'mcp.json')],
+    projectFiles: [join('.cursor', 'mcp.json')],
     rules: readCursorRules,
     caveat:
       "Tools that you switched off on Cursor's settings page are not in this file: deny them in the servers' file.",
@@ -63,6 +66,7 @@ export const CLIENTS: readonly McpClient[] = [
     },
     files: ({ applications }) =>
       ['Code', 'Code - Insiders', 'VSCodium'].map((name) => join(applications, name, 'User', 'mcp.json')),
+    projectFiles: [join('.vscode', 'mcp.json')],
     caveat:
       "Tools that you switched off in VS Code's tool picker are not in this file: deny them in the servers' file.",
   },
@@ -73,20 +77,24 @@ export const CLIENTS: readonly McpClient[] = [
   {
     ...{ id: 'zed', name: 'Zed', block: ['context_servers'], expandsVariables: false },
     files: ({ xdg, applications }) => [join(xdg, 'zed', 'settings.json'), join(applications, 'Zed', 'settings.json')],
+    projectFiles: [join('.zed', 'settings.json')],
     entry: (start) => ({ source: 'custom', ...plainEntry(start) }),
     caveat: "Tools that a profile of Zed's switches on or off are not carried over.",
   },
   {
     ...{ id: 'codex', name: 'Codex', block: ['mcp_servers'], expandsVariables: false, entry: codexEntry },
     files: ({ home, env }) => [join(env.CODEX_HOME || join(home, '.codex'), 'config.toml')],
+    projectFiles: [join('.codex', 'config.toml')],
   },
   {
     ...{ id: 'gemini', name: 'Gemini CLI', block: ['mcpServers'], expandsVariables: true, entry: plainEntry },
     files: ({ home }) => [join(home, '.gemini', 'settings.json')],
+    projectFiles: [join('.gemini', 'settings.json')],
   },
   {
     ...{ id: 'opencode', name: 'opencode', block: ['mcp'], expandsVariables: true },
     files: ({ xdg }) => ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) => join(xdg, 'opencode', name)),
+    projectFiles: ['opencode.json', 'opencode.jsonc'],
     entry: ({ command, args, env }) => ({
       ...{ type: 'local', command: [command, ...args] },
       ...defined({ environment: env }),
@@ -158,17 +166,13 @@ function readPermissions(file: string): Readonly<Record<'allow' | 'deny' | 'ask'
 }
 
 function readRules(file: string): JsonObject {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return {};
-  }
+  if (!existsSync(file)) return {};
+  // It may contain a restriction, which must not be lost silently.
+  const { text } = readSeen(file);
   try {
     const document: unknown = JSON.parse(text);
     return isJsonObject(document) && isJsonObject(document.permissions) ? document.permissions : {};
   } catch (error) {
-    // It may contain a restriction, which must not be lost silently.
     throw new InputError(`${file} is not valid JSON, so its rules about tools can't be kept; fix it first`, {
       cause: error,
     });

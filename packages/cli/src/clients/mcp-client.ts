@@ -6,8 +6,10 @@ export interface McpClient {
   /** Its name on the command line. */
   readonly id: string;
   readonly name: string;
-  /** The files that may have its servers; the first one that exists counts. */
+  /** The user's files that may have its servers. The first one that exists counts where a client is named. */
   files(places: Places): readonly string[];
+  /** Files below a project's folder that may have servers, too. @default none */
+  readonly projectFiles?: readonly string[];
   /** Where its servers are in the file. */
   readonly block: readonly string[];
   /** Our own entry. */

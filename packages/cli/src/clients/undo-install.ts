@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { isUnchanged } from './apply-install.ts';
 import { rawServers, readSeen, replaceFile, serversIn } from './client-file.ts';
@@ -20,7 +20,9 @@ export type Undone =
 export function undoInstall(installed: Installed, ledger: Ledger): Undone & { readonly keptServers?: string } {
   const undone = restore(installed);
   ledger.remove(installed);
-  if (undone.kind === 'whole') rmSync(installed.backup, { force: true });
+  // Files with the same content share a backup.
+  const isShared = ledger.list().some(({ backup }) => backup === installed.backup);
+  if (undone.kind === 'whole' && !isShared) rmSync(installed.backup, { force: true });
   const isOurs = isUnchanged(installed.servers.path, installed.servers.hash);
   if (isOurs) rmSync(installed.servers.path, { force: true });
   return !isOurs && existsSync(installed.servers.path) ? { ...undone, keptServers: installed.servers.path } : undone;
@@ -29,7 +31,7 @@ export function undoInstall(installed: Installed, ledger: Ledger): Undone & { re
 function restore({ client, file, project, backup, after, moved }: Installed): Undone {
   if (!existsSync(file)) return { kind: 'gone', backup };
   const seen = readSeen(file);
-  const original = readFileSync(backup);
+  const original = readSeen(backup).bytes;
   if (seen.hash === after) {
     replaceFile(seen.path, original);
     return { kind: 'whole' };
