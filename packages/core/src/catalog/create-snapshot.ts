@@ -1,6 +1,6 @@
 import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, SettingError } from '../errors.ts';
-import { runToEnd } from '../run-to-end.ts';
+import { runToEnd } from '../slices.ts';
 import { renderTool } from './render-tool.ts';
 import { sha256 } from './sha256.ts';
 import type { Tool } from './tool.ts';

@@ -19,7 +19,7 @@ import {
   type TokenCounter,
 } from '../gate/index.ts';
 import { createBm25Searcher, createRegexSearcher, type Searcher } from '../search/index.ts';
-import { macrotaskPause } from '../search/internal.ts';
+import { macrotaskPause } from '../slices.ts';
 import type { Caller } from './call.ts';
 import type { EventBase, ToolboxEvent } from './events.ts';
 import type { TellOptions } from './toolbox.ts';

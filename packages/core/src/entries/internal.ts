@@ -46,9 +46,9 @@ export {
   readOperators,
   readToolTerms,
   resolveLimit,
-  runInSlices,
   stemOf,
   type ToolTerms,
   unaskedQueries,
   type WeighedWord,
 } from '../search/internal.ts';
+export { runInSlices } from '../slices.ts';

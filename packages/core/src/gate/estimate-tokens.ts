@@ -1,5 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
-import { runToEnd } from '../run-to-end.ts';
+import { runToEnd } from '../slices.ts';
 
 /** Counts the tokens of a text. Must always return the same count for the same text. */
 export type TokenCounter = (text: string) => number;

@@ -1,3 +1,4 @@
+export type { SliceOptions } from '../slices.ts';
 export {
   BM25_DEFAULTS,
   type Bm25Options,
@@ -66,4 +67,3 @@ export {
 } from './searcher.ts';
 export type { Embedder, EmbedOptions, StaticEmbedder } from './semantic/embedder.ts';
 export { buildVectorIndex, type VectorIndex } from './semantic/vector-index.ts';
-export type { SliceOptions } from './slices.ts';

@@ -1,6 +1,5 @@
 // What other stages and packages share with this one. The public names are in index.ts.
 
-export { runToEnd } from '../run-to-end.ts';
 export { NAMED } from './bm25/index.ts';
 export {
   type CandidateQuery,
@@ -20,5 +19,4 @@ export { SIBLING } from './hybrid/features.ts';
 export { HYBRID_OPTIONS } from './hybrid/hybrid-searcher.ts';
 export { CALLED_ALONG, CALLED_BEFORE } from './learned/order-by-use.ts';
 export { checkQueries, type QueryOperator, resolveLimit, takeTurns, unaskedQueries } from './query/parse-query.ts';
-export { macrotaskPause, runInSlices } from './slices.ts';
 export { nameKey } from './text/characters.ts';

@@ -3,7 +3,7 @@ import { editDistance } from '../../edit-distance.ts';
 import { estimateTokens, type TokenCounter } from '../../gate/index.ts';
 import { snapshotTokensInSteps } from '../../gate/internal.ts';
 import type { SliceOptions } from '../../search/index.ts';
-import { runInSlices, runToEnd } from '../../search/internal.ts';
+import { runInSlices, runToEnd } from '../../slices.ts';
 
 const MOST_CHARACTERS = 256;
 

@@ -1,10 +1,10 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { checkOptionNames } from '../../check-option-names.ts';
 import { QuartermasterError } from '../../errors.ts';
+import { runInSlices, SharedBuild, type SliceOptions } from '../../slices.ts';
 import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/keep-index.ts';
 import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/parse-query.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
-import { runInSlices, SharedBuild, type SliceOptions } from '../slices.ts';
 import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';
 import type { Bm25Index } from './index/bm25-index.ts';
 import { type BuildOptions, buildBm25IndexInSteps } from './index/build-bm25-index.ts';

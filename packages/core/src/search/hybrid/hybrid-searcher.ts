@@ -1,6 +1,6 @@
 import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
 import { checkOptionNames } from '../../check-option-names.ts';
-import { runToEnd } from '../../run-to-end.ts';
+import { runInSlices, runToEnd, SharedBuild, type SliceOptions, stepThrough } from '../../slices.ts';
 import {
   BM25_DEFAULTS,
   type Bm25Index,
@@ -17,7 +17,6 @@ import type { Explanation, Hit, RerankerUse, Searcher, SearchRequest, SearchResu
 import type { StaticEmbedder } from '../semantic/embedder.ts';
 import { keptVectors } from '../semantic/kept-vectors.ts';
 import { buildMarkedVectorsInSteps, buildVectorIndexInSteps, type VectorIndex } from '../semantic/vector-index.ts';
-import { runInSlices, SharedBuild, type SliceOptions, stepThrough } from '../slices.ts';
 import { explainHybrid } from './features.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
 import { foldDuplicates, type HybridRanking, preferSuccessors } from './order-answer.ts';

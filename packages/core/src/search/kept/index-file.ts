@@ -1,4 +1,4 @@
-import { stepThrough } from '../slices.ts';
+import { stepThrough } from '../../slices.ts';
 
 /**
  * An index as one run of bytes: typed arrays as they are in memory, behind a head that says what they are.

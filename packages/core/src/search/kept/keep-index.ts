@@ -1,6 +1,6 @@
 import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
-import { runInSlices, type SliceOptions, stepThrough } from '../slices.ts';
+import { runInSlices, type SliceOptions, stepThrough } from '../../slices.ts';
 
 /** Keeps built indexes by their content, so that the same catalog is not indexed twice: on disk, in a database, anywhere. */
 export interface IndexCache {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool, type SearchText, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
-import { runToEnd } from '../../run-to-end.ts';
+import { runToEnd } from '../../slices.ts';
 import { buildBm25IndexInSteps } from '../bm25/index/build-bm25-index.ts';
 import { type Bm25Index, buildBm25Index, createBm25Searcher, keptWords } from '../bm25/index.ts';
 import { createHybridSearcher } from '../hybrid/hybrid-searcher.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PatternError } from '../../errors.ts';
-import { runToEnd } from '../../run-to-end.ts';
+import { runToEnd } from '../../slices.ts';
 import { naiveSpan } from './naive-matcher.fixture.ts';
 import { parsePattern } from './parse/parse-pattern.ts';
 import { resolvePattern } from './parse/resolve-pattern.ts';

@@ -1,5 +1,5 @@
 import { PatternError } from '../../errors.ts';
-import { runToEnd } from '../../run-to-end.ts';
+import { runToEnd } from '../../slices.ts';
 import { firstCharacters, foldedLiteral, mayContain, requiredLiteral } from './automaton/required-literal.ts';
 import { BacktrackingMachine } from './backtrack/backtracking-machine.ts';
 import { machineProgram } from './backtrack/machine-program.ts';

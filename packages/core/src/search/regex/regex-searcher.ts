@@ -1,8 +1,8 @@
 import type { SearchText, Snapshot, Tool } from '../../catalog/index.ts';
 import { checkOptionNames } from '../../check-option-names.ts';
+import { runInSlices, SLICE_DEFAULTS, type SliceOptions } from '../../slices.ts';
 import { QUERY_LIMITS, resolveLimit, unaskedQueries } from '../query/parse-query.ts';
 import type { Searcher, SearchRequest, Standing } from '../searcher.ts';
-import { runInSlices, SLICE_DEFAULTS, type SliceOptions } from '../slices.ts';
 import { compileInSteps } from './compile-pattern.ts';
 import { findMatches, meteredMatcher, STEP_LIMITS, type StepLimits } from './find-matches.ts';
 import { interleave, type RankedMatch } from './rank-matches.ts';

@@ -1,8 +1,7 @@
 import { createTool, searchText } from '../../catalog/index.ts';
-import { runToEnd } from '../../run-to-end.ts';
+import { runToEnd, stepThrough } from '../../slices.ts';
 import { readIndexFile, writeIndexFile } from '../kept/index-file.ts';
 import type { KeptPart } from '../kept/keep-index.ts';
-import { stepThrough } from '../slices.ts';
 import type { StaticEmbedder } from './embedder.ts';
 import { type MarkedVectors, restoreVectorsInSteps } from './vector-index.ts';
 import { signWords } from './vector-scan.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runToEnd } from '../../run-to-end.ts';
-import { runInSlices } from '../slices.ts';
+import { runInSlices, runToEnd } from '../../slices.ts';
 import { buildMarkedVectorsInSteps, buildVectorIndex, buildVectorIndexInSteps } from './vector-index.ts';
 
 const DIMENSIONS = 8;

@@ -1,6 +1,5 @@
-import { runToEnd } from '../../run-to-end.ts';
+import { runToEnd, stepThrough } from '../../slices.ts';
 import { chooseBase, type Marked } from '../kept/keep-index.ts';
-import { stepThrough } from '../slices.ts';
 import { allocateVectors, type VectorArrays } from './vector-memory.ts';
 import { setSigns, signWords } from './vector-scan.ts';
 

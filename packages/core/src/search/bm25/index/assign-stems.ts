@@ -1,4 +1,4 @@
-import { stepThrough } from '../../slices.ts';
+import { stepThrough } from '../../../slices.ts';
 import { FUNCTION_WORDS } from '../../text/function-words.ts';
 import { stemInPlace } from '../../text/stem-word.ts';
 import { hashToken, TokenKind } from '../../text/tokenize.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTool, type Tool } from '../../../catalog/index.ts';
-import { runInSlices } from '../../slices.ts';
+import { runInSlices } from '../../../slices.ts';
 import { tokenize } from '../../text/tokenize.ts';
 import { BM25_DEFAULTS } from '../bm25-options.ts';
 import { naiveImpacts } from '../rank-oracle.fixture.ts';

@@ -1,7 +1,7 @@
 import type { Tool } from '../../../catalog/index.ts';
 import { checkOptionNames } from '../../../check-option-names.ts';
 import { QuartermasterError } from '../../../errors.ts';
-import { runToEnd } from '../../../run-to-end.ts';
+import { runToEnd } from '../../../slices.ts';
 import { FUNCTION_WORDS } from '../../text/function-words.ts';
 import { BM25_DEFAULTS, type Bm25Options, type Bm25Settings, MOST_TOOLS } from '../bm25-options.ts';
 import { assignStems, listStemmed } from './assign-stems.ts';

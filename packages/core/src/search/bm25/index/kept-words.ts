@@ -1,8 +1,7 @@
 import { createTool, type Tool } from '../../../catalog/index.ts';
-import { runToEnd } from '../../../run-to-end.ts';
+import { runToEnd, stepThrough } from '../../../slices.ts';
 import { readIndexFile, writeIndexFile } from '../../kept/index-file.ts';
 import type { KeptPart } from '../../kept/keep-index.ts';
-import { stepThrough } from '../../slices.ts';
 import { nameKey } from '../../text/characters.ts';
 import { FUNCTION_WORDS } from '../../text/function-words.ts';
 import { BM25_DEFAULTS, BM25_FIELDS } from '../bm25-options.ts';

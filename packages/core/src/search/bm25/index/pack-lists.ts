@@ -1,4 +1,4 @@
-import { stepThrough } from '../../slices.ts';
+import { stepThrough } from '../../../slices.ts';
 import type { Stems } from './assign-stems.ts';
 import {
   GAP_GOES_ON,

@@ -1,6 +1,6 @@
 import { type SearchText, searchText, type Tool } from '../../../catalog/index.ts';
+import { stepThrough } from '../../../slices.ts';
 import { type ChosenBase, chooseBase, type Marked } from '../../kept/keep-index.ts';
-import { stepThrough } from '../../slices.ts';
 import { nameKey } from '../../text/characters.ts';
 import { FUNCTION_WORDS } from '../../text/function-words.ts';
 import { TokenKind } from '../../text/tokenize.ts';

@@ -1,4 +1,4 @@
-import { stepThrough } from '../../slices.ts';
+import { stepThrough } from '../../../slices.ts';
 import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS, type Bm25Settings } from '../bm25-options.ts';
 import type { Stems } from './assign-stems.ts';

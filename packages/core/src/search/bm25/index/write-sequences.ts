@@ -1,4 +1,4 @@
-import { stepThrough } from '../../slices.ts';
+import { stepThrough } from '../../../slices.ts';
 import { FUNCTION_WORDS } from '../../text/function-words.ts';
 import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS } from '../bm25-options.ts';

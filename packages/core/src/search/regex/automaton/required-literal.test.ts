@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runToEnd } from '../../../run-to-end.ts';
+import { runToEnd } from '../../../slices.ts';
 import { compilePattern } from '../compile-pattern.ts';
 import { parsePattern } from '../parse/parse-pattern.ts';
 import { resolvePattern } from '../parse/resolve-pattern.ts';

@@ -1,4 +1,4 @@
-import { runToEnd } from '../../../run-to-end.ts';
+import { runToEnd } from '../../../slices.ts';
 
 /** The names as data: 212 kB that only `\N{NAME}` needs. */
 type CharacterNameTable = typeof import('./character-name-table.ts');

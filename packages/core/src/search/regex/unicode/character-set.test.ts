@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runToEnd } from '../../../run-to-end.ts';
+import { runToEnd } from '../../../slices.ts';
 import { characterClasses } from './character-classes.ts';
 import {
   type CharacterSet,

@@ -1,4 +1,12 @@
-import { untilAborted } from '../clock.ts';
+import { untilAborted } from './clock.ts';
+
+/** Runs a generator through without stopping where it would pause, and gives what it returns. */
+export function runToEnd<Result>(steps: Generator<unknown, Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
 
 /** How work yields to other work on the same thread. */
 export interface SliceOptions {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runToEnd } from '../run-to-end.ts';
-import { runInSlices, stepThrough } from './slices.ts';
+import { runInSlices, runToEnd, stepThrough } from './slices.ts';
 
 /** A clock that goes on only when work is done, and a pause that notes when it came. */
 function slowWork({ steps, msPerStep }: { readonly steps: number; readonly msPerStep: number }) {
