@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deepestReason } from './deepest-reason.ts';
+import { deepestReason } from './upstream-error.ts';
 
 const refused = new Error('connect ECONNREFUSED 127.0.0.1:1');
 const silent = (code?: string): Error => Object.assign(new Error(''), code === undefined ? {} : { code });

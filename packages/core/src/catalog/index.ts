@@ -11,8 +11,7 @@ export {
   type SnapshotOptions,
 } from './create-snapshot.ts';
 export { type ChangedField, type ChangedTool, diffSnapshots, type SnapshotDiff } from './diff-snapshots.ts';
-export type { WriteOptions } from './formats/format.ts';
-export { writeTool, writeTools } from './formats/format-of.ts';
+export { type WriteOptions, writeTool, writeTools } from './formats/format.ts';
 export { isJsonObject, type Json, type JsonObject } from './json.ts';
 export { type ParsedTools, type ParseToolsOptions, type Problem, parseTools } from './parse-tools.ts';
 export { applyPolicies, compileGlob, type Glob, POLICIES, type PolicyRules, parsePolicy } from './policy.ts';

@@ -1,7 +1,7 @@
 import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, type ErrorCode } from '../errors.ts';
 import { field, show } from './formats/definition-fields.ts';
-import { detectFormat, formatOf } from './formats/format-of.ts';
+import { detectFormat, formatOf } from './formats/format.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import type { Policy, Tool, ToolFormat } from './tool.ts';
 

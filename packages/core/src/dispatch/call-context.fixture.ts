@@ -2,9 +2,8 @@ import { EMPTY_MEMORY, type Memory } from '../disclosure/index.ts';
 import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
 import type { GateSettings } from '../gate/index.ts';
 import { wordSearcher } from '../testing/index.ts';
-import type { Caller, Step } from './call.ts';
 import { createToolbox } from './create-toolbox.ts';
-import type { Toolbox } from './toolbox.ts';
+import type { Caller, Step, Toolbox } from './toolbox.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
 const ON: GateSettings = { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] };

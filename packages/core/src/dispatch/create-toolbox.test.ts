@@ -5,9 +5,9 @@ import { definitions, EMPTY_MEMORY, FORMS, type Memory, remember, withoutSearch 
 import { sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import type { GateRule, GateSettings } from '../gate/index.ts';
 import { wordSearcher } from '../testing/index.ts';
-import type { Caller } from './call.ts';
 import { boxWith } from './call-context.fixture.ts';
 import { createToolbox } from './create-toolbox.ts';
+import type { Caller } from './toolbox.ts';
 
 const policy = fc.constantFrom<Policy>('never', 'automatic', 'always');
 const rule = fc.constantFrom<GateRule>(

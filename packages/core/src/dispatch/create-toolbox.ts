@@ -15,11 +15,10 @@ import { makeDeferPlan, makeInlinePlan, makeView } from '../disclosure/internal.
 import { contextWindow, decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
 import { executeCall } from './call/execute-call.ts';
 import { handleCalls, handleDescribe, refuse, unknownTool, wayWithoutSearch } from './call/handle-calls.ts';
-import type { Caller, Resolved, Step, ToolOutcome } from './call.ts';
 import { resolveName } from './read/resolve-name.ts';
 import { unwrapCall } from './read/unwrap-call.ts';
 import { handleSearch, prefetchTools } from './search/handle-search.ts';
-import type { Answered, CallContext, PlanOptions, Toolbox } from './toolbox.ts';
+import type { Answered, CallContext, Caller, PlanOptions, Resolved, Step, Toolbox, ToolOutcome } from './toolbox.ts';
 import {
   isDeferred,
   prepareSearch,

@@ -7,20 +7,24 @@
 
 export type { Awaitable, BeforeCall, Denial, HookContext, Hooks } from './call/execute-call.ts';
 export type { ArgumentCheck, ArgumentChecker, ArgumentProblem } from './call/handle-calls.ts';
-export type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
 export { createToolbox, rememberFound } from './create-toolbox.ts';
 export type { RefusalReason, ToolboxEvent } from './events.ts';
 export { parseArguments } from './read/unwrap-call.ts';
 export type { FoundForQuery, UseMemory } from './search/handle-search.ts';
 export type {
   Answered,
+  Call,
   CallContext,
+  Caller,
   ExecuteOptions,
   PlanOptions,
   Prefetched,
   Prefetching,
+  Resolved,
+  Step,
   TellOptions,
   Toolbox,
+  ToolOutcome,
   ViewExtra,
 } from './toolbox.ts';
 export { readDefinitions } from './toolbox-context.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot } from '../catalog/index.ts';
 import { sampleTools } from '../disclosure/sample-tools.fixture.ts';
-import type { Caller } from './call.ts';
 import { boxWith, handle, textOf } from './call-context.fixture.ts';
+import type { Caller } from './toolbox.ts';
 
 describe('scope', () => {
   const caller: Caller = { id: 'ann', allow: (tool) => tool.server !== 'github' };

@@ -20,9 +20,8 @@ import {
 } from '../gate/index.ts';
 import { createBm25Searcher, createRegexSearcher, type Searcher } from '../search/index.ts';
 import { macrotaskPause } from '../slices.ts';
-import type { Caller } from './call.ts';
 import type { EventBase, ToolboxEvent } from './events.ts';
-import type { TellOptions } from './toolbox.ts';
+import type { Caller, TellOptions } from './toolbox.ts';
 import { checkToolboxOptions, type SearcherSource, TOOLBOX_OPTIONS, type ToolboxOptions } from './toolbox-options.ts';
 
 /** A toolbox's options with all defaults, shared by its parts. */

@@ -15,9 +15,9 @@ import { checkGateSettings } from '../gate/internal.ts';
 import type { Searcher } from '../search/index.ts';
 import type { Awaitable, HookContext, Hooks } from './call/execute-call.ts';
 import type { ArgumentChecker } from './call/handle-calls.ts';
-import type { Caller, Resolved } from './call.ts';
 import type { ToolboxEvent } from './events.ts';
 import type { UseMemory } from './search/handle-search.ts';
+import type { Caller, Resolved } from './toolbox.ts';
 
 /** The parts of a toolbox. Only `tools` is required. */
 export interface ToolboxOptions {

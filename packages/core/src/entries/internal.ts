@@ -17,7 +17,6 @@ export {
 } from '../catalog/internal.ts';
 export { checkOptionNames, type OptionNames, readChoice, readWholeNumber } from '../check-option-names.ts';
 export { BACKGROUND_CLOCK, type Clock, SYSTEM_CLOCK, untilAborted } from '../clock.ts';
-export { deepestReason } from '../deepest-reason.ts';
 export { cutText, readFormChoice } from '../disclosure/internal.ts';
 export {
   checkToolboxOptions,
@@ -52,3 +51,4 @@ export {
   type WeighedWord,
 } from '../search/internal.ts';
 export { runInSlices } from '../slices.ts';
+export { deepestReason } from '../upstream-error.ts';

@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject } from '../catalog/index.ts';
 import { defined } from '../catalog/internal.ts';
-import { deepestReason } from '../deepest-reason.ts';
 import type { Definition } from '../disclosure/index.ts';
 import { parseArguments } from '../dispatch/index.ts';
-import { UpstreamError } from '../upstream-error.ts';
+import { deepestReason, UpstreamError } from '../upstream-error.ts';
 import type { Message, MessageCall, ModelEndpoint, ModelPart, ModelRequest, ModelUsage } from './model.ts';
 import { readEvents, readResponseText } from './read-response.ts';
 

@@ -11,8 +11,12 @@ export {
 export { createHintedSearcher } from './hinted-searcher.ts';
 export type { HybridFeatures, HybridWeights } from './hybrid/features.ts';
 export { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid/hybrid-options.ts';
-export { createHybridSearcher, type HybridSearcherOptions } from './hybrid/hybrid-searcher.ts';
-export { createSemanticSearcher, type SemanticSearcherOptions } from './hybrid/semantic-searcher.ts';
+export {
+  createHybridSearcher,
+  createSemanticSearcher,
+  type HybridSearcherOptions,
+  type SemanticSearcherOptions,
+} from './hybrid/hybrid-searcher.ts';
 export type { WholeCatalog } from './hybrid/whole-catalog.ts';
 export type { IndexCache } from './kept/keep-index.ts';
 export {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json.ts';
 import { parseTools } from '../parse-tools.ts';
 import { createTool, type Tool, type ToolFormat } from '../tool.ts';
-import { writeTool, writeTools } from './format-of.ts';
+import { writeTool, writeTools } from './format.ts';
 
 const schema: JsonObject = { type: 'object', properties: { q: { type: 'string' } } };
 const output: JsonObject = { type: 'object', properties: { hits: { type: 'integer' } } };

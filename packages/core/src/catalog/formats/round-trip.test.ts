@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../json.ts';
 import { parseTools } from '../parse-tools.ts';
 import type { Policy, Tool, ToolFormat } from '../tool.ts';
-import { writeTool, writeTools } from './format-of.ts';
+import { writeTool, writeTools } from './format.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 8 });
 const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 });

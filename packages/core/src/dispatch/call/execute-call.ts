@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../catalog/index.ts';
 import { cutText } from '../../disclosure/internal.ts';
-import type { Caller, Resolved, ToolOutcome } from '../call.ts';
 import type { RefusalReason } from '../events.ts';
-import type { ExecuteOptions } from '../toolbox.ts';
+import type { Caller, ExecuteOptions, Resolved, ToolOutcome } from '../toolbox.ts';
 import { eventOrigin, type ToolboxContext } from '../toolbox-context.ts';
 import { argumentError } from './handle-calls.ts';
 

@@ -2,11 +2,10 @@ import type { JsonObject, Tool } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
 import type { DeferPlan, FoundByName, Plan } from '../../disclosure/index.ts';
 import { cutText, signature } from '../../disclosure/internal.ts';
-import type { Resolved, Step } from '../call.ts';
 import type { RefusalReason } from '../events.ts';
 import { resolveName, suggestName } from '../read/resolve-name.ts';
 import type { NamedCall } from '../read/unwrap-call.ts';
-import type { CallContext } from '../toolbox.ts';
+import type { CallContext, Resolved, Step } from '../toolbox.ts';
 import { eventOrigin, isDeferred, reportLoads, type ToolboxContext, tellFound } from '../toolbox-context.ts';
 
 interface RequestedCalls {

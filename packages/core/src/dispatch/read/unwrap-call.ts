@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
 import { OWN_NAMES, type Own, type Plan } from '../../disclosure/index.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../toolbox.ts';
 
 /** A call without the bridge: what the model wants, before anything is looked up. */
 type Unwrapped =

@@ -5,8 +5,8 @@ import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../../disclo
 import { PatternError } from '../../errors.ts';
 import type { Searcher } from '../../search/index.ts';
 import { wordSearcher } from '../../testing/index.ts';
-import type { Caller } from '../call.ts';
 import { boxWith, handle, namesFound, textOf } from '../call-context.fixture.ts';
+import type { Caller } from '../toolbox.ts';
 import type { ToolboxOptions } from '../toolbox-options.ts';
 
 describe('a search', () => {

@@ -33,9 +33,8 @@ import {
   takeTurns,
 } from '../../search/internal.ts';
 import type { Awaitable } from '../call/execute-call.ts';
-import type { Caller, Step } from '../call.ts';
 import type { ToolboxEvent } from '../events.ts';
-import type { CallContext, Prefetched, Prefetching } from '../toolbox.ts';
+import type { CallContext, Caller, Prefetched, Prefetching, Step } from '../toolbox.ts';
 import { eventOrigin, reportLoads, searchScope, type ToolboxContext, tellFound } from '../toolbox-context.ts';
 
 interface SearchWish {

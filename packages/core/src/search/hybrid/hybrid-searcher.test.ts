@@ -13,8 +13,7 @@ import { describeSearcher } from '../searcher-contract.fixture.ts';
 import { buildVectorIndex, type VectorIndex } from '../semantic/vector-index.ts';
 import { NO_FEATURES } from './features.ts';
 import type { HybridOptions } from './hybrid-options.ts';
-import { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
-import { createSemanticSearcher } from './semantic-searcher.ts';
+import { createHybridSearcher, createSemanticSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
 
 describeSearcher('hybrid', (snapshot) => createHybridSearcher(snapshot, { embedder: toyEmbedder }));

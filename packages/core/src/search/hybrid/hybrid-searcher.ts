@@ -15,9 +15,13 @@ import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } f
 import { type Reranker, UNREADABLE } from '../reranker/create-reranker.ts';
 import type { Explanation, Hit, RerankerUse, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import type { StaticEmbedder } from '../semantic/embedder.ts';
-import { keptVectors } from '../semantic/kept-vectors.ts';
-import { buildMarkedVectorsInSteps, buildVectorIndexInSteps, type VectorIndex } from '../semantic/vector-index.ts';
-import { explainHybrid } from './features.ts';
+import {
+  buildMarkedVectorsInSteps,
+  buildVectorIndexInSteps,
+  keptVectors,
+  type VectorIndex,
+} from '../semantic/vector-index.ts';
+import { explainHybrid, type HybridWeights, NO_FEATURES } from './features.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
 import { foldDuplicates, type HybridRanking, preferSuccessors } from './order-answer.ts';
 import { type HybridAnswer, HybridRanker, type RankDepth } from './rank-hybrid.ts';
@@ -349,3 +353,33 @@ const OBJECT_BYTES = 12 * 1024;
 const DUPLICATE_SLACK = 3;
 
 const NO_WORD = 'It has no word of the query';
+
+/** How a semantic searcher is made: as a hybrid one, without the weights. */
+export type SemanticSearcherOptions = Omit<
+  HybridSearcherOptions,
+  | 'weights'
+  | 'oneClauseWeights'
+  | 'rerankedWeights'
+  | 'rerankedOneClauseWeights'
+  | 'intentWeight'
+  | 'rerankedIntentWeight'
+  | 'siblingWeight'
+>;
+
+/** Search by meaning alone: the hybrid with every other weight at 0, so that exact names and operators work as ever. */
+export function createSemanticSearcher(snapshot: Snapshot, options: SemanticSearcherOptions): Searcher {
+  checkOptionNames('createSemanticSearcher', options, OPTIONS);
+  const searcher = createHybridSearcher(snapshot, {
+    ...options,
+    weights: MEANING_ALONE,
+    rerankedWeights: { ...MEANING_ALONE, reranked: 1 },
+    intentWeight: 0,
+    siblingWeight: 0,
+  });
+  return { ...searcher, engine: 'semantic' };
+}
+
+/** All weights are given. */
+const OPTIONS: object = Object.fromEntries(Object.entries(HYBRID_OPTIONS).filter(([name]) => !/weight/i.test(name)));
+
+const MEANING_ALONE: HybridWeights = { ...NO_FEATURES, meaning: 1 };

@@ -5,8 +5,7 @@ import { fakeEmbedder } from '../reranker/fake-embedder.fixture.ts';
 import type { Searcher } from '../searcher.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
 import { type HybridWeights, NO_FEATURES } from './features.ts';
-import { createHybridSearcher } from './hybrid-searcher.ts';
-import { createSemanticSearcher } from './semantic-searcher.ts';
+import { createHybridSearcher, createSemanticSearcher } from './hybrid-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
 
 const withReranker = { embedder: toyEmbedder, reranker: createReranker({ embedder: fakeEmbedder() }) };

@@ -7,8 +7,7 @@ import { buildBm25IndexInSteps } from '../bm25/index/build-bm25-index.ts';
 import { type Bm25Index, buildBm25Index, createBm25Searcher, keptWords } from '../bm25/index.ts';
 import { createHybridSearcher } from '../hybrid/hybrid-searcher.ts';
 import { toyEmbedder } from '../hybrid/toy-embedder.fixture.ts';
-import { keptVectors } from '../semantic/kept-vectors.ts';
-import { buildVectorIndex } from '../semantic/vector-index.ts';
+import { buildVectorIndex, keptVectors } from '../semantic/vector-index.ts';
 import { readIndexFile, writeIndexFile } from './index-file.ts';
 import { type IndexCache, markToolsInSteps } from './keep-index.ts';
 

@@ -1,6 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
 import type { Explanation } from '../searcher.ts';
-import { FIELDS } from './searchable-fields.ts';
+import { FIELDS } from './find-matches.ts';
 
 /** Where a pattern matches a tool best. */
 export interface ToolMatch {

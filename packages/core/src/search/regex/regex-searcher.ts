@@ -4,9 +4,8 @@ import { runInSlices, SLICE_DEFAULTS, type SliceOptions } from '../../slices.ts'
 import { QUERY_LIMITS, resolveLimit, unaskedQueries } from '../query/parse-query.ts';
 import type { Searcher, SearchRequest, Standing } from '../searcher.ts';
 import { compileInSteps } from './compile-pattern.ts';
-import { findMatches, meteredMatcher, STEP_LIMITS, type StepLimits } from './find-matches.ts';
+import { findMatches, meteredMatcher, STEP_LIMITS, type StepLimits, searchableFields } from './find-matches.ts';
 import { interleave, type RankedMatch } from './rank-matches.ts';
-import { searchableFields } from './searchable-fields.ts';
 import { loadCharacterNames } from './unicode/character-names.ts';
 
 /**

@@ -1,12 +1,16 @@
 import type { Tool } from '../../../catalog/index.ts';
 import { checkOptionNames } from '../../../check-option-names.ts';
 import { QuartermasterError } from '../../../errors.ts';
-import { runToEnd } from '../../../slices.ts';
+import { runToEnd, stepThrough } from '../../../slices.ts';
 import { FUNCTION_WORDS } from '../../text/function-words.ts';
+import { stemInPlace } from '../../text/stem-word.ts';
+import { hashToken, TokenKind } from '../../text/tokenize.ts';
 import { BM25_DEFAULTS, type Bm25Options, type Bm25Settings, MOST_TOOLS } from '../bm25-options.ts';
-import { assignStems, listStemmed } from './assign-stems.ts';
-import { Bm25Index, type Bm25IndexData, type CatalogStatistics, INDEX_VERSION } from './bm25-index.ts';
+import { Bm25Index, type Bm25IndexData, type CatalogStatistics, INDEX_VERSION, NO_LIST } from './bm25-index.ts';
 import { averageFieldLengths, keepTokens, readTools, type TokenReuse } from './read-tools.ts';
+import { scratchUint32 } from './scratch-array.ts';
+import type { TermTable } from './term-table.ts';
+import type { TokenStore } from './token-store.ts';
 import { writePostings } from './write-postings.ts';
 import { writeSequences } from './write-sequences.ts';
 
@@ -59,4 +63,108 @@ export function* buildBm25IndexInSteps(tools: readonly Tool[], options: BuildOpt
     ...sequences,
   };
   return new Bm25Index(data, { statistics, tokens: reuse === undefined ? undefined : keepTokens(read, reuse.marks) });
+}
+
+/** The stem of each term. */
+export interface Stems {
+  /** Per term, the list of its stem; {@link NO_LIST} for one that does not occur. */
+  readonly stemLists: Uint32Array;
+  readonly termCount: number;
+  /** Terms, and then the stems that several terms share. */
+  readonly listCount: number;
+}
+
+const TERMS_PER_STEP = 512;
+
+/** Stems that one term alone has share that term's list; function words are their own stems. */
+function* assignStems(store: TokenStore): Generator<void, Stems> {
+  const { terms, uses } = store;
+  const wordCount = terms.size;
+  const stemOf = yield* findStems(terms, uses);
+  yield;
+  const termCount = terms.size;
+  const stemLists = scratchUint32(termCount).fill(NO_LIST);
+  let listCount = termCount;
+  for (let term = 0; term < termCount; term += 1) {
+    if (term >= wordCount || (uses[term] ?? 0) === 0) continue;
+    const stem = stemOf[term] ?? term;
+    if (stemLists[stem] === NO_LIST) {
+      stemLists[stem] = term;
+    } else if ((stemLists[stem] ?? 0) < termCount) {
+      stemLists[stem] = listCount;
+      listCount += 1;
+    }
+  }
+  for (let term = 0; term < termCount; term += 1) {
+    stemLists[term] = stemLists[stemOf[term] ?? term] ?? NO_LIST;
+  }
+  return { stemLists, termCount, listCount };
+}
+
+/** The terms whose stem has another list than their own, ascending, and those lists: see `Bm25IndexData`. */
+function listStemmed(stems: Stems): { stemmedTerms: Uint32Array; stemmedLists: Uint32Array } {
+  const { stemLists } = stems;
+  let count = 0;
+  for (let term = 0; term < stemLists.length; term += 1) {
+    count += stemLists[term] === term ? 0 : 1;
+  }
+  const stemmedTerms = new Uint32Array(count);
+  const stemmedLists = new Uint32Array(count);
+  let at = 0;
+  for (let term = 0; term < stemLists.length; term += 1) {
+    const list = stemLists[term] ?? NO_LIST;
+    if (list !== term) {
+      stemmedTerms[at] = term;
+      stemmedLists[at] = list;
+      at += 1;
+    }
+  }
+  return { stemmedTerms, stemmedLists };
+}
+
+const LONGEST_STEMMED = 24;
+
+/** Only what occurs as a word has a stem; wholes and single characters are their own. */
+function* findStems(terms: TermTable, uses: Uint8Array): Generator<void, Uint32Array> {
+  const stems = scratchUint32(terms.size);
+  yield* stepThrough(stems.length, (first) => stemSome(terms, uses, stems, first));
+  yield;
+  // A stem that is itself a word with another stem goes on to that one, so that a stem is always its own.
+  for (let term = 0; term < stems.length; term += 1) {
+    let stem = stems[term] ?? term;
+    for (let next = stems[stem] ?? stem; next !== stem; next = stems[stem] ?? stem) {
+      stem = next;
+    }
+    stems[term] = stem;
+  }
+  return stems;
+}
+
+function stemSome(terms: TermTable, uses: Uint8Array, stems: Uint32Array, first: number): number {
+  const end = Math.min(first + TERMS_PER_STEP, stems.length);
+  const word = new Uint16Array(LONGEST_STEMMED + 2);
+  for (let term = first; term < end; term += 1) {
+    const length = terms.byteLength(term);
+    const isWord = ((uses[term] ?? 0) & (1 << TokenKind.word)) !== 0;
+    if (!isWord || term < FUNCTION_WORDS.length || length > LONGEST_STEMMED) {
+      stems[term] = term;
+      continue;
+    }
+    for (let at = 0; at < length; at += 1) {
+      word[at] = terms.byteAt(term, at);
+    }
+    const stemLength = stemInPlace(word, length);
+    stems[term] =
+      stemLength === length && isSame(terms, term, word)
+        ? term
+        : terms.intern(word, stemLength, hashToken(word, stemLength, terms.seed));
+  }
+  return end;
+}
+
+function isSame(terms: TermTable, term: number, word: Uint16Array): boolean {
+  for (let at = terms.byteLength(term) - 1; at >= 0; at -= 1) {
+    if (terms.byteAt(term, at) !== word[at]) return false;
+  }
+  return true;
 }

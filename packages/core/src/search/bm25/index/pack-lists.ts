@@ -1,5 +1,5 @@
 import { stepThrough } from '../../../slices.ts';
-import type { Stems } from './assign-stems.ts';
+import type { Stems } from './build-bm25-index.ts';
 import {
   GAP_GOES_ON,
   GAP_GOES_ON_TWICE,

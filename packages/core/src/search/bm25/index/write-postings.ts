@@ -1,8 +1,8 @@
 import { stepThrough } from '../../../slices.ts';
 import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS, type Bm25Settings } from '../bm25-options.ts';
-import type { Stems } from './assign-stems.ts';
 import { IMPACT_SCALE } from './bm25-index.ts';
+import type { Stems } from './build-bm25-index.ts';
 import { packLists } from './pack-lists.ts';
 import { gapBytes, headBytes, writeGap } from './posting-list.ts';
 import { type ReadTools, unitsBefore } from './read-tools.ts';

@@ -2,7 +2,6 @@ import { stepThrough } from '../../../slices.ts';
 import { FUNCTION_WORDS } from '../../text/function-words.ts';
 import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS } from '../bm25-options.ts';
-import type { Stems } from './assign-stems.ts';
 import {
   type CatalogStatistics,
   countStem,
@@ -10,6 +9,7 @@ import {
   LONGEST_DESCRIPTION_SEQUENCE,
   LONGEST_NAME_SEQUENCE,
 } from './bm25-index.ts';
+import type { Stems } from './build-bm25-index.ts';
 import type { ReadTools } from './read-tools.ts';
 import { scratchUint16 } from './scratch-array.ts';
 import { TWO_UNITS } from './token-store.ts';

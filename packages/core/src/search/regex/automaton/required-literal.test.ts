@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { runToEnd } from '../../../slices.ts';
 import { compilePattern } from '../compile-pattern.ts';
+import { splitLookaheads } from '../decider.ts';
 import { parsePattern } from '../parse/parse-pattern.ts';
 import { resolvePattern } from '../parse/resolve-pattern.ts';
 import { firstCharacters, foldedLiteral, mayContain, requiredLiteral } from './required-literal.ts';
-import { splitLookaheads } from './split-lookaheads.ts';
 
 const expressionOf = (pattern: string) => runToEnd(resolvePattern(parsePattern(pattern, '')));
 

@@ -1,9 +1,8 @@
 import type { PositionTest, StepMeter } from '../expression.ts';
-import { fillBuffer, holdsAt } from '../text-buffer.ts';
 import { lowerCase } from '../unicode/case-folding.ts';
 import { type CharacterSet, hasCharacter } from '../unicode/character-set.ts';
 import { FOLDINGS, MACHINE, type MachineProgram } from './machine-program.ts';
-import { FRAME, type Frame, MachineState, type Repeat } from './machine-state.ts';
+import { FRAME, type Frame, fillBuffer, holdsAt, MachineState, type Repeat } from './machine-state.ts';
 import { countedRepeat, possessiveRepeat, singleRepeat } from './repeats.ts';
 
 type MachineOutcome =
