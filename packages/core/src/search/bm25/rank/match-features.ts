@@ -149,16 +149,6 @@ export class FeatureReader {
       scores[place] = scaleSum(sums[place] as number) * factor + bonus;
     }
   }
-
-  /** How much of the query, by idf, a tool has anywhere; 0 to 1. */
-  readCoverage(plan: QueryPlan, tool: number): number {
-    if (plan.mass === 0) return 0;
-    let covered = 0;
-    for (const stem of plan.stems) {
-      covered += this.#index.hasTool(stem.list, tool) ? stem.idf * stem.weight : 0;
-    }
-    return Math.min(1, covered / plan.mass);
-  }
 }
 
 /**
@@ -276,7 +266,7 @@ export class CandidateTerms {
     return sums;
   }
 
-  /** For each candidate how much of a plan, by idf, it has anywhere, as `FeatureReader.readCoverage` gives it; 0 to 1. */
+  /** For each candidate how much of a plan, by idf, it has anywhere; 0 to 1. */
   coverages({ stems, mass }: QueryPlan): Float64Array {
     const covered = new Float64Array(this.#tools.length);
     if (mass === 0) return covered;
