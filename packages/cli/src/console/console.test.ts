@@ -387,6 +387,7 @@ describe('activity', () => {
     expect(await page.locator('.seen-tools').first().textContent()).toContain('tool_search');
     await page.getByRole('button', { name: 'Raw wire' }).click();
     await page.locator('.rounds').getByText('"max_tokens": 1024').first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Found nothing' }).click();
     const missed = page.locator('.queue-row', { hasText: 'qwxz plokij' });
     await missed.getByRole('button', { name: 'Make a case…' }).click();
@@ -513,6 +514,7 @@ describe('servers and catalogs', () => {
     const tool = (await page.locator('.tool-row.inner').first().getAttribute('data-tool')) ?? '';
     await page.getByRole('button', { name: `Pin ${tool}` }).click();
     await page.getByRole('button', { name: `Pin ${tool}`, pressed: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: `Pin ${tool}`, pressed: false }).waitFor();
     await page.locator(`[data-tool="${tool}"] .unfold`).click();

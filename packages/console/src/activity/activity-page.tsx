@@ -85,7 +85,7 @@ export function ActivityPage(): ReactNode {
           onClick={() => setPaused(!isPaused)}
         >
           {isLive && !isPaused ? <i className="dot live" aria-hidden="true" /> : null}
-          {isPaused ? 'paused' : isLive ? 'live' : 'connecting'}
+          {isPaused ? 'paused' : isLive ? 'live' : error === null ? 'connecting' : 'not live'}
         </button>
         <div className="end">
           <div className="field">
@@ -112,6 +112,7 @@ export function ActivityPage(): ReactNode {
             key={name}
             type="button"
             aria-current={view === outcome ? 'true' : undefined}
+            ref={view === outcome ? showTab : undefined}
             onClick={() => set({ view: outcome, id: undefined, show: undefined })}
           >
             {name}
@@ -203,6 +204,14 @@ export function ActivityPage(): ReactNode {
       )}
     </>
   );
+}
+
+/** On phones the tabs scroll sideways: the chosen one is in view, wherever a link has pointed. */
+function showTab(tab: HTMLButtonElement | null): void {
+  const row = tab?.parentElement ?? null;
+  if (tab === null || row === null) return;
+  const hidden = tab.offsetLeft + tab.offsetWidth - row.offsetLeft - row.clientWidth;
+  if (hidden > row.scrollLeft) row.scrollLeft = hidden;
 }
 
 const ROW_HEIGHT = 57;
@@ -334,7 +343,7 @@ function RequestRow(props: {
         </div>
         <div className="request-called">
           {status >= 400 ? <span className="tag bad">{status}</span> : null}
-          {error === undefined ? null : <span className="loss small">{error.replaceAll('_', ' ')}</span>}
+          {error === undefined ? null : <span className="loss small"> {error.replaceAll('_', ' ')}</span>}
           {searches.some(({ outcome }) => outcome === 'none') ? <span className="tag wait">no match</span> : null}
           {refused.length > 0 ? <span className="tag bad">refused</span> : null}
           {first === undefined ? null : <ToolName id={idOf(first)} />}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { LabelButtons } from '../shell/label-dialog.tsx';
 import { plain, seconds, share, signed } from '../shell/numbers.ts';
+import { RawText } from '../shell/raw-text.tsx';
 import { ToolName } from '../shell/tool-name.tsx';
 import { DECISIONS, type DetailView, formName } from './activity-state.ts';
 import { TimeStrip } from './time-strip.tsx';
@@ -74,7 +75,7 @@ export function RequestDetail({ record, show, onShow }: DetailProps): ReactNode 
       </div>
       {show === undefined ? null : (
         <div className="detail-wire">
-          {show === 'record' ? <pre className="raw">{JSON.stringify(record, undefined, 2)}</pre> : null}
+          {show === 'record' ? <RawText label="Record">{JSON.stringify(record, undefined, 2)}</RawText> : null}
           {show === 'model' || show === 'wire' ? <WireView id={id} show={show} /> : null}
         </div>
       )}
@@ -123,7 +124,7 @@ function Actions({ record, show, onShow }: DetailProps): ReactNode {
 function Head({ name, note }: { readonly name: string; readonly note: string }): ReactNode {
   return (
     <div className="step-head">
-      <h3>{name}</h3> <span className="faint small">{note}</span>
+      <h2>{name}</h2> <span className="faint small">{note}</span>
     </div>
   );
 }

@@ -19,10 +19,10 @@ export function TimeStrip({ record }: { readonly record: RequestRecord }): React
   const kinds = (['model', 'search', 'call'] as const).filter((kind) => steps.some((step) => step.kind === kind));
   return (
     <section aria-label="Time of this request">
-      <h3>
+      <h2>
         {seconds(durationMs)}
         {kinds.includes('search') ? `, ${seconds(searching)} of them searching` : ''}
-      </h3>
+      </h2>
       <div className="time" role="img" aria-label={label}>
         {steps.map(({ kind, fromMs, tookMs, tool }) => (
           <i

@@ -18,7 +18,7 @@ export function Waterfall({ tokens }: { readonly tokens: TokenAccount }): ReactN
   let start = 0;
   return (
     <section aria-label="Tokens of this request">
-      <h3>Tokens for this request, against everything inline</h3>
+      <h2>Tokens for this request, against everything inline</h2>
       <dl className="waterfall">
         <Bar label="All tools inline" value={plain(definitions)} from={0} to={definitions / whole} kind="all" />
         <Bar label="Kept out" value={signed(keptOut)} from={sent} to={sent + keptOut / whole} kind="gain" />

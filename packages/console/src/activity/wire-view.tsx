@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { clockTime, plain } from '../shell/numbers.ts';
+import { RawText } from '../shell/raw-text.tsx';
 import { readModelView } from './model-view.ts';
 
 /** What was sent to the model and what came back, round by round. Held only where the settings say `insight.wire`. */
@@ -24,14 +25,14 @@ export function WireView({ id, show }: { readonly id: string; readonly show: 'mo
     <ol className="rounds">
       {(data?.data ?? []).map((round, index) => (
         <li key={round.atMs}>
-          <h4>
+          <h3>
             Round {index + 1}{' '}
             <span className="faint">
               {[round.dialect, round.model, clockTime(round.atMs), round.isCut ? 'cut at 1 MiB' : '']
                 .filter((part) => part !== '')
                 .join(', ')}
             </span>
-          </h4>
+          </h3>
           {show === 'model' ? <Seen round={round} /> : <Raw round={round} />}
         </li>
       ))}
@@ -44,11 +45,11 @@ function Seen({ round }: { readonly round: WireRound }): ReactNode {
   if (view === undefined) return <p className="dim small">The request is too long to be shown in parts.</p>;
   return (
     <>
-      <h5>System text</h5>
-      {view.system === '' ? <p className="faint small">none</p> : <pre className="raw">{view.system}</pre>}
-      <h5>
+      <h4>System text</h4>
+      {view.system === '' ? <p className="faint small">none</p> : <RawText label="System text">{view.system}</RawText>}
+      <h4>
         Tools <span className="faint">{plain(view.tools.length)}</span>
-      </h5>
+      </h4>
       <ul className="seen-tools">
         {view.tools.slice(0, MOST_TOOLS).map(({ name, description }) => (
           <li key={name}>
@@ -71,10 +72,10 @@ const MOST_TOOLS = 100;
 function Raw({ round }: { readonly round: WireRound }): ReactNode {
   return (
     <>
-      <h5>Request</h5>
-      <pre className="raw">{pretty(round.request)}</pre>
-      <h5>Response</h5>
-      <pre className="raw">{pretty(round.response)}</pre>
+      <h4>Request</h4>
+      <RawText label="Request">{pretty(round.request)}</RawText>
+      <h4>Response</h4>
+      <RawText label="Response">{pretty(round.response)}</RawText>
       {round.error === undefined ? null : <p className="loss small">{round.error}</p>}
     </>
   );

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { askMockModel, callServerTool, MOCK_MODEL, type ToolRun } from '../api/run-tool.ts';
 import { Dialog } from '../shell/dialog.tsx';
+import { RawText } from '../shell/raw-text.tsx';
 import { exampleArguments } from './example-arguments.ts';
 
 /** Runs what was found: a tool of an MCP server is called for real, the mock model plays one of a stored catalog. */
@@ -128,13 +129,13 @@ function Outcome({ run }: { readonly run: ToolRun }): ReactNode {
           <h3>
             Called <span className="mono">{call.name}</span>
           </h3>
-          <pre className="raw">{JSON.stringify(call.input, undefined, 2)}</pre>
+          <RawText label="Arguments of the call">{JSON.stringify(call.input, undefined, 2)}</RawText>
         </li>
       )}
       {result === undefined ? null : (
         <li>
           <h3>{result.isError ? <span className="loss">Failed</span> : 'Result'}</h3>
-          <pre className="raw">{result.text}</pre>
+          <RawText label="Result">{result.text}</RawText>
         </li>
       )}
       {answer === undefined ? null : (

@@ -4,6 +4,7 @@ import { type ReactNode, useDeferredValue, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { plain } from '../shell/numbers.ts';
+import { RawText } from '../shell/raw-text.tsx';
 import { settingsBlock } from './settings-block.ts';
 import { STATES } from './tool-table.tsx';
 
@@ -64,7 +65,7 @@ export function AddServers({ servers }: { readonly servers: readonly Server[] })
             Put this into <code>quartermaster.yaml</code>. A gateway that has MCP servers reads the file again within a
             second, and their states appear above; one that has none needs a restart.
           </p>
-          <pre className="raw">{block}</pre>
+          <RawText label="Lines for the settings">{block}</RawText>
           <div className="actions">
             <CopyButton key={block} text={block} />
           </div>

@@ -6,14 +6,15 @@ import { diffLines, diffWords } from './diff-lines.ts';
 export function DefinitionDiff(props: { readonly change: DefinitionChange; readonly isWhole?: boolean }): ReactNode {
   const { change, isWhole = false } = props;
   return (
-    <div className={`diff${isWhole ? ' whole' : ''}`}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a pointer
+    <section className={`diff${isWhole ? ' whole' : ''}`} aria-label="What changed" tabIndex={0}>
       {change.fields.map(({ field, before, after }) => (
         <section key={field} aria-label={`${field}, before and after`}>
-          <h4>{field}</h4>
+          <p className="field-name">{field}</p>
           <Lines before={before ?? ''} after={after ?? ''} isWhole={isWhole} />
         </section>
       ))}
-    </div>
+    </section>
   );
 }
 

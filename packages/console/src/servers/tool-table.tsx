@@ -247,7 +247,7 @@ function ToolRow(props: TableProps & { readonly row: Extract<Row, { kind: 'tool'
               title="Always send this tool in full"
               onClick={() => set(isPinned ? null : 'never')}
             >
-              <Pin size={12} aria-hidden="true" /> {isPinned ? 'Pinned' : 'Pin'}
+              <Pin size={12} aria-hidden="true" /> Pin
             </button>
           ) : null}
         </span>

@@ -111,7 +111,7 @@ function nameOf({ name }: ServerGroup): string {
 }
 
 /** How wide a character of a label is, and what is around the text, in pixels; how high a box has to be, in units. */
-const [CHARACTER, LABEL_FRAME, LABEL_HEIGHT] = [6.6, 20, 36];
+const [CHARACTER, LABEL_FRAME, LABEL_HEIGHT] = [6.6, 18, 36];
 
 /** What a group needs room for: with the tools that are held back, which the catalog doesn't count. */
 function areaOf({ tokens, held }: ServerGroup): number {
