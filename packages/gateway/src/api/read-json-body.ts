@@ -1,6 +1,5 @@
-import type { Json } from '@quartermaster/core/catalog';
 import { checkValue } from '@quartermaster/host/schema';
-import { ApiError, readBytes } from '../http/index.ts';
+import { ApiError, parseJson, readBytes } from '../http/index.ts';
 import { allComponents, type Schema } from './schema.ts';
 
 /** Bodies of the management API are small. */
@@ -8,7 +7,7 @@ const MOST_BYTES = 1024 * 1024;
 
 /** The body of a request, checked against the documented schema. Throws 400 with the reason. */
 export async function readJsonBody<Body>(request: Request, schema: Schema): Promise<Body> {
-  const value = parse(await readBytes(request, MOST_BYTES));
+  const value = parseJson(await readBytes(request, MOST_BYTES));
   const check = checkValue(whole(schema), value);
   if (check.kind === 'good') return value as Body;
   const [problem] = check.problems;
@@ -26,12 +25,4 @@ function whole(schema: Schema): Schema {
 
 function describe({ path, message }: { readonly path: string; readonly message: string }): string {
   return path === '' ? message : `${path}: ${message}`;
-}
-
-function parse(bytes: Buffer): Json {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as Json;
-  } catch {
-    throw new ApiError(400, 'The request body is not valid JSON');
-  }
 }

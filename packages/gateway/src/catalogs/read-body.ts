@@ -1,6 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { ApiError } from '../http/index.ts';
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-characters.ts';
 import { ByteCache, type MemoryBudget } from './memory-budget.ts';
 
 /** A request's body, and its tools. */
@@ -198,22 +208,6 @@ function parseObject(text: string): JsonObject {
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'Error';
 }
-
-const QUOTE = 0x22;
-
-const BACKSLASH = 0x5c;
-
-const OPEN_OBJECT = 0x7b;
-
-const CLOSE_OBJECT = 0x7d;
-
-const OPEN_ARRAY = 0x5b;
-
-const CLOSE_ARRAY = 0x5d;
-
-const COLON = 0x3a;
-
-const COMMA = 0x2c;
 
 const KEY = Buffer.from('tools"');
 

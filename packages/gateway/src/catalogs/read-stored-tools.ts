@@ -1,6 +1,7 @@
 import { parseTools, type Tool } from '@quartermaster/core';
 import { runInSlices } from '@quartermaster/core/internal';
 import type { SliceOptions } from '@quartermaster/core/search';
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-characters.ts';
 
 /** A step reads about this much text: well below a millisecond. */
 const STEP_CHARACTERS = 32 * 1024;
@@ -60,11 +61,3 @@ function endOfString(text: string, start: number): number {
   }
   return text.length;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;

@@ -8,7 +8,8 @@ import {
   runInSlices,
   stripInvisibleTexts,
 } from '@quartermaster/core/internal';
-import { ApiError } from '../http/index.ts';
+import { ApiError, parseJson } from '../http/index.ts';
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-characters.ts';
 import { locateTools } from './read-body.ts';
 
 /** A catalog as it is stored. */
@@ -102,7 +103,7 @@ function* hashInSteps(tools: readonly Tool[]): Generator<void, string> {
 /** The members of the list one after the other if the text is written as usual; otherwise the text as a whole. */
 function* parseDefinitions(bytes: Buffer): Generator<void, readonly unknown[]> {
   const start = bytes[0] === OPEN_ARRAY ? 0 : locateTools(bytes);
-  if (start === undefined) return definitionsIn(parse(bytes));
+  if (start === undefined) return definitionsIn(parseJson(bytes));
   const definitions: unknown[] = [];
   let end = start;
   do {
@@ -115,7 +116,7 @@ function* parseDefinitions(bytes: Buffer): Generator<void, readonly unknown[]> {
     yield;
   } while (bytes[end] === COMMA);
   const isClosed = bytes[end] === CLOSE_ARRAY && isWhole(bytes, start, end + 1);
-  return isClosed ? definitions : definitionsIn(parse(bytes));
+  return isClosed ? definitions : definitionsIn(parseJson(bytes));
 }
 
 function parseMembers(bytes: Buffer, from: number, to: number): readonly unknown[] {
@@ -163,14 +164,6 @@ function endOfMember(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw notJson();
-  }
-}
-
 function notJson(): ApiError {
   return new ApiError(400, 'The request body is not valid JSON');
 }
@@ -190,11 +183,3 @@ function tooMany(count: number, maxTools: number): ApiError {
     `tools: a catalog may have ${maxTools} tools, and this one has ${count}; divide it, or raise limits.catalogTools`,
   );
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;

@@ -6,7 +6,7 @@ export {
   openaiErrorBody,
 } from './error-bodies.ts';
 export { faultOf, isStoreError, originOf } from './fault-of.ts';
-export { noteIncoming, readBytes, releaseBodyMemory } from './read-bytes.ts';
+export { noteIncoming, parseJson, readBytes, releaseBodyMemory } from './read-bytes.ts';
 export {
   clientHeaders,
   createRequestRunner,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { Json } from '@quartermaster/core/catalog';
 import { ApiError } from './api-error.ts';
 
 /** A request's body, decompressed, or an error as soon as it exceeds the limit: nothing beyond the limit is kept. */
@@ -64,6 +65,15 @@ function readIncoming(incoming: IncomingMessage, length: number): Promise<Buffer
     incoming.once('error', fail);
     incoming.once('close', () => fail(new Error('The connection was closed')));
   });
+}
+
+/** The value in a request's body. */
+export function parseJson(bytes: Buffer): Json {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as Json;
+  } catch {
+    throw new ApiError(400, 'The request body is not valid JSON');
+  }
 }
 
 function unreadable(cause: unknown): ApiError {

@@ -2,7 +2,7 @@ import type { Batch, BatchStore } from '@quartermaster/host/store';
 import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
 import { FLAG, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
 import { readBatch, writeBatch } from '../batches/index.ts';
-import { ApiError, type RequestContext, readBytes } from '../http/index.ts';
+import { ApiError, parseJson, type RequestContext, readBytes } from '../http/index.ts';
 import { readLimit } from './list-models.ts';
 import type { Services } from './services.ts';
 
@@ -18,7 +18,7 @@ export function mountBatchRoutes(api: Api, services: Services): void {
     };
   const createBatch = async (requestContext: RequestContext, batches: BatchStore): Promise<object> => {
     const bytes = await readBytes(requestContext.request, settings.maxBatchBytes);
-    const items = readBatch(parse(bytes), settings.maxBatchItems);
+    const items = readBatch(parseJson(bytes), settings.maxBatchItems);
     const { owner } = requestContext.access;
     const batch = await batches.create({ owner, headers: itemHeaders(requestContext), items });
     onBatch();
@@ -137,12 +137,4 @@ function known(batch: Batch | undefined, id: string): Batch {
 
 function unknown(id: string): ApiError {
   return new ApiError(404, `There is no batch ${id.slice(0, 100)} of this key`);
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new ApiError(400, 'The request body is not valid JSON');
-  }
 }

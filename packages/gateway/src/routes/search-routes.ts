@@ -10,7 +10,7 @@ import {
   SEARCH_ANSWER,
   SEARCH_BODY,
 } from '../api/search-schemas.ts';
-import { ApiError, type RequestContext, readBytes } from '../http/index.ts';
+import { ApiError, parseJson, type RequestContext, readBytes } from '../http/index.ts';
 import {
   type CatalogSearchRequest,
   countSearches,
@@ -32,7 +32,7 @@ export function mountSearchRoutes(
     (handler: (request: RoutedRequest, body: unknown) => Promise<object>): JsonHandler =>
     async (request) => {
       const maxBytes = Math.min(settings.maxBodyBytes, MOST_QUESTION_BYTES);
-      return handler(request, readJson(await readBytes(request.request, maxBytes)));
+      return handler(request, parseJson(await readBytes(request.request, maxBytes)));
     };
   const load = async ({ access }: RequestContext, name: string): Promise<SearchableTools> => {
     const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
@@ -107,11 +107,3 @@ export function mountSearchRoutes(
 
 /** Parsed here in one go: small enough not to delay anyone. */
 const MOST_QUESTION_BYTES = 1024 * 1024;
-
-function readJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new ApiError(400, 'The request body is not valid JSON');
-  }
-}

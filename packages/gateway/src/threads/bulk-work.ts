@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { parseTools } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { readUpload, type UploadedCatalog } from '../catalogs/index.ts';
-import { ApiError, releaseBodyMemory } from '../http/index.ts';
+import { ApiError, parseJson, releaseBodyMemory } from '../http/index.ts';
 import { countSearches, readSearchRequest, type SearchService } from '../search/index.ts';
 import { type Handlers, portCalls } from './port-calls.ts';
 import { mainErrors } from './thread-errors.ts';
@@ -35,7 +35,7 @@ export function createLocalBulk(service: SearchService): BulkWork {
   return {
     readUpload: ({ bytes }, maxTools) => readUpload(bytes, maxTools),
     async search({ bytes, owner }, { admit, signal }) {
-      const body = readJson(bytes);
+      const body = parseJson(bytes);
       const request = readSearchRequest(body);
       await admit(countSearches(request));
       const definitions = isJsonObject(body) ? body.tools : undefined;
@@ -45,7 +45,7 @@ export function createLocalBulk(service: SearchService): BulkWork {
       return service.search({ tools, bytes: 0, owner }, request, signal);
     },
     async readModel({ bytes }) {
-      const body = readJson(bytes);
+      const body = parseJson(bytes);
       if (isJsonObject(body) && typeof body.model === 'string' && body.model !== '') return body.model;
       throw new ApiError(400, 'model: Field required', { param: 'model' });
     },
@@ -106,11 +106,3 @@ interface BulkCall {
 
 /** What distinguishes bodies, so that both workers get some. */
 const BEGINNING_BYTES = 4096;
-
-function readJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new ApiError(400, 'The request body is not valid JSON');
-  }
-}
