@@ -149,8 +149,8 @@ describe('what is past the limit of tools per server', () => {
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     await proxy.connect(theirs, { isSole: true });
     await client.connect(ours as Transport);
-    const reason = 'its list was cut off after 100 tools (limits.toolsPerServer)';
-    expect(hub.status()).toMatchObject([{ tools: 100, stopped: 'after 100 tools (limits.toolsPerServer)' }]);
+    const reason = 'its list was cut off after 100 tools (mcp.limits.toolsPerServer)';
+    expect(hub.status()).toMatchObject([{ tools: 100, stopped: 'after 100 tools (mcp.limits.toolsPerServer)' }]);
     expect(events).toContainEqual({ kind: 'listing-cut', server: 'plant', reason });
     expect(client.getInstructions()).toContain(`plant: ${reason}`);
     const { found, result } = await findAndCall(client);

@@ -272,6 +272,7 @@ export interface McpSettings {
 export interface McpLimitSettings {
   readonly toolsPerServer: number;
   readonly listBytes: number;
+  readonly listPages: number;
 }
 
 /** Limits on connecting to servers that clients name in `mcp_servers`. */

@@ -24,7 +24,7 @@ describe('defaults', () => {
         quarantine: 'off',
         findings: 'warn',
         alwaysLoad: 'auto',
-        limits: { toolsPerServer: 100_000, listBytes: 67_108_864 },
+        limits: { toolsPerServer: 100_000, listBytes: 67_108_864, listPages: 1_000 },
         resultBytes: 8 * 1024 ** 2,
         requestBytes: 4 * 1024 ** 2,
         messageValues: 200_000,

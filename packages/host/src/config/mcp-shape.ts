@@ -68,6 +68,7 @@ export const MCP: Shape<McpSettings> = object({
         default: 100_000,
       },
       listBytes: { about: 'Maximum size of its definitions as JSON.', shape: bytes(), default: 64 * 1024 * 1024 },
+      listPages: { about: 'Maximum number of pages.', shape: whole({ min: 1, max: 1_000_000 }), default: 1_000 },
     }),
     default: {},
   },

@@ -88,7 +88,7 @@ describe('a hub with servers that misbehave', () => {
   });
 
   it.each([
-    ['endless', 'after 3 pages (limits.listPages)', ['t0', 't1', 't2']],
+    ['endless', 'after 3 pages (mcp.limits.listPages)', ['t0', 't1', 't2']],
     ['repeating', 'after a page that it repeats', ['same']],
   ])(
     'stops a list that is %s, and names the server, also where the list is known from before',

@@ -41,7 +41,7 @@ describe('the store of a running Quartermaster', () => {
       await hub.start();
       expect(hub.status()[0]).toMatchObject({ state, tools: 1 });
       expect(hub.unavailable()).toEqual([
-        { server: 'math', reason: 'its list was cut off after 1 tools (limits.toolsPerServer)' },
+        { server: 'math', reason: 'its list was cut off after 1 tools (mcp.limits.toolsPerServer)' },
       ]);
       await hub.close();
     }

@@ -187,7 +187,7 @@ export function checkQueries({ query, maxQueryLength = QUERY_LIMITS.characters }
     if (text.length <= maxQueryLength || !isLonger(text, maxQueryLength)) continue;
     throw new QueryError(
       'query_too_long',
-      `The query has more than ${maxQueryLength} characters, the limit of maxQueryLength; say in a sentence or a few words what the tool should do`,
+      `The query has more than ${maxQueryLength} characters, the limit of maxQueryLength (limits.queryLength); say in a sentence or a few words what the tool should do`,
       { context: { maxQueryLength } },
     );
   }

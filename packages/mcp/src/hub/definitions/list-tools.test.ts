@@ -16,9 +16,9 @@ describe('listTools', () => {
   });
 
   it.each([
-    [{ toolsPerServer: 1 }, ['a'], 'after 1 tools (limits.toolsPerServer)'],
-    [{ listBytes: 7 }, ['a', 'b'], 'after 7 bytes (limits.listBytes)'],
-    [{ listPages: 1 }, ['a', 'b'], 'after 1 pages (limits.listPages)'],
+    [{ toolsPerServer: 1 }, ['a'], 'after 1 tools (mcp.limits.toolsPerServer)'],
+    [{ listBytes: 7 }, ['a', 'b'], 'after 7 bytes (mcp.limits.listBytes)'],
+    [{ listPages: 1 }, ['a', 'b'], 'after 1 pages (mcp.limits.listPages)'],
   ])('stops at %j and keeps what it has', async (limits, kept, stopped) => {
     const getPage = pages([{ tools: ['a', 'b'], nextCursor: '1' }, { tools: ['c'] }]);
     const listed = await listTools(getPage, { ...LIST_DEFAULTS, ...limits });

@@ -26,7 +26,7 @@ export const LIST_DEFAULTS: ListLimits = {
 
 export interface ListedTools {
   readonly tools: readonly ListedDefinition[];
-  /** Where the list was cut off, if it was: `after 1000 pages (limits.listPages)`. */
+  /** Where the list was cut off, if it was: `after 1000 pages (mcp.limits.listPages)`. */
   readonly stopped?: string;
 }
 
@@ -65,9 +65,9 @@ export function isCutAlike(stopped: string, limits: ListLimits): boolean {
 
 function cutsOf(limits: ListLimits): Readonly<Record<'tools' | 'bytes' | 'pages' | 'repeat', string>> {
   return {
-    tools: `after ${limits.toolsPerServer} tools (limits.toolsPerServer)`,
-    bytes: `after ${limits.listBytes} bytes (limits.listBytes)`,
-    pages: `after ${limits.listPages} pages (limits.listPages)`,
+    tools: `after ${limits.toolsPerServer} tools (mcp.limits.toolsPerServer)`,
+    bytes: `after ${limits.listBytes} bytes (mcp.limits.listBytes)`,
+    pages: `after ${limits.listPages} pages (mcp.limits.listPages)`,
     repeat: 'after a page that it repeats',
   };
 }
