@@ -10,7 +10,7 @@ export interface LocalCallsOptions {
   readonly execute?: ((resolved: Resolved, signal: AbortSignal) => Promise<ToolOutcome>) | undefined;
 }
 
-/** The calls of one response that are executed inside the loop, since its client never declared their tools. */
+/** The calls of one response that are executed inside the loop, because its client never declared their tools. */
 export interface LocalCalls {
   /** Whether the model means such a tool by this name. */
   isName(name: string): boolean;
@@ -20,9 +20,9 @@ export interface LocalCalls {
 
 export interface LocalRound {
   /**
-   * The step of a call once it was executed, where it is to be executed here. What the client is not shown runs at the end of the
-   * round, and only if the client has no call to answer: the turn ends with such a call, the result would be lost, and the model
-   * would make the call a second time. A call that did not run is repeated by the model once it has the client's result.
+   * The step of a call after its execution, if it is executed here. Calls that the client does not see run at the end of the
+   * round, and only if the client has no call to answer: such a call ends the turn, the result would be lost, and the model
+   * would make the call again. The model repeats a call that did not run once it has the client's result.
    */
   settle(step: Promise<Step>, call: { readonly isShown: boolean }): Promise<Step>;
   /** The round was read to its end. */

@@ -4,50 +4,50 @@ import type { ModelLimits } from '../gate/index.ts';
 import type { Opened, OpenedSearch, Wire } from './wire.ts';
 import { type HistoryOptions, weaveHistory } from './woven-history.ts';
 
-/** What is asked of `planRequest`: the request, its dialect, and what its host and settings allow. */
+/** The input of `planRequest`: the request, its dialect, and what its host and settings allow. */
 export interface PlanQuestion<Request, Part> {
   readonly wire: Wire<Request, Part>;
   readonly request: Request;
   readonly toolbox: Toolbox;
   readonly limits: ModelLimits;
-  /** The request as the wire opened it. @default it is opened where the loop has to serve it */
+  /** The request as the wire opened it. @default it is opened if the loop has to serve it */
   readonly opened?: Opened;
   /** How the client searches, if it says so. */
   readonly search?: OpenedSearch | undefined;
-  /** The form, the caller and what else a plan depends on. */
+  /** The form, the caller and everything else that a plan depends on. */
   readonly options: PlanOptions;
   /** Whether the host, or the client itself, does all that the request asks for. @default false */
   readonly isServed?: boolean;
-  /** Whether the host would stumble over what the request has of tool search: marks, search tools, past searches. @default false */
+  /** Whether the host would reject the request's parts of tool search: marks, search tools, past searches. @default false */
   readonly isForeign?: boolean;
-  /** Whether there are calls to answer even where nothing is deferred: tools that are executed inside the loop. @default false */
+  /** Whether there are calls to answer even if nothing is deferred: tools that are executed inside the loop. @default false */
   readonly executes?: boolean;
   /** The request with every tool in it, if some are elsewhere. @default the request */
   whole?(plan?: InlinePlan): Request;
 }
 
-/** What becomes of a request. */
+/** What happens to a request. */
 export type Planned<Request, Part> =
-  /** It goes to its host as it is: the host or the client searches by itself. */
+  /** It is forwarded unchanged: the host or the client itself searches. */
   | {
       readonly kind: 'pass';
       readonly request: Request;
-      /** The same through the loop, for a conversation that is kept here: the host does not know it. */
+      /** The same through the loop, for a conversation that is stored here: the host does not know it. */
       readonly loop?: UnopenedLoop<Request, Part>;
     }
-  /** It goes to its host once, with every tool in it. */
+  /** It is sent once, with every tool in it. */
   | {
       readonly kind: 'once';
       readonly request: Request;
       readonly plan: InlinePlan;
-      /** Whether it was rewritten for a host that knows nothing of tool search. */
+      /** Whether it was rewritten for a host without tool search. */
       readonly isRewritten: boolean;
-      /** The same through the loop, for a conversation in which something was hidden: what the model still calls of it is answered. */
+      /** The same through the loop, for a conversation with hidden parts: later calls to our tools are answered. */
       readonly loop: UnopenedLoop<Request, Part>;
     }
   | PlannedLoop<Request, Part>;
 
-/** Calls of the model's are answered here. */
+/** The model's calls to our tools are answered here. */
 export interface PlannedLoop<Request, Part> extends UnopenedLoop<Request, Part> {
   readonly opened: Opened;
 }
@@ -62,8 +62,8 @@ export interface UnopenedLoop<Request, Part> {
 }
 
 /**
- * Decides what becomes of a request: pass it on, send it once with every tool in it, or run the loop. The same for every surface.
- * Throws what the wire says of a request that no loop can serve.
+ * Decides what happens to a request: pass it on, send it once with every tool in it, or run the loop. The same for every surface.
+ * Throws the wire's error for a request that no loop can serve.
  */
 export function planRequest<Request, Part>(question: PlanQuestion<Request, Part>): Planned<Request, Part> {
   const { wire, request, toolbox, search, isForeign = false, executes = false } = question;
@@ -78,15 +78,15 @@ export function planRequest<Request, Part>(question: PlanQuestion<Request, Part>
   const rewriting = withoutSearch(plan, search?.kind === 'client' ? 'clients' : 'off');
   const loop: UnopenedLoop<Request, Part> = { kind: 'loop', request: whole, wire, toolbox, plan: rewriting };
   if (executes) return opened(isForeign ? loop : { ...loop, plan }, question);
-  // Tools that are declared by other names are called by them: the loop translates that back.
+  // Tools that are declared under other names are called by those: the loop translates them back.
   if (isForeign && isRenamed(plan)) return opened(loop, question);
   const rendered = renderOnce(isForeign ? loop : { ...loop, plan });
   return { kind: 'once', request: rendered, plan, isRewritten: isForeign, loop };
 }
 
 /**
- * The plan for a conversation whose earlier responses hid something from the client: it goes through the loop though nothing is
- * deferred any more, and the loop weaves that in. `isContinued` says that this is known already.
+ * The plan for a conversation whose earlier responses had hidden parts: it goes through the loop, which restores them, although nothing
+ * is deferred any more. `isContinued` says that this is already known.
  */
 export async function planHistory<Request, Part>(
   planned: Planned<Request, Part>,
@@ -101,7 +101,7 @@ export async function planHistory<Request, Part>(
   return request === loop.request ? planned : loop;
 }
 
-/** The request that its host is sent first. */
+/** The first request that its host receives. */
 export function renderOnce<Request, Part>(
   planned: Pick<PlannedLoop<Request, Part>, 'request' | 'wire' | 'toolbox' | 'plan'>,
 ): Request {
@@ -110,7 +110,7 @@ export function renderOnce<Request, Part>(
   return wire.render(request, view, (found, before) => toolbox.tell({ plan, found, before }));
 }
 
-/** The tools were read before: of thousands, reading takes time. */
+/** The tools were read before: reading thousands of them takes time. */
 function opened<Request, Part>(
   loop: UnopenedLoop<Request, Part>,
   known: { readonly opened?: Opened } = {},
@@ -128,7 +128,7 @@ function openable<Request, Part>(loop: UnopenedLoop<Request, Part>): PlannedLoop
   }
 }
 
-/** For a request that goes to its host as it is, round after round. */
+/** For a request that is forwarded unchanged, round after round. */
 function untouched(toolbox: Toolbox): InlinePlan {
   const tokens = { before: 0, after: 0 };
   const reason = 'the host or the client searches by itself';
@@ -137,14 +137,14 @@ function untouched(toolbox: Toolbox): InlinePlan {
 
 const renamed = new WeakMap<InlinePlan, boolean>();
 
-/** Whether the model knows a tool by another name than the client does: in a namespace, too long, or of odd characters. */
+/** Whether the model knows a tool by another name than the client does: in a namespace, too long, or with odd characters. */
 function isRenamed(inline: InlinePlan): boolean {
   const known = renamed.get(inline) ?? inline.shown.some(({ tool, name }) => tool.name !== name);
   renamed.set(inline, known);
   return known;
 }
 
-/** What a plan needs to search under the names and by the engines of the tools that the client declared. */
+/** What a plan needs to search with the names and engines of the client's search tools. */
 function searchOptions(search: OpenedSearch | undefined): Pick<PlanOptions, 'engine' | 'searchName' | 'secondSearch'> {
   if (search?.kind !== 'hosted') return {};
   const { name: searchName, engine, also } = search;

@@ -6,13 +6,13 @@ import type { Read, Writer } from './wire.ts';
 export interface OrderedReads<Part> {
   /** What is known now. */
   add(...reads: readonly Read<Part>[]): void;
-  /** The place of a call that is still arriving. What comes after it waits until the place is filled, with nothing if need be. */
+  /** A slot for a call that is still arriving. Everything after it waits until the slot is filled, with nothing if necessary. */
   reserve(): Place<Part>;
-  /** All that is known up to the first place that is not filled. */
+  /** Everything up to the first slot that is not filled. */
   take(): readonly Read<Part>[];
 }
 
-/** A place in the order that is filled later. */
+/** A slot that is filled later. */
 export interface Place<Part> {
   fill(...reads: readonly Read<Part>[]): void;
 }
@@ -44,15 +44,15 @@ export function orderedReads<Part>(): OrderedReads<Part> {
 interface OrderedOutput<Part> {
   forward(part: Part): Iterable<Part>;
   hold(call: Call, step: Promise<Step>): Iterable<Part>;
-  /** All steps, in the order of their calls. Rejects with the first that failed. */
+  /** All steps, in the order of their calls. Rejects with the first failure. */
   steps(): Promise<readonly Step[]>;
-  /** What still waited. Called once all steps are there. */
+  /** What was still waiting. Called once all steps are there. */
   rest(): Iterable<Part>;
 }
 
 /**
- * Parts before the first held call go out at once. From there on each waits until it is known what becomes of the calls before it:
- * one of them may turn into a call that the client gets, and clients execute calls in the order in which they come.
+ * Parts before the first held call are sent at once. After it, each part waits until the outcome of the calls before it is known:
+ * one of them may become a call for the client, and clients execute calls in the order of their arrival.
  */
 export function orderedOutput<Request, Part>(writer: Writer<Request, Part>): OrderedOutput<Part> {
   const waiting: (Part | HeldCall)[] = [];
@@ -83,7 +83,7 @@ export function orderedOutput<Request, Part>(writer: Writer<Request, Part>): Ord
       const entry = new HeldCall(call);
       waiting.push(entry);
       held.push(step);
-      // A rejection is kept until the steps are asked for: an upstream that fails first must not leave it unhandled.
+      // A rejection is kept until the steps are requested: an upstream that fails first must not leave it unhandled.
       step.then(
         (settled) => {
           entry.step = settled;
@@ -111,17 +111,17 @@ class HeldCall {
 
 /** Options of `uniqueIds`. */
 export interface UniqueIdOptions {
-  /** Ids that the history already holds. */
+  /** Ids that are already in the history. */
   readonly taken: Iterable<string>;
-  /** What an id must look like for the client. @default any non-empty string */
+  /** The format of ids for the client. @default any non-empty string */
   readonly pattern?: RegExp;
-  /** Put before an id that does not fit the pattern, and before the rest of one that is taken: `toolu_`. */
+  /** The prefix of an id that does not match the pattern, or is taken: `toolu_`. */
   readonly prefix: string;
 }
 
 /**
- * Gives each call a unique id. Upstreams repeat theirs (`call_0` in each round), and a client that matches results by id
- * would then answer the wrong call. Without chance in it: the same history and the same stream give the same ids.
+ * Gives each call a unique id. Upstreams reuse theirs (`call_0` in each round), and a client that matches results by id
+ * would then answer the wrong call. Deterministic: the same history and the same stream give the same ids.
  */
 export function uniqueIds(options: UniqueIdOptions): (id: string) => string {
   const taken = new Set(options.taken);
@@ -163,35 +163,35 @@ function own(object: JsonObject, key: string): Json | undefined {
 }
 
 /**
- * What is left of a client's limit on the tokens of its response, once earlier rounds have used some of it: the limit is the
- * client's for all rounds together. At least `least`, since no host takes a request for nothing.
+ * The rest of a client's token limit for its response, after earlier rounds have used some of it: the limit covers
+ * all rounds together. At least `least`, because no host accepts a request for zero tokens.
  */
 export function remainingTokens(limit: unknown, used: unknown, least = 1): number | undefined {
   if (typeof limit !== 'number' || typeof used !== 'number' || !(used > 0)) return undefined;
   return Math.min(limit, Math.max(least, limit - used));
 }
 
-/** A message of the model's, or of what is left of it, with its parts. */
+/** A message of the model, or the rest of one, with its parts. */
 export interface Spoken<Message, Part> {
   readonly message: Message;
   readonly parts: readonly Part[];
 }
 
 export interface RoundRules<Part> {
-  /** Whether a part is an answer of ours, paired or not: answers are in no round. */
+  /** Whether a part is one of our answers, paired or not: answers are in no round. */
   readonly isAnswer: (part: Part) => boolean;
-  /** Answers of ours that have their call. */
+  /** Our answers that have a call. */
   readonly answers: ReadonlySet<Part>;
   /** Calls of real tools that the client has answered. */
   readonly answered: ReadonlySet<Part>;
-  /** Whether a part stays: one that has lost its partner does not. */
+  /** Whether a part stays: half a pair does not. */
   readonly isKept: (part: Part) => boolean;
 }
 
 /**
- * Takes a turn of the model's apart into what it wrote between two answers of ours. Answers end a round: what follows them was
- * written after they were read. Not so when the client has a call of the same round to answer: its result comes with the next
- * message, and so must the others.
+ * Splits a model turn into what it wrote between our answers. Answers end a round: what follows them was
+ * written after they were read. Not so if the client has a call of the same round to answer: its result is in the next
+ * message, and so must the others be.
  */
 export function splitRounds<Message, Part>(
   turn: readonly Spoken<Message, Part>[],

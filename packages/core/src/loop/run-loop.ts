@@ -16,17 +16,17 @@ export interface LoopOptions<Request, Part> {
   /** The client's request, in the wire's dialect. */
   readonly request: Request;
   readonly plan: Plan;
-  /** The request as its client sent it, where something that it refers to was put in its place: the response repeats it. @default `request` */
+  /** The request as its client sent it, if references in it were resolved: the response repeats it. @default `request` */
   readonly asked?: Request;
   /** @default a caller that may use everything */
   readonly caller?: Caller;
   readonly signal?: AbortSignal;
   /**
-   * How many times the upstream is asked for one response, at least 1. At the limit the response ends as a pause.
+   * How many times the upstream is called for one response, at least 1. At the limit the response ends as a pause.
    * @default 12
    */
   readonly maxRounds?: number;
-  /** Whether calls of a tool are executed here instead of being passed to the client. @default none */
+  /** Whether calls of a tool are executed here instead of being forwarded to the client. @default none */
   readonly isLocal?: (tool: Tool) => boolean;
   /** Executes such a call. Rejects only with the reason of an aborted signal. @default the toolbox's own `execute` */
   readonly execute?: (resolved: Resolved, signal: AbortSignal) => Promise<ToolOutcome>;
@@ -35,16 +35,16 @@ export interface LoopOptions<Request, Part> {
   /** The request as the wire opened it. @default it is opened for a prefetch */
   readonly opened?: Opened;
   /**
-   * Where what the client is not shown is kept from one response to the next. It must belong to the client alone.
-   * @default nothing is kept: the next request shows the model what the client's messages hold
+   * Keeps what the client is not shown from one response to the next. It must belong to this client only.
+   * @default nothing is kept: the next request shows the model only what is in the client's messages
    */
   readonly transcript?: TranscriptStore;
   /** How long the transcript may take before the loop continues without it, in milliseconds. @default 1_000 */
   readonly transcriptWaitMs?: number;
-  /** Called when the transcript fails or takes too long. The request is served all the same. */
+  /** Called when the transcript fails or takes too long. The request is served anyway. */
   readonly onTranscriptError?: (error: unknown) => void;
   /**
-   * Called when the response pauses at the limit of rounds, with what would have been asked next: for a caller that goes on later. Must
+   * Called when the response pauses at the round limit, with what would have been sent next: for a caller that continues later. Must
    * not throw.
    */
   readonly onPause?: (turn: PausedTurn<Request>) => void;
@@ -52,11 +52,11 @@ export interface LoopOptions<Request, Part> {
   readonly onRound?: (round: LoopRound<Request>) => void;
 }
 
-/** One time that the upstream is asked for a response. */
+/** One call to the upstream for a response. */
 export interface LoopRound<Request> {
   /** From 1. */
   readonly round: number;
-  /** What it is sent. */
+  /** The request that is sent. */
   readonly request: Request;
   /** What the conversation has shown so far. */
   readonly memory: Memory;
@@ -64,23 +64,23 @@ export interface LoopRound<Request> {
 
 /** Where a response has paused. */
 export interface PausedTurn<Request> {
-  /** The client's request, with what earlier responses hid from it. */
+  /** The client's request, with the hidden parts of earlier responses. */
   readonly before: Request;
-  /** The same with all that this response added to it, hidden calls and their answers included. */
+  /** The same with everything that this response added to it, including hidden calls and their answers. */
   readonly after: Request;
 }
 
-/** The limits of the loop, unless the options say otherwise. */
+/** The default limits of the loop. */
 export const LOOP_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 12 };
 
 /**
- * The search loop, once for all protocols. Each round renders the request, streams it from the upstream, forwards what is
- * the client's, holds what is ours, answers it, and extends the request; until a round holds nothing, or the client has
- * calls to answer. The client gets everything in the model's order: what follows a held call waits until it is known what
- * becomes of that call. While a round is being answered, what a search will need is built. What earlier responses hid from the
- * client is woven into the request first, and what this one hides is kept at its end.
+ * The search loop, once for all protocols. Each round renders the request, streams it from the upstream, forwards the
+ * client's parts, holds calls to our tools, answers them, and extends the request; until a round holds nothing, or the client has
+ * calls to answer. The client gets everything in the model's order: what follows a held call waits until its outcome is
+ * known. While the model writes, what a search will need is built. The hidden parts of earlier responses are restored
+ * in the request first, and those of this response are stored at its end.
  *
- * An upstream's error is thrown as it came: before the first part nothing was sent yet, so a surface can still answer with
+ * An upstream's error is thrown unchanged: before the first part nothing has been sent yet, so a surface can still answer with
  * its status. Returning early aborts the upstream first and waits for nothing else.
  */
 export function runLoop<Request, Part>(options: LoopOptions<Request, Part>): AsyncIterableIterator<Part> {
@@ -160,7 +160,7 @@ async function* rounds<Request, Part>(
   }
 }
 
-/** Calls that the client must answer end the turn even when searches were answered beside them: their results come first. */
+/** Calls that the client must answer end the turn even if searches were answered beside them: their results come first. */
 function endingOf(end: {
   readonly passed: boolean;
   readonly ends: boolean;
@@ -191,12 +191,12 @@ async function prefetch<Request, Part>(
   return untilAborted(options.toolbox.prefetch({ plan, text, caller, signal }), signal);
 }
 
-/** How long a request has to leave before other work may hold up the thread: about what opening a connection takes. */
+/** How long a request has to leave before other work may block the thread: about as long as opening a connection takes. */
 const HEAD_START_MS = 50;
 
 /**
- * What comes of a request, with work that begins once the request has surely left: when something comes back, or before
- * where that takes its time. It doesn't begin where the request fails sooner.
+ * The result of a request, with work that begins once the request has certainly left: when a response arrives, or earlier
+ * if that takes long. The work does not begin if the request fails first.
  */
 async function* whileAnswered<Value>(
   answer: AsyncIterable<Value>,
@@ -224,8 +224,8 @@ async function* whileAnswered<Value>(
 }
 
 /**
- * An iterator over a generator that is told to stop by a signal. A generator's own `return()` waits behind a pending
- * `next()`; this one aborts first, so that the pending step ends and cleaning up can begin.
+ * An iterator over a generator that is stopped by a signal. A generator's own `return()` waits behind a pending
+ * `next()`; this one aborts first, so that the pending step ends and the cleanup can begin.
  */
 function cancellable<Value>(
   make: (signal: AbortSignal) => AsyncGenerator<Value, void, undefined>,
@@ -266,7 +266,7 @@ function cancellable<Value>(
 
 /**
  * The values of a source, until the signal aborts: then the wait ends at once with the signal's reason, whatever the source
- * does. A source that ignores its signal can't hold up the one who reads it.
+ * does. A source that ignores its signal can't block its reader.
  */
 export async function* pull<Value>(
   source: AsyncIterable<Value>,
@@ -295,7 +295,7 @@ export async function* pull<Value>(
 /** What the loop needs for one response that is not streamed. */
 export interface WholeOptions<Request, Part, Response> extends Omit<LoopOptions<Request, Part>, 'upstream'> {
   readonly whole: Whole<Response, Part>;
-  /** Asks for a whole response. */
+  /** Requests a whole response. */
   readonly upstream: (request: Request, signal: AbortSignal) => Promise<Response>;
 }
 

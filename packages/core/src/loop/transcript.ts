@@ -10,112 +10,112 @@ import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
  * It may lose entries at any time: the conversation then continues from its messages. It may throw or hang: the loop waits
  * for a limited time and continues without it.
  *
- * An implementation must give an entry back as it was kept, object keys in the same order: they become bytes of a request.
+ * An implementation must return an entry exactly as it was stored, object keys in the same order: they become bytes of a request.
  * Store the JSON text, not a parsed form that sorts keys.
  */
 export interface TranscriptStore {
   /**
-   * Keeps one entry under each of these ids. An id that is stored again refers to the new entry.
+   * Stores one entry under each of these ids. An id that is stored again refers to the new entry.
    *
-   * Ids are strings of up to `MAX_TRANSCRIPT_ID_LENGTH` characters. Call ids, item ids and response ids that can't be the
-   * same by chance stand as they are. A short id (`call_0`), which a host gives to other conversations too, is followed by
+   * Ids are strings of up to `MAX_TRANSCRIPT_ID_LENGTH` characters. Call ids, item ids and response ids that are random
+   * enough to be unique are used as they are. A short id (`call_0`), which a host also uses in other conversations, is followed by
    * `@` and a hash of the ids in its message and of what the user has said before: not of results and the model's texts,
-   * which clients cut. A message without any id has `text@` and such a hash; a response of which the client was shown nothing
+   * which clients cut. A message without any id has `text@` and such a hash; a response of which the client saw nothing
    * has `after@` and the hash of what was said before.
    */
   keep(ids: readonly string[], hidden: Hidden): Promise<void>;
-  /** The entries that are kept under these ids; an id without an entry is left out. Called once a request, with up to `MAX_TRANSCRIPT_IDS` ids. */
+  /** The entries under these ids; an id without an entry is left out. Called once per request, with up to `MAX_TRANSCRIPT_IDS` ids. */
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Hidden>>;
-  /** Deletes the entries that are kept under these ids, whole: they are found by their other ids no more. An unknown id is passed over. */
+  /** Deletes the entries under these ids, completely: they are no longer found by their other ids. Unknown ids are ignored. */
   forget(ids: readonly string[]): Promise<void>;
   /**
-   * Puts an entry in the place of another, which is kept under its `id` alone. False when that one is not what is kept any more: another
-   * has changed it, and the change has to be made again on what is there now.
+   * Replaces an entry that is stored under its `id` only. False if that entry is no longer the stored one: another caller
+   * has changed it, and the change has to be repeated on the current entry.
    */
   replace(before: Hidden, after: Hidden): Promise<boolean>;
 }
 
 /** What one response contained and its client was not shown. A JSON value; only the wire that wrote `content` reads it. */
 export interface Hidden extends JsonObject {
-  /** The first of the ids that it is kept under: identifies the entry. */
+  /** The first of its ids: identifies the entry. */
   readonly id: string;
   /** The wire's dialect. */
   readonly dialect: string;
-  /** Of the shape of `content`. A wire ignores entries of another version. */
+  /** The version of `content`. A wire ignores entries of another version. */
   readonly version: number;
-  /** The ids of the calls in it. An entry is passed over when the client's own messages have one of these: it is another response's. */
+  /** The ids of the calls in it. An entry is ignored if the client's own messages contain one of these: it is another response's. */
   readonly calls: readonly string[];
   readonly content: JsonObject;
 }
 
-/** The most ids of one request that are looked up: the latest. */
+/** How many ids of one request are looked up: the latest ones. */
 export const MAX_TRANSCRIPT_IDS = 2_000;
 
-/** The longest id; a longer one is kept and looked up by its hash. */
+/** The longest id; a longer one is stored and looked up by its hash. */
 export const MAX_TRANSCRIPT_ID_LENGTH = 256;
 
 /** How a wire takes part in the transcript. */
 export interface WireTranscript<Request> {
-  /** Of the content that this wire writes. */
+  /** The version of the content that this wire writes. */
   readonly version: number;
-  /** What the request's messages consist of, oldest first, as far as entries are found by it. */
+  /** The pieces of the request's messages by which entries are found, oldest first. */
   pieces(request: Request): readonly HistoryPiece[];
-  /** The request with what was hidden put back. Pieces and content are untrusted: anything that does not fit is left out. */
+  /** The request with the hidden parts restored. Pieces and content are untrusted: anything that does not fit is left out. */
   weave(request: Request, entries: readonly FoundEntry[]): Request;
-  /** Ids of responses and items that the request refers to without having them. Absent where a dialect has no such references. */
+  /** Ids of responses and items that the request refers to without containing them. Absent if the dialect has no references. */
   references?(request: Request): readonly string[];
-  /** The request with the references replaced by what they refer to. What can't be resolved stays as it is. */
+  /** The request with references resolved. Those that can't be resolved stay as they are. */
   resolve?(request: Request, found: ReadonlyMap<string, JsonObject>): Request;
 }
 
 /**
  * A message or an item of a history. Instructions are `none`: clients put the time of day into them. Results have an empty text: clients
- * cut and reorder them, and they don't tell one conversation from another.
+ * cut and reorder them, so they don't identify a conversation.
  */
 export type HistoryPiece =
   | ({ readonly by: 'model' } & ShownPiece)
   | { readonly by: 'client'; readonly text: string }
   | { readonly by: 'none' };
 
-/** A part of a response that its client was shown, with what it can be recognised by. */
+/** A part of a response that its client saw, with what identifies it. */
 export interface ShownPiece {
   readonly ids: readonly string[];
   readonly text: string;
 }
 
-/** An entry, and the numbers of the pieces by which it was found. */
+/** An entry, and the indexes of the pieces by which it was found. */
 export interface FoundEntry {
   readonly pieces: readonly number[];
-  /** Whether the piece is what the client said before a response of which it was shown nothing: the entry comes after it. */
+  /** Whether the piece is what the client said before a response of which it saw nothing: the entry comes after it. */
   readonly isAfter: boolean;
   readonly content: JsonObject;
 }
 
 /** What a writer has to keep of its response. */
 export interface HiddenContent {
-  /** What the client was shown: it sends this back. */
+  /** What the client saw: it sends this back. */
   readonly shown: readonly ShownPiece[];
-  /** What the whole response is called by. Left out where another conversation may have the same. */
+  /** What identifies the whole response. Missing if another conversation may have the same. */
   readonly responseId?: string;
-  /** The ids of the calls that it was not shown. */
+  /** The ids of the calls that the client did not see. */
   readonly calls: readonly string[];
   readonly content: JsonObject;
 }
 
 /** Options of `createTranscriptCache`. */
 export interface TranscriptCacheOptions {
-  /** How much memory all entries of all owners may take, in bytes. @default 33_554_432 (32 MiB) */
+  /** The memory of all entries of all owners, in bytes. @default 33_554_432 (32 MiB) */
   readonly maxBytes?: number;
-  /** Counts each entry in a budget that other caches share, and forgets it when that has no more room. @default `maxBytes` alone bounds it */
+  /** Counts each entry in a budget shared with other caches, and drops it when there is no more room. @default only `maxBytes` limits it */
   readonly memory?: SharedMemory;
 }
 
 /** A number of bytes that several caches share. */
 export interface SharedMemory {
   /**
-   * Counts something of an owner until it ends. Undefined if there is no room for it at all.
+   * Counts something of an owner until it is dropped. Undefined if there is no room for it at all.
    *
-   * @param release forgets it; called once, perhaps before this returns
+   * @param release drops it; called once, perhaps before this returns
    */
   hold(
     owner: string,
@@ -124,14 +124,14 @@ export interface SharedMemory {
   ): { touch(): void; resize(bytes: number): void; end(): void } | undefined;
 }
 
-/** How much a transcript cache keeps, unless the options say otherwise. */
+/** The default limits of a transcript cache. */
 export const TRANSCRIPT_CACHE_DEFAULTS: Required<Omit<TranscriptCacheOptions, 'memory'>> = {
   maxBytes: 32 * 1024 * 1024,
 };
 
 const OPTIONS: OptionNames<TranscriptCacheOptions> = { maxBytes: true, memory: true };
 
-/** Transcripts in memory, one store for each owner, with one bound on all of them. */
+/** Transcripts in memory, one store per owner, with one limit for all of them. */
 export interface TranscriptCache {
   /** The store of an owner. Owners see nothing of each other. */
   storeFor(owner: string): TranscriptStore;
@@ -140,8 +140,8 @@ export interface TranscriptCache {
 }
 
 /**
- * A cache of transcripts. Entries are kept as text, whose size is known. When the bound is met, the oldest entries of the owner
- * that has the most go first, so that a busy owner can't push out the others. Lost when the process ends.
+ * A cache of transcripts. Entries are stored as text, whose size is known. When the limit is exceeded, the oldest entries of the owner
+ * that has the most are dropped first, so that a busy owner can't displace the others. Lost when the process ends.
  */
 export function createTranscriptCache(options: TranscriptCacheOptions = {}): TranscriptCache {
   checkOptionNames('createTranscriptCache', options, OPTIONS);
@@ -213,7 +213,7 @@ export function createTranscriptCache(options: TranscriptCacheOptions = {}): Tra
           read.set(entry, hidden);
           found.set(id, hidden);
         }
-        // Used again: the last to go.
+        // Used again: the last to be dropped.
         for (const entry of read.keys()) {
           owned.entries.delete(entry);
           owned.entries.add(entry);
@@ -244,13 +244,13 @@ interface Owned {
   bytes: number;
 }
 
-/** What an entry and an id in the map take besides their characters. */
+/** The size of an entry, and of an id in the map, besides their characters. */
 const ENTRY_BYTES = 200;
 const ID_BYTES = 100;
 
 function toEntry(ids: readonly string[], hidden: Hidden): Entry {
   const text = JSON.stringify(hidden);
-  // Two bytes a character: what the engine takes for text that is not Latin-1.
+  // Two bytes per character: what the engine uses for text that is not Latin-1.
   const bytes = ENTRY_BYTES + 2 * text.length + ids.reduce((sum, id) => sum + ID_BYTES + 2 * id.length, 0);
   return { ids: [...ids], text, bytes };
 }

@@ -17,28 +17,28 @@ import type { Wire } from './wire.ts';
 export interface HistoryOptions<Request, Part> {
   readonly wire: Wire<Request, Part>;
   readonly request: Request;
-  /** The request as its client sent it, where a history that it refers to was put before its items. @default `request` */
+  /** The request as its client sent it, if a history that it refers to was put before its items. @default `request` */
   readonly asked?: Request | undefined;
   readonly transcript?: TranscriptStore | undefined;
   /** How long the store may take before the loop continues without it. @default 1_000 */
   readonly transcriptWaitMs?: number | undefined;
-  /** Hears of a store that failed or took too long. The request is served all the same. */
+  /** Called if the store fails or takes too long. The request is served anyway. */
   readonly onTranscriptError?: ((error: unknown) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 const TRANSCRIPT_WAIT_MS = 1_000;
 
-/** A client's request with what earlier responses hid from it. */
+/** A client's request with the hidden parts of earlier responses. */
 export interface WovenHistory<Request> {
   readonly request: Request;
-  /** The ids in the client's own messages: weaving may have replaced some. */
+  /** The ids in the client's own messages: restoring may have replaced some. */
   readonly ids: readonly string[];
-  /** Keeps what this response hides, until the store has it or time is up. */
+  /** Stores the hidden parts of this response; resolves once the store has them or time is up. */
   keep(hidden: HiddenContent): Promise<void>;
 }
 
-/** Finds what was kept of the responses in a request, and weaves it in. Never fails for a store that does. */
+/** Finds what was stored about the responses in a request, and restores it. Never fails because of the store. */
 export async function weaveHistory<Request, Part>(
   options: HistoryOptions<Request, Part>,
 ): Promise<WovenHistory<Request>> {
@@ -61,13 +61,13 @@ export async function weaveHistory<Request, Part>(
 }
 
 /**
- * The request with responses and items that it only refers to, as far as the transcript has them: for a host that never saw them. To be
- * done before the request is planned. Never fails for a store that does.
+ * The request with the responses and items that it refers to, as far as the transcript has them: for a host that never saw them. To be
+ * done before the request is planned. Never fails because of the store.
  */
 export async function resolveReferences<Request, Part>(options: HistoryOptions<Request, Part>): Promise<Request> {
   const { wire, request, transcript: store } = options;
   const { transcript } = wire;
-  // Other conversations may have a short id too, and nothing here tells them apart.
+  // Other conversations may have a short id too, and nothing here distinguishes them.
   const ids = (transcript?.references?.(request) ?? []).filter(isUniqueId).slice(-MAX_TRANSCRIPT_IDS);
   if (store === undefined || transcript?.resolve === undefined || ids.length === 0) return request;
   const found = await bounded(options, () => store.find(ids));
@@ -87,7 +87,7 @@ async function weave<Request, Part>(
 ): Promise<Request> {
   const { wire, request, asked = request } = options;
   const { pieces, store, transcript } = history;
-  // A history that was referred to has everything already: by a short id, an entry of another conversation could be found for it.
+  // A referenced history is already complete: by a short id, another conversation's entry could be found for it.
   const whole = asked === request ? 0 : pieces.length - transcript.pieces(asked).length;
   const idsByPiece = idsOfPieces(pieces).map((ids, number) => (number < whole ? [] : ids));
   const ids = [...new Set(idsByPiece.flat())].slice(-MAX_TRANSCRIPT_IDS);
@@ -124,7 +124,7 @@ function readEntries(
   return [...entries.values()];
 }
 
-/** Undefined for work that fails or takes too long. A caller who no longer waits is told so by the signal's reason. */
+/** Undefined for work that fails or takes too long. A caller that stops waiting gets the signal's reason. */
 async function bounded<Value>(
   options: Pick<HistoryOptions<unknown, unknown>, 'transcriptWaitMs' | 'onTranscriptError' | 'signal'>,
   work: () => Promise<Value>,
@@ -138,7 +138,7 @@ async function bounded<Value>(
     );
   });
   try {
-    // Through a promise, so that a store that throws at once is one that rejects.
+    // Through a promise, so that a store that throws at once also rejects.
     const working = Promise.resolve().then(work);
     return await untilAborted(Promise.race([working, late]), signal);
   } catch (error) {
@@ -150,10 +150,10 @@ async function bounded<Value>(
   }
 }
 
-/** How much of a text takes part in a hash, from each end. */
+/** How much of a text is hashed, from each end. */
 const HASHED_CHARACTERS = 1_024;
 
-/** The ids under which each piece of a history may have been kept, by its number. A piece of the client's has none. */
+/** The ids under which each piece of a history may have been stored, by its index. A client's piece has none. */
 export function idsOfPieces(pieces: readonly HistoryPiece[]): readonly (readonly string[])[] {
   const said = saidSoFar();
   return pieces.map((piece, number) => {
@@ -165,7 +165,7 @@ export function idsOfPieces(pieces: readonly HistoryPiece[]): readonly (readonly
   });
 }
 
-/** The ids under which to keep what belongs to a response: its client may send back any of its pieces, with or without ids. */
+/** The ids under which to store a response: its client may send back any of its pieces, with or without ids. */
 export function idsOfResponse(history: readonly HistoryPiece[], shown: readonly ShownPiece[]): readonly string[] {
   const said = saidSoFar();
   for (const piece of history) if (piece.by === 'client') said.add(piece.text);
@@ -177,15 +177,15 @@ export function idsOfResponse(history: readonly HistoryPiece[], shown: readonly 
   return [...new Set(isNothing ? [...ids, `${AFTER}${said.hash()}`] : ids)];
 }
 
-/** Begins the id of a response of which its client was shown nothing. */
+/** The prefix of the id of a response of which its client saw nothing. */
 const AFTER = 'after@';
 
-/** Whether the client said more without an answer in between: it has dropped a message with nothing in it. */
+/** Whether the client said more without an answer in between: it has dropped an empty message. */
 function isLeftAlone(pieces: readonly HistoryPiece[], number: number): boolean {
   return pieces.slice(number + 1).find(({ by }) => by !== 'none')?.by === 'client';
 }
 
-/** A hash of all that the client has said; computed only when it is asked for. */
+/** A hash of everything that the client has said; computed on demand. */
 interface Said {
   add(text: string): void;
   hash(): string;
@@ -197,14 +197,14 @@ function saidSoFar(): Said {
   return {
     add: (text) => added.push(text),
     hash() {
-      // One at a time, so that the hash does not depend on when it was asked for before.
+      // One at a time, so that the hash does not depend on when it was requested before.
       for (const text of added.splice(0)) hash = shortHash([hash, ends(text)]);
       return hash;
     },
   };
 }
 
-/** An id that other conversations may have too stands for this piece only where the client has said the same before it. */
+/** An id that other conversations may have too means this piece only if the client has said the same before it. */
 function idFor(id: string, piece: ShownPiece, said: Said): string {
   // Not by its text: clients trim it.
   if (!isUniqueId(id)) return `${id.slice(0, 64)}@${shortHash([said.hash(), ...piece.ids])}`;
@@ -216,7 +216,7 @@ function idForText(text: string, said: Said): string {
 }
 
 /**
- * Whether an id has enough chance in it that no other conversation has the same: a UUID, letters and digits mixed, at least 16
+ * Whether an id is random enough to be unique among conversations: a UUID, letters and digits mixed, at least 16
  * in a row, or nine of all kinds, as Mistral writes them. Hosts that number a tool's calls (`functions.get_weather:0`) write
  * a dot or a colon.
  */
@@ -238,15 +238,15 @@ function ends(text: string): string {
 }
 
 /**
- * One place in what the model wrote: a piece that the client was shown, by its key (an id, or a kind such as `text`), or one that it
- * was not, as it was.
+ * One position in what the model wrote: a piece that the client saw, by its key (an id, or a kind such as `text`), or a hidden
+ * piece, unchanged.
  */
 export type Slot = { readonly shown: string } | { readonly hidden: JsonObject };
 
 /**
- * Puts hidden pieces back among those that a client has kept, in the order in which the model wrote them. Of shown pieces
- * the client's version stands; one that it has dropped stays away, one that it has added stays behind the piece before it. Pieces
- * of the same key are taken in their order.
+ * Restores hidden pieces among those that a client has kept, in the order in which the model wrote them. For visible pieces
+ * the client's version counts; one that it has dropped stays away, one that it has added stays behind the piece before it. Pieces
+ * with the same key are taken in their order.
  */
 export function weaveSlots<Piece>(
   slots: readonly Slot[],

@@ -10,7 +10,7 @@ const MOST_EVENT_CHARACTERS = 8_000_000;
 const MOST_BODY_BYTES = 32_000_000;
 const MOST_ERROR_BYTES = 500;
 
-/** One round with an endpoint that speaks OpenAI's chat completions, streamed. Hosts that answer whole are understood too. */
+/** One round with an endpoint that speaks OpenAI's chat completions, streamed. Whole responses are understood too. */
 export async function* askEndpoint(
   endpoint: ModelEndpoint,
   request: ModelRequest,
@@ -77,12 +77,12 @@ function toChat(message: Message): JsonObject {
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.id, content: message.content };
   if (message.role !== 'assistant') return { role: message.role, content: message.content };
   const calls = message.calls ?? [];
-  // Some hosts refuse empty text beside calls.
+  // Some hosts reject empty text beside calls.
   const content = message.content === '' && calls.length > 0 ? null : message.content;
   return { role: 'assistant', content, ...(calls.length === 0 ? {} : { tool_calls: calls.map(toChatCall) }) };
 }
 
-/** Some hosts refuse a history with arguments that are not JSON. */
+/** Some hosts reject a history with arguments that are not JSON. */
 function toChatCall({ id, name, extra, arguments: written }: MessageCall): JsonObject {
   const input = parseArguments(written) ?? { INVALID_JSON: String(written) };
   return { ...extra, id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
@@ -130,7 +130,7 @@ async function failure(endpoint: ModelEndpoint, response: Response): Promise<Ups
   });
 }
 
-/** How much one response may hold, in characters. */
+/** The longest response, in characters. */
 const MOST_CHARACTERS = 32_000_000;
 
 interface OpenCall {
@@ -141,10 +141,10 @@ interface OpenCall {
   extra: JsonObject;
 }
 
-/** Reads the chunks of one chat completion. Calls are told apart by their index; where hosts leave it out or repeat it, by their id. */
+/** Reads the chunks of one chat completion. Calls are distinguished by their index or, if hosts leave it out or repeat it, by their id. */
 function createChunkReader(fail: (message: string) => Error): {
   read(chunk: unknown): readonly ModelPart[];
-  /** `isDone`: the host has said that nothing follows. Without that and without a reason to stop, the answer is not whole. */
+  /** `isDone`: the host has said that nothing follows. Without that and without a finish reason, the answer is incomplete. */
   end(isDone: boolean): readonly ModelPart[];
 } {
   const calls: OpenCall[] = [];

@@ -8,7 +8,7 @@ import { askEndpoint } from './ask-endpoint.ts';
 import type { Model, ModelEndpoint, ModelFunction, ModelPart, ModelReply, ModelRequest } from './model.ts';
 import type { PlainRequest } from './plain-wire.ts';
 
-/** Checks what `model` is, before anything is asked. */
+/** Checks what `model` is, before anything is sent. */
 export function readModel(model: Model): Model {
   if (typeof model === 'function') return model;
   const { url, model: name } = (model ?? {}) as { readonly url?: unknown; readonly model?: unknown };
@@ -32,7 +32,7 @@ const ENDPOINT: OptionNames<ModelEndpoint> = {
   fetch: true,
 };
 
-/** One round: what the model says, whichever way it says it. */
+/** One round: the model's answer, in either form. */
 export async function* askModel(
   model: Model,
   request: PlainRequest,

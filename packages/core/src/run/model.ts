@@ -14,7 +14,7 @@ export type Model = ModelFunction | ModelEndpoint;
 /** Answers a request: at once with a reply, or in parts as they arrive. What it throws ends the run. */
 export type ModelFunction = (request: ModelRequest) => ModelReply | Promise<ModelReply> | AsyncIterable<ModelPart>;
 
-/** What a model is asked. */
+/** A request to a model. */
 export interface ModelRequest {
   readonly messages: readonly Message[];
   /** The tools to declare now: names, descriptions and JSON schemas. */
@@ -57,7 +57,7 @@ export interface ModelUsage {
   readonly outputTokens: number;
 }
 
-/** An endpoint that speaks OpenAI's chat completions, of whatever maker. */
+/** An endpoint that speaks OpenAI's chat completions, whoever runs it. */
 export interface ModelEndpoint {
   /** The base address, such as `http://localhost:11434/v1`. `/chat/completions` is appended. */
   readonly url: string;
@@ -67,7 +67,7 @@ export interface ModelEndpoint {
   readonly apiKey?: string;
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further fields of the request's body, such as `temperature`. They are sent in every round. */
+  /** Additional fields of the request's body, such as `temperature`. They are sent in every round. */
   readonly body?: JsonObject;
   /** @default the global fetch */
   readonly fetch?: typeof fetch;
@@ -90,13 +90,13 @@ export interface SystemMessage {
   readonly content: string;
 }
 
-/** What the user says. A list holds the model's own content parts, such as images; they are passed on unchanged. */
+/** What the user says. A list contains the model's own content parts, such as images; they are forwarded unchanged. */
 export interface UserMessage {
   readonly role: 'user';
   readonly content: string | readonly JsonObject[];
 }
 
-/** What the model says, and the tools it calls. Calls to tools of the catalog are under their own names. */
+/** What the model says, and the tools it calls. Calls to tools of the catalog have their own names. */
 export interface AssistantMessage {
   readonly role: 'assistant';
   readonly content: string;

@@ -20,21 +20,21 @@ import type { AssistantMessage, Message, MessageCall, ModelPart, ModelUsage, Too
 /** A conversation with a model that has no protocol of its own. */
 export interface PlainRequest {
   readonly messages: readonly Message[];
-  /** What to declare. Empty before a plan is rendered into it. */
+  /** The tools to declare. Empty before a plan is rendered into it. */
   readonly tools: readonly (Definition | Tool)[];
 }
 
-/** What a model says, and what a conversation's client is shown of it. */
+/** What a model says, and what a conversation's client sees of it. */
 export type PlainPart =
   | ModelPart
-  /** A call that is shown to the client. `tool`: to a real tool, checked and ready to execute. */
+  /** A call that the client sees. `tool`: to a real tool, checked and ready to execute. */
   | (MessageCall & { readonly kind: 'made'; readonly tool?: Tool })
   | { readonly kind: 'result'; readonly id: string; readonly content: string; readonly isError: boolean }
   | { readonly kind: 'close'; readonly reason: PlainReason; readonly usage: ModelUsage };
 
 export type PlainReason = 'done' | 'calls' | 'pause' | 'cut';
 
-/** The wire of `runTools`. The client is shown everything, so messages hold the whole conversation. */
+/** The wire of `runTools`. The client sees everything, so messages contain the whole conversation. */
 export const plainWire: Wire<PlainRequest, PlainPart> = {
   dialect: 'plain',
   open,
@@ -58,7 +58,7 @@ function recall(request: PlainRequest, plan: DeferPlan): Memory {
     const role = plan.own.find((own) => own.name === call.name)?.role;
     if (role === undefined) return { kind: 'called', name: call.name };
     const answer = answers.get(call.id)?.content;
-    // A call through the bridge that was let pass stands in the messages under its own name; this one was refused.
+    // An accepted call through the bridge is in the messages under its own name; this one was refused.
     if (role === 'call' || answer === undefined) return undefined;
     const names = readTold(answer);
     return role === 'search'
@@ -189,7 +189,7 @@ function idsIn(messages: readonly Message[]): readonly string[] {
   });
 }
 
-/** The messages with one more part of the response. Text after results begins a message of its own. */
+/** The messages with one more part of the response. Text after results starts a new message. */
 export function addToMessages(messages: readonly Message[], part: PlainPart): readonly Message[] {
   switch (part.kind) {
     case 'text': {
@@ -222,7 +222,7 @@ function changeLast(
 }
 
 /**
- * The messages with every call answered and every answer asked for, as models want them: compaction and forks leave halves. Results
+ * The messages with every call answered and no answer without a call, as models expect: compaction and forks leave halves. Results
  * belong to the assistant's message right before them.
  */
 function pairCalls(messages: readonly Message[]): readonly Message[] {

@@ -1,7 +1,7 @@
 export interface ReadEventsOptions {
-  /** How long one event may be, in characters: a stream that never ends its event must not fill the memory. */
+  /** The longest event, in characters: a stream that never ends its event must not fill the memory. */
   readonly maxEventLength: number;
-  /** What is thrown for an event that is longer: each caller has errors of its own. */
+  /** The error for an event that is longer: each caller has its own. */
   tooLong(maxEventLength: number): Error;
   /** Called with every chunk: the upstream is alive. */
   onChunk?(): void;
@@ -9,7 +9,7 @@ export interface ReadEventsOptions {
 
 /** One server-sent event. */
 export interface ServerEvent {
-  /** Its name; `message` where it has none. */
+  /** Its name; `message` if it has none. */
   readonly event: string;
   readonly data: string;
 }
@@ -90,7 +90,7 @@ function createEventReader(options: ReadEventsOptions): (line: string) => Server
   };
 }
 
-/** One space after the colon belongs to the format. A field without a colon is there, and empty. */
+/** One space after the colon belongs to the format. A field without a colon is present and empty. */
 function fieldOf(field: 'data' | 'event', line: string): string | undefined {
   if (!line.startsWith(field)) return undefined;
   const at = field.length;
@@ -99,14 +99,14 @@ function fieldOf(field: 'data' | 'event', line: string): string | undefined {
   return line.slice(line[at + 1] === ' ' ? at + 2 : at + 1);
 }
 
-/** The text of a response, or the part of it that was read. */
+/** The text of a response, or the part that was read. */
 interface ResponseText {
   readonly text: string;
   /** Whether there was more. */
   readonly isCut: boolean;
 }
 
-/** A response's text up to a number of bytes. The rest is not read: a body that never ends must not fill the memory. */
+/** A response's text up to a number of bytes. The rest is not read: an endless body must not fill the memory. */
 export async function readResponseText(response: Response, maxBytes: number): Promise<ResponseText> {
   if (response.body === null) return { text: '', isCut: false };
   const reader = response.body.getReader();

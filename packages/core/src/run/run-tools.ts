@@ -27,25 +27,25 @@ export interface RunToolsOptions extends ToolSettings {
   readonly model: Model;
   /** Definitions in any known format, each with an `execute` function unless `execute` is set for all; or a toolbox. */
   readonly tools: ToolsForRun;
-  /** The conversation so far, or the user's first words. */
+  /** The conversation so far, or the user's first message. */
   readonly messages: string | readonly Message[];
-  /** How often the model is asked at most, at least 1. @default 20 */
+  /** How often the model is called at most, at least 1. @default 20 */
   readonly maxRounds?: number;
   /** The model's context window in tokens. @default known for common models, otherwise 128,000 */
   readonly contextTokens?: number;
-  /** Whether the latest user message is searched before the model is asked, and what fits is offered with it. @default false */
+  /** Whether the latest user message is searched before the model is called, and matching tools are offered with it. @default false */
   readonly prefetch?: boolean;
-  /** Who is asking: limits the tools. @default a caller that may use everything */
+  /** The caller, which limits the tools. @default a caller that may use everything */
   readonly caller?: Caller;
   /** Ends the run: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called with what happens, while it happens. What it throws ends the run. */
+  /** Called with what happens, as it happens. What it throws ends the run. */
   readonly onEvent?: (event: RunToolsEvent) => void;
 }
 
 /** What happens during a run. */
 export type RunToolsEvent =
-  /** The model is asked, for the `round`th time. */
+  /** The model is called, for the `round`th time. */
   | { readonly kind: 'round'; readonly round: number }
   /** A piece of the model's text. */
   | { readonly kind: 'text'; readonly text: string }
@@ -57,29 +57,29 @@ export type RunToolsEvent =
       readonly arguments: unknown;
       readonly isSearch: boolean;
     }
-  /** The answer that the model gets to a call. */
+  /** The answer to a call, for the model. */
   | { readonly kind: 'result'; readonly id: string; readonly content: string; readonly isError: boolean };
 
 /** How a run has ended. */
 export interface RunToolsResult {
-  /** The model's last words. */
+  /** The model's last text. */
   readonly text: string;
   /** The whole conversation. To continue, append a user message and pass it again. */
   readonly messages: readonly Message[];
   /** `done`: the model has finished. `rounds`: `maxRounds` was reached. `cut`: the model's token limit cut the answer off. */
   readonly ending: 'done' | 'rounds' | 'cut';
-  /** How often the model was asked. */
+  /** How often the model was called. */
   readonly rounds: number;
-  /** Summed over all rounds; 0 where the model does not report it. */
+  /** Summed over all rounds; 0 if the model does not report it. */
   readonly usage: ModelUsage;
 }
 
-/** How often the model is asked at most, unless the options say otherwise. */
+/** The default limit of calls to the model. */
 export const RUN_TOOLS_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 20 };
 
 /**
- * Runs a conversation to its end: asks the model, answers its searches, executes the tools it calls, and asks again. For programs that
- * use no SDK. What a tool throws is reported to the model; what the model throws rejects.
+ * Runs a conversation to its end: calls the model, answers its searches, executes the tools it calls, and calls it again. For programs that
+ * use no SDK. What a tool throws is reported to the model; if the model throws, the run rejects.
  *
  * @example
  * const { text } = await runTools({
@@ -213,7 +213,7 @@ function modelName(model: Model): string | undefined {
 
 /** A definition in any known format, with the function that runs it. */
 export interface RunnableTool {
-  /** What it returns goes to the model: a string as it is, an MCP result by its text, anything else as JSON. */
+  /** Its return value goes to the model: a string unchanged, an MCP result as its text, anything else as JSON. */
   execute?(input: JsonObject, context: HookContext & { readonly call: Resolved }): unknown;
   readonly [field: string]: unknown;
 }
@@ -221,7 +221,7 @@ export interface RunnableTool {
 /** The tools of a run: definitions with their functions, a snapshot, or a toolbox that other runs share. */
 export type ToolsForRun = readonly (RunnableTool | object)[] | Snapshot | Toolbox;
 
-/** Settings of a toolbox that a run accepts. */
+/** The settings of a toolbox that a run accepts. */
 export interface ToolSettings
   extends Pick<
     ToolboxOptions,
@@ -257,7 +257,7 @@ const OPTIONS: OptionNames<RunToolsOptions> = {
   onEvent: true,
 };
 
-/** The toolbox of a run. A setting that a given toolbox would not see is an error, and so is a tool that nothing executes. */
+/** The toolbox of a run. A setting that a given toolbox would ignore is an error, and so is a tool without a function. */
 function toolboxFor(options: ToolSettings & { readonly tools: ToolsForRun }): Toolbox {
   const { tools } = options;
   if (isToolbox(tools)) {

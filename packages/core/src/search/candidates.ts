@@ -7,17 +7,17 @@ import { FUNCTION_WORDS, REQUEST_WORDS } from './text/function-words.ts';
 import { stemWord } from './text/stem-word.ts';
 import { TokenKind, tokenize } from './text/tokenize.ts';
 
-/** What an engine outside the process needs of a query to find candidates. */
+/** What an engine outside the process needs from a query to find candidates. */
 export interface CandidateQuery {
-  /** Without operators and filler: what a vector is made of. */
+  /** Without operators and filler: the text of the vector. */
   readonly text: string;
   /** Each once, those of the text in its order. */
   readonly words: readonly CandidateWord[];
-  /** Keys that may be those of tools' names; a tool that has one is a candidate. */
+  /** Keys that may be names of tools; a tool that has one is a candidate. */
   readonly nameKeys: readonly string[];
   /** Whether the query is `select:` and names: nothing else is a candidate. */
   readonly isSelection: boolean;
-  /** Keys of `server:` operators; a candidate is of one of these servers. */
+  /** Keys of `server:` operators; a candidate belongs to one of these servers. */
   readonly serverKeys: readonly string[];
   /** Stems of `+word` operators; a candidate has all of them. */
   readonly requiredStems: readonly string[];
@@ -26,12 +26,12 @@ export interface CandidateQuery {
 export interface CandidateWord {
   readonly word: string;
   readonly stem: string;
-  /** What it counts before its rarity: less for a word that frames a request, least for a function word. */
+  /** Its weight before its rarity: less for a word that frames a request, least for a function word. */
   readonly weight: number;
 }
 
 /**
- * Reads a query. Whether an operator is one depends on the catalog: `resolves` says whether a tool satisfies it; one that no tool
+ * Reads a query. Whether an operator applies depends on the catalog: `resolves` says whether a tool satisfies it; one that no tool
  * satisfies is read as plain words.
  */
 export function readCandidateQuery(query: string, resolves: (operator: QueryOperator) => boolean): CandidateQuery {
@@ -39,7 +39,7 @@ export function readCandidateQuery(query: string, resolves: (operator: QueryOper
   const applied = parsed.operators.filter(resolves);
   const servers = applied.filter(({ kind }) => kind === 'server');
   const rest = removeOperators(parsed.text, applied);
-  // With a server and nothing else, its own name is what is looked for.
+  // With a server and nothing else, the server's own name is searched.
   const whole = servers[0] !== undefined && nameKey(rest) === '' ? servers[0].value : rest;
   const text = removeFiller(whole);
   return {

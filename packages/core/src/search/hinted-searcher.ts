@@ -2,7 +2,7 @@ import { applySearchHints, type SearchHints, type Snapshot, type Tool } from '..
 import type { Searcher, SearchRequest } from './searcher.ts';
 
 /**
- * Creates searchers whose index has hints in addition to the definitions. What comes out are the tools as they were given, so
+ * Creates searchers whose index has hints in addition to the definitions. They return the tools as given, so
  * that no hint reaches a model.
  */
 export function createHintedSearcher(

@@ -21,31 +21,31 @@ export type Bm25Field = (typeof BM25_FIELDS)[number];
  * - `bigrams`: the smaller idf of each pair of neighbours that query and name or description have in common.
  */
 export interface Bm25Options {
-  /** How many occurrences it takes to come near the full score of a term; above 0. @default 1.5 */
+  /** How many occurrences it takes to approach the full score of a term; above 0. @default 1.5 */
   readonly k1?: number;
-  /** What an occurrence in each field counts; 0 or more. @default {@link BM25_DEFAULTS} */
+  /** The weight of an occurrence in each field; 0 or more. @default {@link BM25_DEFAULTS} */
   readonly fieldWeights?: Readonly<Record<Bm25Field, number>>;
-  /** How much of a field's length is held against its terms, 0 to 1. @default {@link BM25_DEFAULTS} */
+  /** How much a field's length reduces the score of its terms, 0 to 1. @default {@link BM25_DEFAULTS} */
   readonly lengthWeights?: Readonly<Record<Bm25Field, number>>;
-  /** What the word as it is written counts; 0 or more. @default 0.5 */
+  /** The weight of the word as it is written; 0 or more. @default 0.5 */
   readonly exactWeight?: number;
-  /** What its stem counts on top; 0 or more. @default 0.7 */
+  /** The additional weight of its stem; 0 or more. @default 0.7 */
   readonly stemWeight?: number;
   /** The weight of an identifier as a whole, in addition to its words; 0 or more. @default 0.6 */
   readonly wholeWeight?: number;
-  /** What repeating a word in a query adds: `(repeat + 1) × n / (repeat + n)`; 0 is nothing. @default 0.5 */
+  /** What repeating a word in a query adds: `(repeat + 1) × n / (repeat + n)`; 0 adds nothing. @default 0.5 */
   readonly repeatWeight?: number;
   /** The weight of a function word of the query, relative to content words. @default 0.05 */
   readonly functionWordWeight?: number;
-  /** What a word counts that frames a request (`I need help`). @default 0.4 */
+  /** The weight of a word that frames a request (`I need help`). @default 0.4 */
   readonly requestWordWeight?: number;
-  /** What a number in the query counts: mostly a value for a parameter. @default 0.3 */
+  /** The weight of a number in the query: usually a value for a parameter. @default 0.3 */
   readonly numberWeight?: number;
-  /** What a word counts that only occurs inside quotation marks or code in the query. @default 0.6 */
+  /** The weight of a word that only occurs inside quotation marks or code in the query. @default 0.6 */
   readonly quotedWeight?: number;
-  /** What two neighbours of the query count written as one word (`web page` for `webpage`), or one taken apart. @default 0.5 */
+  /** The weight of two adjacent words written as one (`web page` for `webpage`), or of one word split. @default 0.5 */
   readonly compoundWeight?: number;
-  /** The weight of a word that corrects a misspelt one, one or two letters away. @default 0.4 */
+  /** The weight of a word that corrects a misspelled one, one or two letters away. @default 0.4 */
   readonly typoWeight?: number;
   /** @default 0.4 */
   readonly nameCoverageWeight?: number;
@@ -55,12 +55,12 @@ export interface Bm25Options {
   readonly bigramWeight?: number;
 }
 
-/** BM25's options with every default filled in. */
+/** BM25's options with all defaults. */
 export type Bm25Settings = Required<Bm25Options>;
 
 /**
- * Chosen on the training splits of four public tool catalogs by their macro average; where that was flat, the rounder
- * value was taken.
+ * Chosen on the training splits of four public tool catalogs by their macro average; where several values were equally good, the
+ * rounder one was taken.
  */
 export const BM25_DEFAULTS: Bm25Settings = {
   k1: 1.5,

@@ -2,29 +2,29 @@ import { type HybridWeights, learnedWeights } from './features.ts';
 
 /** How hybrid search weighs keywords against embeddings. */
 export interface HybridOptions {
-  /** What each feature counts; 0 or more. @default {@link HYBRID_DEFAULTS} */
+  /** The weight of each feature; 0 or more. @default {@link HYBRID_DEFAULTS} */
   readonly weights?: HybridWeights;
   /**
    * The same for a request of one clause, which has no filler, so that its meaning can be trusted more. @default `weights`
    * where these are given, else {@link HYBRID_DEFAULTS}
    */
   readonly oneClauseWeights?: HybridWeights;
-  /** The same for a request that the reranker has looked at, which makes the cheaper features count less. */
+  /** The same for a request that the reranker has scored, which makes the cheaper features count less. */
   readonly rerankedWeights?: HybridWeights;
-  /** @default `rerankedWeights` where these are given, else {@link HYBRID_DEFAULTS} */
+  /** @default `rerankedWeights` if these are given, else {@link HYBRID_DEFAULTS} */
   readonly rerankedOneClauseWeights?: HybridWeights;
   /**
-   * What it counts that a tool serves a clause of the request which no tool above it serves as well; 0 is off. It makes
+   * The weight of serving a clause of the request which no tool ranked above serves as well; 0 is off. It makes
    * room for each of several intents where five siblings of one would fill the list.
    * @default 5
    */
   readonly intentWeight?: number;
-  /** The same for a request that the reranker has looked at. @default `intentWeight` where it is given, else 4 */
+  /** The same for a request that the reranker has scored. @default `intentWeight` if it is given, else 4 */
   readonly rerankedIntentWeight?: number;
   /**
-   * What it counts in a request of several clauses that a tool of the same server stands above, divided by the root of how
-   * many tools the server has; 0 is off. Who asks for several things at once often means one service: where its tool for
-   * the first of them is in the answer, that for the second is the likelier of two that look alike.
+   * The weight, in a request of several clauses, of a tool of the same server ranked above, divided by the root of how
+   * many tools the server has; 0 is off. A request for several things often means one service: if its tool for
+   * the first of them is in the answer, that for the second is the more likely of two that look alike.
    * @default 2
    */
   readonly siblingWeight?: number;
@@ -35,7 +35,7 @@ export interface HybridOptions {
   readonly leastConfidence?: number;
 }
 
-/** The options of hybrid search with every default filled in. */
+/** The options of hybrid search with all defaults. */
 export type HybridSettings = Required<HybridOptions>;
 
 /** Learned from requests whose tools the embedded model had not seen. */
@@ -47,6 +47,6 @@ export const HYBRID_DEFAULTS: HybridSettings = {
   intentWeight: 5,
   rerankedIntentWeight: 4,
   siblingWeight: 2,
-  // About one in a hundred right answers to requests that no training saw lies below it.
+  // About one in a hundred right answers to requests that no training saw is below it.
   leastConfidence: 0.25,
 };
