@@ -68,7 +68,7 @@ export function createRequestRunner(options: {
       const startedAt = now();
       active += 1;
       if (route !== 'metrics')
-        tracing?.beginRequest({ requestId, route, method: request.method, headers: request.headers });
+        tracing?.beginRequest({ requestId, route, method: request.method, url: request.url, headers: request.headers });
       let requestContext: RequestContext | undefined;
       let status = 200;
       let isOver = false;

@@ -12,7 +12,7 @@ export interface McpEvents {
   within<Result>(requestId: string, work: () => Promise<Result>): Promise<Result>;
   onEvent(event: ToolboxEvent): void;
   /** What is sent along with a call to a server: its trace. */
-  callMeta(call: { readonly id: string }): JsonObject | undefined;
+  callMeta(call: { readonly id: string }, sent: JsonObject | undefined): JsonObject | undefined;
   /** Emits the servers' events until the returned function is called. */
   follow(): () => void;
 }
@@ -21,7 +21,8 @@ export function createMcpEvents(
   hub: Hub,
   { emit, tracing }: { emit(event: GatewayEvent): void; readonly tracing?: Tracing | undefined },
 ): McpEvents {
-  const calls = new Map<string, TracedCall>();
+  /** The span of a call begins once it is known what its client sent along. */
+  const calls = new Map<string, { readonly tool: string; readonly server: string; traced?: TracedCall | undefined }>();
   const keyOf = (callId: string | undefined): string => `${requests.getStore()} ${callId}`;
   const requests = new AsyncLocalStorage<string>();
   return {
@@ -31,11 +32,10 @@ export function createMcpEvents(
       emit({ ...event, ...defined({ requestId }) });
       if (event.kind === 'tool-call-start' && tracing !== undefined) {
         const tool = hub.snapshot().get(event.tool);
-        const named = { tool: tool?.name ?? event.tool, server: tool?.server ?? '' };
-        calls.set(keyOf(event.callId), tracing.beginCall({ requestId, ...named }));
+        calls.set(keyOf(event.callId), { tool: tool?.name ?? event.tool, server: tool?.server ?? '' });
       }
       if (event.kind !== 'tool-call-end') return;
-      calls.get(keyOf(event.callId))?.end(event.isError);
+      calls.get(keyOf(event.callId))?.traced?.end(event.isError);
       calls.delete(keyOf(event.callId));
       const snapshot = hub.snapshot();
       const tool = snapshot.get(event.tool);
@@ -46,7 +46,13 @@ export function createMcpEvents(
         ...{ isError: event.isError, durationMs: event.durationMs, ...defined({ requestId }) },
       });
     },
-    callMeta: ({ id }) => calls.get(keyOf(id))?.meta,
+    callMeta({ id }, sent) {
+      const call = calls.get(keyOf(id));
+      if (call === undefined) return undefined;
+      const { tool, server } = call;
+      call.traced ??= tracing?.beginCall({ requestId: requests.getStore(), tool, server, sent });
+      return call.traced?.meta;
+    },
     follow() {
       const told = new Map<string, string>();
       const found = new Map<string, ReadonlySet<string>>();

@@ -9,6 +9,8 @@ type OpenTelemetry = typeof import('@opentelemetry/api');
 interface TracedSpan {
   readonly requestId: string;
   readonly span: Span;
+  /** Whether the request came in a trace of its client's. */
+  readonly isContinued: boolean;
 }
 
 /** Spans that follow the conventions for generative AI and MCP. */
@@ -31,7 +33,7 @@ export function createTracing(
   };
 
   function traceSearch(event: Extract<GatewayEvent, { kind: 'tool-search-end' }>): void {
-    const { outcome, engine, confidence, found, queryCount, reranker, durationMs, requestId } = event;
+    const { outcome, engine, confidence, found, queryCount, reranker, durationMs, requestId, callId } = event;
     const endTime = now();
     const span = start(
       'execute_tool tool_search',
@@ -42,6 +44,7 @@ export function createTracing(
           ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'tool_search' },
           ...{ 'gen_ai.tool.type': 'function', 'quartermaster.search.verdict': outcome },
           ...{ 'quartermaster.search.queries': queryCount, 'quartermaster.search.found': [...found] },
+          ...(callId === undefined ? {} : { 'gen_ai.tool.call.id': callId }),
           ...(engine === undefined ? {} : { 'quartermaster.search.engine': engine }),
           ...(confidence === undefined ? {} : { 'quartermaster.search.confidence': confidence }),
           ...(reranker === undefined ? {} : { 'quartermaster.search.reranker': reranker }),
@@ -54,14 +57,16 @@ export function createTracing(
   }
 
   return {
-    beginRequest({ requestId, route, method, headers }) {
+    beginRequest({ requestId, route, method, url, headers }) {
       const attributes = {
         ...{ 'http.route': route, 'quartermaster.request.id': requestId },
         ...(method === undefined ? {} : { 'http.request.method': method }),
+        ...(url === undefined ? {} : addressOf(url)),
       };
-      const parent = headers === undefined ? ROOT_CONTEXT : parentOf(otel, headers);
+      const parent = parentOf(otel, headers?.get('traceparent'), headers?.get('tracestate'));
       const name = method === undefined ? route : `${method} ${route}`;
-      open.add({ requestId, span: start(name, { kind: SpanKind.SERVER, attributes }, parent) });
+      const span = start(name, { kind: SpanKind.SERVER, attributes }, parent);
+      open.add({ requestId, span, isContinued: parent !== ROOT_CONTEXT });
     },
     dropRequest: (requestId) => void open.take(requestId),
     onEvent(event) {
@@ -81,7 +86,7 @@ export function createTracing(
           kind: SpanKind.CLIENT,
           attributes: {
             ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model },
-            ...{ 'gen_ai.provider.name': upstream, 'quartermaster.dialect': dialect },
+            ...{ 'gen_ai.provider.name': PROVIDERS[upstream] ?? upstream, 'quartermaster.dialect': dialect },
           },
         },
         contextOf(requestId),
@@ -108,7 +113,9 @@ export function createTracing(
         },
       };
     },
-    beginCall({ requestId, tool, server }) {
+    beginCall({ requestId, tool, server, sent }) {
+      const isContinued = requestId !== undefined && open.get(requestId)?.isContinued === true;
+      const own = isContinued ? ROOT_CONTEXT : parentOf(otel, sent?.traceparent, sent?.tracestate);
       const span = start(
         `tools/call ${tool}`,
         {
@@ -118,7 +125,7 @@ export function createTracing(
             ...{ 'gen_ai.tool.name': tool, 'quartermaster.mcp.server': server },
           },
         },
-        contextOf(requestId),
+        own === ROOT_CONTEXT ? contextOf(requestId) : own,
       );
       return {
         meta: traceHeaders(span),
@@ -151,17 +158,33 @@ function attributesOf({ model, key, decision, searches, rounds, tokens, ...recor
   };
 }
 
+/** Without the query, which may hold a secret. */
+function addressOf(url: string): Attributes {
+  const { pathname, protocol } = new URL(url);
+  return { 'url.path': pathname, 'url.scheme': protocol.slice(0, -1) };
+}
+
+/** Names of providers in the conventions that differ from those in the settings. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  google: 'gcp.gemini',
+  'google-vertex': 'gcp.vertex_ai',
+  'amazon-bedrock': 'aws.bedrock',
+  azure: 'azure.ai.openai',
+  mistral: 'mistral_ai',
+  xai: 'x_ai',
+};
+
 /** The client's trace in W3C Trace Context format. Anything else starts a new trace. */
 function parentOf(
   { trace, createTraceState, isSpanContextValid, ROOT_CONTEXT }: OpenTelemetry,
-  headers: Headers,
+  traceparent: unknown,
+  tracestate: unknown,
 ): Context {
-  const [, traceId, spanId, flags] = TRACEPARENT.exec(headers.get('traceparent') ?? '') ?? [];
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(typeof traceparent === 'string' ? traceparent : '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
-  const state = headers.get('tracestate');
   const parent = {
     ...{ traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true },
-    ...(state === null ? {} : { traceState: createTraceState(state) }),
+    ...(typeof tracestate === 'string' ? { traceState: createTraceState(tracestate) } : {}),
   };
   return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
 }

@@ -113,12 +113,14 @@ describe('tracing', () => {
     expect(request).toMatchObject({ parentSpanId: PARENT, kind: 2 });
     expect(facts(request?.attributes ?? [])).toMatchObject({
       ...{ 'http.response.status_code': 200, 'gen_ai.request.model': 'claude-test' },
+      ...{ 'http.request.method': 'POST', 'url.path': '/v1/messages', 'url.scheme': 'http' },
       ...{ 'quartermaster.decision': 'defer', 'quartermaster.searches': 1 },
     });
     const [search] = named('execute_tool tool_search');
     expect(search?.parentSpanId).toBe(request?.spanId);
     expect(facts(search?.attributes ?? [])).toMatchObject({
       ...{ 'gen_ai.operation.name': 'execute_tool', 'quartermaster.search.verdict': 'match' },
+      'gen_ai.tool.call.id': expect.any(String),
       'quartermaster.search.engine': 'bm25',
     });
     const rounds = named('chat claude-test');
@@ -154,6 +156,46 @@ describe('tracing', () => {
       ...{ 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': 'send_mail', 'quartermaster.mcp.server': 'mail' },
     });
     expect(told).toContain(`00-${TRACE}-${call?.spanId}-01`);
+  });
+
+  it('puts a call through /mcp in the trace of its _meta, where its request is in none', async () => {
+    const collector = await receiver();
+    setEnvironment(collector.url);
+    const hub = testHub({ mail: inProcess({ send_mail: { run: (_, meta) => JSON.stringify(meta) } }) });
+    const gateway = await traced({ mcp: { hub, form: 'inline' } });
+    const params = { name: 'mail__send_mail', arguments: {}, _meta: { traceparent: TRACEPARENT, tracestate: 'a=1' } };
+    const headers = { accept: 'application/json, text/event-stream' };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const told = await (await gateway.post('/mcp', body, headers)).text();
+    await gateway.stop();
+    const call = spansIn(collector).find(({ name }) => name === 'tools/call send_mail');
+    expect(call).toMatchObject({ traceId: TRACE, parentSpanId: PARENT, kind: 3 });
+    expect(told).toContain(`00-${TRACE}-${call?.spanId}-01`);
+    expect(told).toContain('a=1');
+  });
+
+  it.each([
+    ['google', 'gcp.gemini'],
+    ['amazon-bedrock', 'aws.bedrock'],
+    ['anthropic', 'anthropic'],
+    ['cerebras', 'cerebras'],
+  ])('names the provider %s as the conventions do: %s', async (name, provider) => {
+    const collector = await receiver();
+    setEnvironment(collector.url);
+    const scripted = scriptedUpstreams({ anthropic: [message([{ text: 'Hello.' }], 'end_turn')] });
+    const gateway = await traced({
+      upstreams: {
+        ...scripted,
+        async resolve(model) {
+          const upstream = await scripted.resolve(model);
+          return upstream === undefined ? undefined : { ...upstream, name };
+        },
+      },
+    });
+    await (await gateway.post('/v1/messages', ASK)).text();
+    await gateway.stop();
+    const round = spansIn(collector).find((span) => span.name === 'chat claude-test');
+    expect(facts(round?.attributes ?? [])).toMatchObject({ 'gen_ai.provider.name': provider });
   });
 
   it('does the same for servers that a request names', async () => {

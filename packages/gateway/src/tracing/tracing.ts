@@ -14,6 +14,8 @@ export interface Tracing extends AskObserver {
     readonly requestId: string | undefined;
     readonly tool: string;
     readonly server: string;
+    /** The `_meta` of the client's call. Its trace continues unless the request is in one. */
+    readonly sent?: { readonly [key: string]: unknown } | undefined;
   }): TracedCall;
   /** Sends what has not been sent. */
   close(): Promise<void>;
@@ -25,6 +27,7 @@ export interface TracedRequest {
   readonly route: string;
   /** Absent for work without a client, such as a batch item. */
   readonly method?: string;
+  readonly url?: string;
   readonly headers?: Headers;
 }
 

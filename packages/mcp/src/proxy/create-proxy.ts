@@ -83,8 +83,8 @@ export interface ProxyOptions
   readonly maxRequestBytes?: number;
   /** How many JSON values an HTTP request may have. @default 200_000 */
   readonly maxMessageValues?: number;
-  /** Additional `_meta` for a call to a server, such as its trace. @default what the client sent */
-  readonly callMeta?: (call: Resolved) => JsonObject | undefined;
+  /** Additional `_meta` for a call to a server, such as its trace; `sent` is what the client sent. @default what the client sent */
+  readonly callMeta?: (call: Resolved, sent: JsonObject | undefined) => JsonObject | undefined;
   /** Which client created which task, by the id of its access. @default held in this process */
   readonly taskOwners?: TaskOwnerStore;
   readonly serverInfo?: Implementation;

@@ -23,7 +23,7 @@ export function createExecutor(
 ): (call: Resolved, context: { readonly caller: Caller; readonly signal: AbortSignal }) => Promise<JsonObject> {
   return async (call, { caller, signal }) => {
     const origin = originOf(caller);
-    const more = callMeta?.(call);
+    const more = callMeta?.(call, origin?.context.mcpReq._meta as JsonObject | undefined);
     if (origin === undefined) {
       const params = more === undefined ? {} : { params: { _meta: more } };
       return hub.call({ tool: call.tool, arguments: call.arguments, signal, ...params });
