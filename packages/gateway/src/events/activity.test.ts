@@ -188,9 +188,14 @@ describe('sinks that count', () => {
     activity.emit(event(4));
     clock.move(1_000);
     expect(textsOf(counted)).toEqual([1, 2, 3, 4]);
-    for (let texts = 5; texts < 300; texts += 1) activity.emit(event(texts));
-    expect(counted.length).toBeGreaterThan(256);
+    const start = { kind: 'tool-call-start', atMs: 0, tool: 't', argumentTokens: 1 } as const;
+    for (let texts = 5; texts < 300; texts += 1) {
+      activity.emit(start);
+      activity.emit(event(texts));
+    }
+    expect(counted.length).toBeGreaterThan(128);
     expect(textsOf(counted)).toEqual(counted.map((_, at) => at + 1));
+    expect(prompt.filter(({ kind }) => kind === 'tool-call-start')).toHaveLength(295);
   });
 
   it('read each event at once while someone follows', () => {

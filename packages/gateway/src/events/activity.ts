@@ -59,6 +59,25 @@ export interface Activity {
 /** Reads events. Must not throw. */
 export type EventSink = (event: GatewayEvent) => void;
 
+/** What is only told at once, and put into the record of its request. */
+const UNCOUNTED = [
+  'model-round-start',
+  'tool-search-start',
+  'tool-load',
+  'tool-call-start',
+  'tool-call-end',
+  'tool-call-refuse',
+] as const;
+
+/** What may wait to be counted. */
+export type CountedEvent = Exclude<GatewayEvent, { readonly kind: (typeof UNCOUNTED)[number] }>;
+
+const uncounted: ReadonlySet<string> = new Set(UNCOUNTED);
+
+function isCounted(event: GatewayEvent): event is CountedEvent {
+  return !uncounted.has(event.kind);
+}
+
 export interface ActivityOptions {
   /** What reads each event at once: traces, the debug log, what later requests depend on. @default none */
   readonly prompt?: readonly EventSink[];
@@ -66,14 +85,14 @@ export interface ActivityOptions {
    * What counts and lists. It reads a page of events at a time: its code and its counts then stay in the processor's caches, which each
    * request would find cold. Whoever shows what it knows calls `settle` first. @default none
    */
-  readonly counting?: readonly EventSink[];
+  readonly counting?: readonly ((event: CountedEvent) => void)[];
   /** Whether someone follows what is listed: then no event waits for a page. @default never */
   readonly isFollowed?: () => boolean;
   readonly clock: Clock;
 }
 
 /** How many events are counted together: those of some fifty requests. */
-const PAGE_EVENTS = 256;
+const PAGE_EVENTS = 128;
 
 /** How long an event may wait to be counted. */
 const SETTLE_MS = 1_000;
@@ -82,7 +101,7 @@ export function createActivity(options: ActivityOptions): Activity {
   const { prompt = [], counting = [], isFollowed = () => false, clock } = options;
   const { now } = clock;
   const open = new OpenRequests<Open>();
-  let page: GatewayEvent[] = [];
+  let page: CountedEvent[] = [];
   let isScheduled = false;
 
   function settle(): void {
@@ -99,11 +118,15 @@ export function createActivity(options: ActivityOptions): Activity {
     });
   }
 
-  function emit(event: GatewayEvent): void {
-    for (const sink of prompt) sink(event);
+  function keepForLater(event: CountedEvent): void {
     page.push(event);
     if (page.length >= PAGE_EVENTS || isFollowed()) settle();
     else if (!isScheduled) schedule();
+  }
+
+  function emit(event: GatewayEvent): void {
+    for (const sink of prompt) sink(event);
+    if (isCounted(event)) keepForLater(event);
     const request = !('requestId' in event) || event.requestId === undefined ? undefined : open.get(event.requestId);
     if (request !== undefined) add(request, event, now);
   }

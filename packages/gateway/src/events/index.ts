@@ -1,5 +1,6 @@
 export {
   type Activity,
+  type CountedEvent,
   createActivity,
   type EventSink,
   NO_ACTIVITY,

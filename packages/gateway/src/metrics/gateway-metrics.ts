@@ -1,10 +1,10 @@
-import { type GatewayEvent, type RequestRecord, wasCalled } from '../events/index.ts';
+import { type CountedEvent, type GatewayEvent, type RequestRecord, wasCalled } from '../events/index.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 /** What a gateway counts, all of it from events. Labels are routes, statuses, outcomes, models and names in the settings: never a tool's or a user's words. */
 export interface GatewayMetrics {
   readonly registry: Registry;
-  onEvent(event: GatewayEvent): void;
+  onEvent(event: CountedEvent): void;
   /** Counts the tools of a catalog that no search has found; asks the catalog how many tools it has. */
   watchCatalog(catalog: string, toolCount: () => number): void;
 }
@@ -229,12 +229,6 @@ export function createGatewayMetrics(settle: () => void): GatewayMetrics {
           return;
         case 'definition-finding':
         case 'listing-cut':
-        case 'model-round-start':
-        case 'tool-load':
-        case 'tool-search-start':
-        case 'tool-call-start':
-        case 'tool-call-end':
-        case 'tool-call-refuse':
           return;
       }
     },
