@@ -33,48 +33,49 @@ export function meterPassed(passed: {
     during,
     async answer(answer, headers) {
       const type = headers.get('content-type') ?? '';
-      const told = { usage: { inputTokens: 0, outputTokens: 0 }, written: 0 };
-      const noteTold = (): void => {
-        const { usage, written } = told;
+      const reported = { usage: { inputTokens: 0, outputTokens: 0 }, written: 0 };
+      const noteReported = (): void => {
+        const { usage, written } = reported;
         note(usage.inputTokens || read, usage.outputTokens || estimateTokens({ length: written }));
       };
       if (answer.body !== null && type.startsWith('text/event-stream')) {
         const end = (): void => {
-          noteTold();
+          noteReported();
           onEnd();
         };
         return new Response(
-          followEvents(answer.body, (event) => addEvent(told, event), end),
+          followEvents(answer.body, (event) => addEvent(reported, event), end),
           { headers },
         );
       }
       // Speech and the like report no usage.
-      noteTold();
+      noteReported();
       if (facts.model === undefined || !type.includes('json')) return new Response(answer.body, { headers });
       const text = await during(() => answer.text());
-      addEvent(told, parse(text));
-      noteTold();
+      addEvent(reported, parse(text));
+      noteReported();
       return new Response(text, { headers });
     },
   };
 }
 
-interface Told {
+/** What the host has reported so far. */
+interface Reported {
   usage: { readonly inputTokens: number; readonly outputTokens: number };
   /** Characters. */
   written: number;
 }
 
 /** One event of a stream: usage, or a piece of an answer. */
-function addEvent(told: Told, event: JsonObject): void {
+function addEvent(reported: Reported, event: JsonObject): void {
   const usage = usageIn(event);
-  if (usage.inputTokens + usage.outputTokens > 0) told.usage = usage;
+  if (usage.inputTokens + usage.outputTokens > 0) reported.usage = usage;
   const choices = Array.isArray(event.choices) ? event.choices : [];
-  for (const choice of choices) if (isJsonObject(choice)) told.written += textLength(choice.text);
-  told.written += textLength(event.delta);
+  for (const choice of choices) if (isJsonObject(choice)) reported.written += textLength(choice.text);
+  reported.written += textLength(event.delta);
 }
 
-function usageIn({ usage }: JsonObject): Told['usage'] {
+function usageIn({ usage }: JsonObject): Reported['usage'] {
   if (!isJsonObject(usage)) return { inputTokens: 0, outputTokens: 0 };
   const { prompt_tokens: read = usage.input_tokens, completion_tokens: written = usage.output_tokens } = usage;
   return { inputTokens: Number(read) || 0, outputTokens: Number(written) || 0 };

@@ -11,7 +11,7 @@ import { createProxy, type ProxyGuard } from './create-proxy.ts';
 const NOUNS = ['invoice', 'contract', 'meeting', 'ticket', 'branch', 'photo', 'recipe', 'flight'];
 const VERBS = ['create', 'delete', 'archive', 'export'];
 
-interface Told {
+interface SearchAnswer {
   readonly matches: readonly string[];
   readonly hint?: string;
 }
@@ -19,7 +19,7 @@ interface Told {
 interface Connection {
   readonly client: Client;
   readonly clock: ManualClock;
-  search(query: string, limit?: number): Promise<Told>;
+  search(query: string, limit?: number): Promise<SearchAnswer>;
   call(name: string, input?: object): Promise<string>;
 }
 
@@ -40,7 +40,7 @@ async function connect(guard?: ProxyGuard): Promise<Connection> {
   await connectClient(proxy, client, { isSole: true });
   const call = async (name: string, input: object = {}): Promise<string> =>
     textOf(await client.callTool({ name, arguments: { ...input } }));
-  const search = async (query: string, limit?: number): Promise<Told> =>
+  const search = async (query: string, limit?: number): Promise<SearchAnswer> =>
     JSON.parse(await call('tool_search', { query, ...defined({ limit }) }));
   return { client, clock, call, search };
 }
