@@ -13,6 +13,7 @@ import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { SearcherSource, UseMemory } from '@quartermaster/core/dispatch';
 import type { GateSettings, SearchLimitSettings } from '@quartermaster/core/gate';
 import { createSnapshotInSteps, defined, readAhead, runInSlices } from '@quartermaster/core/internal';
+import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { UseLearning } from '@quartermaster/host/search';
 import type { DialectName, DialectOf, RequestOf } from '@quartermaster/host/upstream';
 import type { GatewaySettings } from '../gateway-options.ts';
@@ -291,6 +292,7 @@ function* makeToolListInSteps(parts: ToolListParts, options: ToolListOptions): G
     ...(unavailable.length === 0 ? {} : { unavailable: () => unavailable.flatMap((tell) => tell()) }),
     ...defined({ searcher, uses }),
     recordQueries,
+    checkArguments,
     now: preciseNow,
     ...defined({ onEvent }),
   });
@@ -313,6 +315,9 @@ function* makeToolListInSteps(parts: ToolListParts, options: ToolListOptions): G
     },
   };
 }
+
+/** Of calls through `tool_call`, and of tools that the model has not seen: no host checks them. */
+const checkArguments = createArgumentChecker({ repair: true });
 
 const TIME_ORIGIN = performance.timeOrigin;
 
