@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Places } from '../clients/index.ts';
@@ -8,7 +9,12 @@ import type { Check } from './check.ts';
 export function checkClient(places: Places): readonly Check[] {
   const file = join(places.env.CLAUDE_CONFIG_DIR || join(places.home, '.claude'), 'settings.json');
   const { env, problem } = readClientEnv(file);
-  const checks = [...checkVariables(places.env, 'the environment'), ...checkVariables(env, file)];
+  const version = findVersion(places);
+  const checks = [
+    ...checkVersion(version),
+    ...checkVariables(places.env, 'the environment', version),
+    ...checkVariables(env, file, version),
+  ];
   if (problem !== undefined) checks.push(problem);
   if (checks.length > 0) return checks;
   return [{ area: 'client', status: 'ok', message: 'no setting of Claude Code switches tool search off' }];
@@ -16,7 +22,7 @@ export function checkClient(places: Places): readonly Check[] {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-function checkVariables(env: Variables, place: string): Check[] {
+function checkVariables(env: Variables, place: string, version: string | undefined): Check[] {
   const checks: Check[] = [];
   const search = env.ENABLE_TOOL_SEARCH?.trim().toLowerCase() ?? '';
   if (search === 'false') {
@@ -34,14 +40,37 @@ function checkVariables(env: Variables, place: string): Check[] {
     });
   }
   const host = hostOf(env.ANTHROPIC_BASE_URL);
-  if (host !== undefined && host !== FIRST_PARTY && search === '') {
+  const isGated = version === undefined || isBefore(version, ANY_HOST_SINCE);
+  if (host !== undefined && host !== FIRST_PARTY && search === '' && isGated) {
+    const who =
+      version === undefined ? 'older versions of Claude Code then switch' : `Claude Code ${version} may then switch`;
     checks.push({
       ...{ area: 'client', status: 'problem' },
-      message: `ANTHROPIC_BASE_URL in ${place} points to ${host}; older versions of Claude Code then switch tool search off`,
+      message: `ANTHROPIC_BASE_URL in ${place} points to ${host}; ${who} tool search off`,
       fix: 'also set ENABLE_TOOL_SEARCH=true',
     });
   }
   return checks;
+}
+
+/** What the program `claude` says, if it is installed. */
+function findVersion({ env }: Places): string | undefined {
+  const options = { env: { ...env }, encoding: 'utf8', timeout: VERSION_TIMEOUT_MS } as const;
+  const { stdout } = spawnSync('claude', ['--version'], options);
+  // Null if there is no such program.
+  return /^\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0];
+}
+
+function checkVersion(version: string | undefined): readonly Check[] {
+  if (version === undefined || !isBefore(version, ALWAYS_LOAD_SINCE)) return [];
+  const message = isBefore(version, SEARCH_SINCE)
+    ? `Claude Code ${version} has no tool search of its own; it came with ${SEARCH_SINCE}`
+    : `Claude Code ${version} may hide Quartermaster's tools behind its own search: it does not know alwaysLoad, which came with ${ALWAYS_LOAD_SINCE}`;
+  return [{ area: 'client', status: 'problem', message, fix: 'claude update' }];
+}
+
+function isBefore(version: string, other: string): boolean {
+  return version.localeCompare(other, 'en', { numeric: true }) < 0;
 }
 
 /** Only the host: an address may contain a password. */
@@ -59,12 +88,14 @@ function isOn(value: string | undefined): boolean {
 }
 
 function readClientEnv(file: string): { readonly env: Variables; readonly problem?: Check } {
+  // Most people have none.
+  if (!existsSync(file)) return { env: {} };
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
-  } catch {
-    // Most users have none.
-    return { env: {} };
+  } catch (error) {
+    const message = `${file} can't be read: ${error instanceof Error ? error.message : String(error)}`;
+    return { env: {}, problem: { area: 'client', status: 'problem', message, fix: 'make it readable for this user' } };
   }
   try {
     const document: unknown = JSON.parse(text);
@@ -78,3 +109,9 @@ function readClientEnv(file: string): { readonly env: Variables; readonly proble
 }
 
 const FIRST_PARTY = 'api.anthropic.com';
+const VERSION_TIMEOUT_MS = 10_000;
+/** From Claude Code's changelog. */
+const SEARCH_SINCE = '2.1.7';
+const ALWAYS_LOAD_SINCE = '2.1.121';
+/** The earliest version that was seen to search tools whatever the host is. */
+const ANY_HOST_SINCE = '2.1.325';

@@ -29,9 +29,19 @@ async function checkOpening(settings: Config['store']): Promise<Check> {
     const fix =
       fileOf(settings) === undefined
         ? 'check that the database runs and that its address is right'
-        : 'make its folder writable for this user, or name another file with --store';
+        : isAccessFault(error)
+          ? 'make its folder writable for this user, or name another file with --store'
+          : 'do what the message says, or name another file with --store';
     return { area: 'store', status: 'problem', message: reason, fix };
   }
+}
+
+/** Whether the file system refused, as opposed to a file that is of a newer version or no database. */
+function isAccessFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isRefused =
+    'code' in error && ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST'].includes(String(error.code));
+  return isRefused || isAccessFault(error.cause);
 }
 
 /** Clients start in any folder, most without settings, so a sign-in in this folder's store does not reach them. */

@@ -180,4 +180,35 @@ describe('quartermaster doctor with a request', () => {
     const [problem = ''] = await machine({ remote: { url: 'http://127.0.0.1:1/mcp' } }).problems();
     expect(problem).toMatch(/→ check its URL, and that it can be reached from this machine$/);
   });
+
+  it.each([
+    ['2.1.3', {}, 'Claude Code 2.1.3 has no tool search of its own; it came with 2.1.7 → claude update'],
+    [
+      '2.1.100',
+      {},
+      "Claude Code 2.1.100 may hide Quartermaster's tools behind its own search: it does not know alwaysLoad, which came with 2.1.121 → claude update",
+    ],
+    [
+      '2.1.240',
+      { ANTHROPIC_BASE_URL: 'http://gateway.example.com' },
+      'ANTHROPIC_BASE_URL in the environment points to gateway.example.com; Claude Code 2.1.240 may then switch tool search off → also set ENABLE_TOOL_SEARCH=true',
+    ],
+    ['2.1.325', { ANTHROPIC_BASE_URL: 'http://gateway.example.com' }, undefined],
+  ])('knows what version %s of Claude Code does', async (version, variables, problem) => {
+    const programs = temporaryFolder();
+    writeFileSync(join(programs, 'claude'), `#!/bin/sh\necho '${version} (Claude Code)'\n`, { mode: 0o755 });
+    const { problems } = machine({}, { ...variables, PATH: `${programs}:${process.env.PATH}` });
+    expect(await problems()).toEqual(problem === undefined ? [] : [`client: ${problem}`]);
+  });
+
+  it('does not suggest permissions for a store that is no database', async () => {
+    const { folder, problems } = machine();
+    const store = join(folder, 'notes.db');
+    writeFileSync(store, 'not a database, but some other text', { mode: 0o600 });
+    expect(await problems('--store', store)).toEqual([
+      expect.stringMatching(
+        /^store: .*file is not a database.* → do what the message says, or name another file with --store$/,
+      ),
+    ]);
+  });
 });
