@@ -36,7 +36,11 @@ function searchText({ outcome, queries, found, engine, tookMs }: JsonObject): st
   const tools = textsOf(found);
   const asked = textsOf(queries).map((query) => `"${query}", `);
   const result = tools.length === 0 ? (OUTCOMES[text(outcome)] ?? text(outcome)) : tools.join(', ');
-  return `${asked.join('')}${text(engine) || 'no engine'}, ${number(tookMs).toFixed(1)} ms: ${result}`;
+  return `${asked.join('')}${text(engine) || 'no engine'}, ${milliseconds(number(tookMs))}: ${result}`;
+}
+
+function milliseconds(value: number): string {
+  return `${value.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ms`;
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = { none: 'no match', failure: 'failed', stopped: 'stopped' };
