@@ -76,7 +76,9 @@ function forBash(nodes: readonly Node[], shell: 'bash' | 'zsh'): string {
   );
   const known = nodes.filter(({ path }) => path.length > 0).map(({ path }) => `"${path.join(' ')}"`);
   const start =
-    shell === 'zsh' ? 'autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n' : '';
+    shell === 'zsh'
+      ? '(( $+functions[compdef] )) || { autoload -U +X compinit && compinit }\nautoload -U +X bashcompinit && bashcompinit\n'
+      : '';
   return `${start}_quartermaster() {
   local typed="" next="" word="" words="" at=1
   while [ "$at" -lt "$COMP_CWORD" ]; do
