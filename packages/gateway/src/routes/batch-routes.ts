@@ -1,14 +1,14 @@
 import type { Batch, BatchStore } from '@quartermaster/host/store';
 import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
 import { FLAG, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
-import { readBatch, writeBatch } from '../batches/index.ts';
-import { ApiError, parseJson, type RequestContext, readBytes } from '../http/index.ts';
+import { writeBatch } from '../batches/index.ts';
+import { ApiError, type RequestContext, readBytes } from '../http/index.ts';
 import { readLimit } from './list-models.ts';
 import type { Services } from './services.ts';
 
 /** Message batches. */
 export function mountBatchRoutes(api: Api, services: Services): void {
-  const { runner, store, settings, onBatch } = services;
+  const { runner, store, settings, bulk, onBatch } = services;
   const routes = jsonRoutes(api, runner, 'batches');
   const stored =
     (handler: (request: RoutedRequest, batches: BatchStore) => Promise<object>): JsonHandler =>
@@ -18,8 +18,8 @@ export function mountBatchRoutes(api: Api, services: Services): void {
     };
   const createBatch = async (requestContext: RequestContext, batches: BatchStore): Promise<object> => {
     const bytes = await readBytes(requestContext.request, settings.maxBatchBytes);
-    const items = readBatch(parseJson(bytes), settings.maxBatchItems);
     const { owner } = requestContext.access;
+    const items = await bulk.readBatch({ bytes, owner }, settings.maxBatchItems);
     const batch = await batches.create({ owner, headers: itemHeaders(requestContext), items });
     onBatch();
     return show(requestContext, batch);

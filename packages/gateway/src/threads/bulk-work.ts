@@ -1,6 +1,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import { parseTools } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
+import type { NewBatchItem } from '@quartermaster/host/store';
+import { readBatch } from '../batches/index.ts';
 import { readUpload, type UploadedCatalog } from '../catalogs/index.ts';
 import { ApiError, parseJson, releaseBodyMemory } from '../http/index.ts';
 import { countSearches, readSearchRequest, type SearchService } from '../search/index.ts';
@@ -20,6 +22,8 @@ export interface BulkWork {
   readUpload(body: BulkBody, maxTools: number): Promise<UploadedCatalog>;
   /** A search over the tools that the body itself brings. */
   search(body: BulkBody, work: SearchWork): Promise<object>;
+  /** The requests of a batch, to be stored. */
+  readBatch(body: BulkBody, maxItems: number): Promise<readonly NewBatchItem[]>;
   /** The model that a body names, which is to be passed on as it is. */
   readModel(body: BulkBody): Promise<string>;
 }
@@ -44,6 +48,7 @@ export function createLocalBulk(service: SearchService): BulkWork {
       const { tools } = parseTools(definitions, { onProblem: 'throw' });
       return service.search({ tools, bytes: 0, owner }, request, signal);
     },
+    readBatch: async ({ bytes }, maxItems) => readBatch(parseJson(bytes), maxItems),
     async readModel({ bytes }) {
       const body = parseJson(bytes);
       if (isJsonObject(body) && typeof body.model === 'string' && body.model !== '') return body.model;
@@ -88,6 +93,12 @@ export function createThreadedBulk(options: {
       const found = await elsewhere(body, 'search', { signal, handlers: { admit } });
       releaseBodyMemory(body.bytes);
       return found as object;
+    },
+    async readBatch(body, maxItems) {
+      if (body.bytes.length < offThreadBytes) return local.readBatch(body, maxItems);
+      const items = await elsewhere(body, 'readBatch', { argument: maxItems });
+      releaseBodyMemory(body.bytes);
+      return items as readonly NewBatchItem[];
     },
     async readModel(body) {
       return body.bytes.length < offThreadBytes

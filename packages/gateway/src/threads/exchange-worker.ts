@@ -60,6 +60,7 @@ function serveBulk({ bytes, owner, port }: BulkJob, work: BulkWork): void {
     lost: () => new Error('The request is over'),
     handlers: {
       readUpload: (maxTools: number) => work.readUpload(body, maxTools),
+      readBatch: (maxItems: number) => work.readBatch(body, maxItems),
       readModel: () => work.readModel(body),
       search: (_: undefined, signal: AbortSignal) =>
         work.search(body, { signal, admit: async (count) => void (await main.call('admit', count, signal)) }),

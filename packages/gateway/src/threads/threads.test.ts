@@ -310,6 +310,28 @@ describe('requests with large bodies', () => {
     expect(passed).toHaveLength(1);
   });
 
+  it('that are batches are read by a worker, in the same words if they are wrong', async () => {
+    const upstreams = scriptedUpstreams({});
+    const { store, post } = await runningGateway({
+      upstreams,
+      workerUrl,
+      settings: { ...SETTINGS, batchConcurrency: 0 },
+    });
+    const item = (custom_id: string) => ({ custom_id, params: { ...ASK, stream: true } });
+    const created = await post('/v1/messages/batches', { requests: [item('a'), item('b')] });
+    const batch = (await created.json()) as { id: string };
+    expect([created.status, batch]).toMatchObject([200, { request_counts: { processing: 2 } }]);
+    const [claimed] = await store.batches.claim({ limit: 1, leaseMs: 60_000 });
+    expect(JSON.parse(claimed?.params ?? '')).toEqual({ ...ASK, stream: false });
+    for (const [wrong, message] of [
+      [{ requests: [] }, 'requests: at least one request is required'],
+      [{ requests: [item('a'), item('a')] }, 'requests.1.custom_id: must be unique in the batch'],
+    ] as const) {
+      const refused = await post('/v1/messages/batches', wrong);
+      expect([refused.status, await refused.json()]).toMatchObject([400, { error: { message } }]);
+    }
+  });
+
   it('other requests are answered while a worker reads ten thousand tools', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [ROUNDS[1] ?? []] });
     const { post } = await runningGateway({ upstreams, workerUrl });
