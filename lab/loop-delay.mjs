@@ -15,6 +15,8 @@ const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool
 const deferred = (tool) => ({ ...tool, defer_loading: true });
 const long = (text, length = 4_000) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 
+const EMPTY = `${'{},'.repeat(4_000_000)}{}`;
+
 /** `npm run lab -- loop-delay [file to draw into]` */
 export async function run([picture]) {
   const upstream = await startUpstream();
@@ -76,6 +78,14 @@ export async function run([picture]) {
           `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":[${'{},'.repeat(250_000)}{}]}`,
         ),
       'a message of a megabyte': () => post('/v1/messages', makeBody([SEARCH], { text: 'x'.repeat(1_000_000) })),
+      'messages of four million empty objects': () =>
+        post('/v1/messages', `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[${EMPTY}]}]}`),
+      'the same to count': () =>
+        post('/v1/messages/count_tokens', `{"model":"m","messages":[{"role":"user","content":[${EMPTY}]}]}`),
+      'the same as a batch': () =>
+        post('/v1/messages/batches', `{"requests":[{"custom_id":"a","params":{"model":"m","messages":[${EMPTY}]}}]}`),
+      'the same for Chat': () =>
+        post('/v1/chat/completions', `{"model":"m","messages":[{"role":"user","content":[${EMPTY}]}]}`),
       'a body of 16 MB': () => post('/v1/messages', makeBody([SEARCH, ...definitions.slice(0, 9_000).map(deferred)])),
     };
     const problems = [];

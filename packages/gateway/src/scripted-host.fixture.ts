@@ -20,6 +20,8 @@ export interface Scene {
 export interface ScriptedHost {
   readonly url: string;
   readonly requests: readonly HostRequest[];
+  /** The bodies as they came. */
+  readonly bodies: readonly string[];
 }
 
 export interface HostRequest {
@@ -39,10 +41,13 @@ export async function rawHost(
   answer: (request: HostRequest, response: ServerResponse, turn: number) => unknown,
 ): Promise<ScriptedHost> {
   const requests: HostRequest[] = [];
+  const bodies: string[] = [];
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as HostBody;
+    const text = Buffer.concat(chunks).toString('utf8');
+    bodies.push(text);
+    const body = JSON.parse(text) as HostBody;
     const request = { path: incoming.url ?? '', headers: incoming.headers, body };
     requests.push(request);
     await answer(request, response, requests.length - 1);
@@ -52,7 +57,7 @@ export async function rawHost(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, bodies };
 }
 
 /** A host with a model that follows a script, streaming or not, as it is asked. */

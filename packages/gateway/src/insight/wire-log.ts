@@ -1,4 +1,5 @@
 import { cutText } from '@quartermaster/core/internal';
+import { WrittenRequest } from '@quartermaster/host/upstream';
 import type { AskObserver } from '../exchange/index.ts';
 
 /** The latest requests as sent to models, with the answers. In memory only, and without headers, so without keys. */
@@ -52,7 +53,7 @@ export function createWireLog(now: () => number): WireLog {
   return {
     begin({ requestId, model, upstream, dialect, request }) {
       const atMs = now();
-      const whole = JSON.stringify(request);
+      const whole = request instanceof WrittenRequest ? request.start(MOST_CHARACTERS + 1) : JSON.stringify(request);
       const sent = cut(whole);
       const isRequestCut = sent.length < whole.length;
       let response = '';

@@ -2,7 +2,13 @@ import type { MessagePort } from 'node:worker_threads';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
-import type { DialectName, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
+import {
+  type DialectName,
+  type PartOf,
+  type RequestOf,
+  type ResponseOf,
+  WrittenRequest,
+} from '@quartermaster/host/upstream';
 import type { ServerTool } from '@quartermaster/wires/dialect';
 import type { GatewayUpstream, Upstreams } from '../configured-upstreams.ts';
 import {
@@ -56,13 +62,14 @@ export function mainSide<Name extends DialectName>(
         if (upstream === undefined) return undefined;
         const { name, toolSearch, form, limits, offersTools } = upstream;
         const canCount = upstream.countTokens !== undefined;
-        const facts = { name, toolSearch, limits, canCount, ...defined({ form, offersTools }) };
+        const takesWritten = await upstream.for(dialect.name).then(isTaking, () => false);
+        const facts = { name, toolSearch, limits, canCount, takesWritten, ...defined({ form, offersTools }) };
         return { ...facts, capabilities: upstream.capabilities(dialect.name) };
       },
-      countTokens: (request: RequestOf<'anthropic'>) =>
-        upstream?.countTokens?.(request, { headers, signal: stop.signal }),
-      async ask(request: RequestOf<Name>) {
-        return streams.push((await exchange()).stream(request, stop.signal)[Symbol.asyncIterator]()) - 1;
+      countTokens: (request: Sent<'anthropic'>) =>
+        upstream?.countTokens?.(read<'anthropic'>(request), { headers, signal: stop.signal }),
+      async ask(request: Sent<Name>) {
+        return streams.push((await exchange()).stream(read(request), stop.signal)[Symbol.asyncIterator]()) - 1;
       },
       async callServer({ tool, input }: { readonly tool: ServerTool; readonly input: JsonObject }) {
         if (typeof question.servers !== 'object') throw new Error('The worker calls a server that is not there');
@@ -77,7 +84,7 @@ export function mainSide<Name extends DialectName>(
       replaceHidden: ({ before, after }: { readonly before: Hidden; readonly after: Hidden }) =>
         transcripts.storeFor?.(access.owner).replace(before, after),
       transcriptFailed: (reason: string) => transcripts.onError?.(new Error(reason)),
-      askWhole: async (request: RequestOf<Name>) => (await exchange()).whole(request, stop.signal),
+      askWhole: async (request: Sent<Name>) => (await exchange()).whole(read(request), stop.signal),
     },
   });
 
@@ -154,3 +161,13 @@ export function mainSide<Name extends DialectName>(
     },
   };
 }
+
+/** A request as a worker sends it: as bytes if its host takes those. */
+type Sent<Name extends DialectName> = RequestOf<Name> | Uint8Array<ArrayBuffer>;
+
+function read<Name extends DialectName>(request: Sent<Name>): RequestOf<Name> {
+  // `takesWritten` says that the upstream knows it.
+  return request instanceof Uint8Array ? (new WrittenRequest(request) as unknown as RequestOf<Name>) : request;
+}
+
+const isTaking = ({ takesWritten }: { readonly takesWritten?: boolean }): boolean => takesWritten === true;

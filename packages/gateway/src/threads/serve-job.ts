@@ -1,14 +1,17 @@
 import type { ToolOutcome } from '@quartermaster/core';
+import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
-import type {
-  DialectName,
-  DialectOf,
-  Dialects,
-  DialectUpstream,
-  PartOf,
-  RequestOf,
-  ResponseOf,
+import {
+  type Asking,
+  type DialectName,
+  type DialectOf,
+  type Dialects,
+  type DialectUpstream,
+  type PartOf,
+  type RequestOf,
+  type ResponseOf,
+  writeRequest,
 } from '@quartermaster/host/upstream';
 import type { Access, SearchRefusal } from '../access/index.ts';
 import type { BodyReader, ToolLists } from '../catalogs/index.ts';
@@ -141,29 +144,69 @@ function remoteUpstream(main: PortCalls): (model: string) => Promise<GatewayUpst
   return async (model) => {
     const facts = (await main.call('resolve', model)) as UpstreamFacts | undefined;
     if (facts === undefined) return undefined;
-    const { capabilities, canCount, ...rest } = facts;
+    const { capabilities, canCount, takesWritten, ...rest } = facts;
     return {
       ...rest,
       capabilities: () => capabilities,
-      for: async (dialect) => remoteExchange(main, dialect),
-      ...(canCount ? { countTokens: (request) => main.call('countTokens', request) as Promise<number> } : {}),
+      for: async (dialect) => remoteExchange(main, dialect, takesWritten),
+      ...(canCount ? { countTokens: remoteCount(main, takesWritten) } : {}),
     };
   };
 }
 
-function remoteExchange<Name extends DialectName>(main: PortCalls, dialect: Name): DialectUpstream<Name> {
+function remoteCount(main: PortCalls, takesWritten: boolean): NonNullable<GatewayUpstream['countTokens']> {
+  return async (request) => {
+    const sent = takesWritten ? bytesOf('anthropic', request, 'count') : request;
+    return (await main.call('countTokens', sent)) as number;
+  };
+}
+
+/** The main thread translates requests to hosts of other protocols. It reads so many values in less than a tenth of a second. */
+const MOST_VALUES = 200_000;
+const TOO_MANY_VALUES = `The request has more than ${MOST_VALUES.toLocaleString('en')} JSON values, too many for a model whose host speaks another protocol. Send fewer messages, or define fewer tools in the request`;
+
+function hasMoreValues(value: object, limit: number): boolean {
+  const open: unknown[] = [value];
+  let count = 0;
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const values = Object.values(next);
+    count += values.length;
+    if (count > limit) return true;
+    for (const inner of values) open.push(inner);
+  }
+  return false;
+}
+
+/** The body as bytes, which the main thread sends without reading the values in it. */
+function bytesOf<Name extends DialectName>(dialect: Name, request: RequestOf<Name>, asking: Asking): Uint8Array {
+  const body = writeRequest(dialect, request, asking);
+  return typeof body === 'string' ? new TextEncoder().encode(body) : body;
+}
+
+function remoteExchange<Name extends DialectName>(
+  main: PortCalls,
+  dialect: Name,
+  takesWritten: boolean,
+): DialectUpstream<Name> {
+  function sent(request: RequestOf<Name>, asking: Asking): unknown {
+    if (takesWritten) return bytesOf(dialect, request, asking);
+    if (hasMoreValues(request, MOST_VALUES)) throw new RequestError('invalid_request', TOO_MANY_VALUES);
+    return request;
+  }
   const exchange: DialectUpstream<Name> = {
     dialect,
     transport: 'remote',
     async *stream(request: RequestOf<Name>) {
-      const id = await main.call('ask', request);
+      const id = await main.call('ask', sent(request, 'stream'));
       for (;;) {
         const result = (await main.call('nextPart', id)) as IteratorResult<PartOf<Name>>;
         if (result.done === true) return;
         yield result.value;
       }
     },
-    whole: (request) => main.call('askWhole', request) as Promise<ResponseOf<Name>>,
+    whole: async (request) => (await main.call('askWhole', sent(request, 'whole'))) as ResponseOf<Name>,
     forClient: () => exchange,
   };
   return exchange;

@@ -53,6 +53,8 @@ export interface UpstreamFacts
   extends Pick<GatewayUpstream, 'name' | 'toolSearch' | 'form' | 'limits' | 'offersTools'> {
   readonly capabilities: TransportCapabilities;
   readonly canCount: boolean;
+  /** Whether its requests may be sent as bytes. */
+  readonly takesWritten: boolean;
 }
 
 /** What a worker has read. */

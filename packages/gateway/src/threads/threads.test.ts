@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createTranscriptCache } from '@quartermaster/core/loop';
+import { WrittenRequest } from '@quartermaster/host/upstream';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configuredUpstreams } from '../configured-upstreams.ts';
 import { asking, connected, toolset } from '../connector/connector.fixture.ts';
 import { listeningServer } from '../mcp/mcp-servers.fixture.ts';
 import { favouringEmbedder, foundIn, isTool, LETTERS, RERANKING, SEARCH_LETTERS } from '../reranking.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
+import { scriptedHost } from '../scripted-host.fixture.ts';
 import { message, scriptedUpstreams, upstreamError } from '../scripted-upstream.fixture.ts';
 import { BM25 } from '../weather-request.fixture.ts';
 
@@ -243,6 +246,61 @@ describe('requests with large bodies', () => {
     const { anthropic } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
     const { model, messages } = ASK;
     expect(await anthropic.messages.countTokens({ model, messages })).toMatchObject({ input_tokens: 42 });
+  });
+
+  it('are sent to their host with the same bytes as from the main thread, and in the log of the wire', async () => {
+    const host = await scriptedHost('anthropic', ({ results }) =>
+      results.length > 0 ? { text: 'Done.' } : { call: 'tool_search_tool_regex', input: { pattern: 'weather' } },
+    );
+    const upstreams = configuredUpstreams([
+      { models: ['*'], provider: 'anthropic', baseUrl: host.url, apiKey: 'key', toolSearch: 'local' },
+    ]);
+    const asked = { ...ASK, tools: TOOLS, metadata: { user_id: 'ü\u2028' } };
+    const insight = { keep: 'off', retentionDays: 30, maxBytes: 1, wire: true } as const;
+    for (const settings of [{ insight }, { ...SETTINGS, insight }]) {
+      const { anthropic, url } = await runningGateway({ upstreams, workerUrl, settings });
+      await anthropic.messages.create(asked);
+      await anthropic.messages.stream(asked).finalMessage();
+      await anthropic.messages.countTokens({ model: ASK.model, messages: ASK.messages });
+      const { data } = (await (await fetch(`${url}/v1/activity`)).json()) as { data: readonly { id: string }[] };
+      const wire = await (await fetch(`${url}/v1/activity/${data[0]?.id}/wire`)).text();
+      expect(wire).toContain(String.raw`\"stream\":true`);
+    }
+    // The host numbers its calls over both gateways.
+    const bodies = host.bodies.map((body) => body.replaceAll(/call_\d+/g, 'call'));
+    const [here, there] = [bodies.slice(0, 5), bodies.slice(5)];
+    expect(here).toHaveLength(5);
+    expect(there).toEqual(here);
+  });
+
+  it('reach a host that takes bodies as they are without being parsed on the main thread', async () => {
+    const sent: unknown[] = [];
+    const exchange = {
+      ...{ dialect: 'anthropic', transport: 'anthropic', takesWritten: true },
+      async whole(request: unknown) {
+        sent.push(request);
+        return { id: 'msg_1', type: 'message', role: 'assistant', content: [], usage: {}, stop_reason: 'end_turn' };
+      },
+      forClient: () => exchange,
+    };
+    const upstreams = scriptedUpstreams({}, { upstream: { for: async () => exchange as never } });
+    const { anthropic } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    await anthropic.messages.create(ASK);
+    const [request] = sent;
+    expect(request).toBeInstanceOf(WrittenRequest);
+    expect(JSON.parse((request as WrittenRequest).start(1_000))).toEqual(ASK);
+  });
+
+  it('of more values than can be translated in a moment are refused for hosts of another protocol', async () => {
+    const upstreams = scriptedUpstreams({ chat: [[{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }]] });
+    const { post } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    const messages = (count: number) => Array.from({ length: count }, () => ({ role: 'user', content: 'x' }));
+    const refused = await post('/v1/chat/completions', { model: 'm', messages: messages(100_000) });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining('more than 200,000 JSON values') } },
+    ]);
+    expect((await post('/v1/chat/completions', { model: 'm', messages: messages(1_000) })).status).toBe(200);
   });
 
   it('a key is held to its models', async () => {

@@ -35,6 +35,8 @@ export interface DialectUpstream<Name extends DialectName> {
   readonly dialect: Name;
   /** Its name in core's table of transports, which says what it can carry. */
   readonly transport: string;
+  /** Whether a request may also be a `WrittenRequest`. @default false */
+  readonly takesWritten?: boolean;
   /**
    * The parts of a response as they arrive. Throws an `UpstreamError`, a `RequestError` for what can't be sent, or the signal's
    * reason.

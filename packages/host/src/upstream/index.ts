@@ -32,12 +32,15 @@ export {
   type UpstreamClient,
 } from './dialect.ts';
 export {
+  type Asking,
   countTokens,
   type HttpLimits,
   type HttpTimeouts,
   type HttpUpstreamOptions,
   type PassedRequest,
   passOn,
+  WrittenRequest,
+  writeRequest,
 } from './http/index.ts';
 export type { RetrySettings } from './internal/retry.ts';
 export { createModelUpstream, type ModelUpstreamOptions } from './model/index.ts';

@@ -3,7 +3,8 @@ import { UpstreamError } from '@quartermaster/core/errors';
 import { DIALECTS, type RequestOf, type UpstreamClient } from '../dialect.ts';
 import { createDeadline, retry } from '../internal/retry.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, post, readJson, unsealed, writeBody } from './post.ts';
+import { clockOf, explained, post, readJson } from './post.ts';
+import { type WrittenRequest, writeRequest } from './write-request.ts';
 
 /** An answer is one number. */
 const MOST_BYTES = 64 * 1024;
@@ -11,12 +12,12 @@ const MOST_BYTES = 64 * 1024;
 /** Asks a host of the Messages API for the number of tokens in a request, with the same retries as for a response. */
 export async function countTokens(
   options: Omit<HttpUpstreamOptions<'anthropic'>, 'dialect'>,
-  request: RequestOf<'anthropic'>,
+  request: RequestOf<'anthropic'> | WrittenRequest,
   { signal, ...client }: UpstreamClient & { readonly signal: AbortSignal },
 ): Promise<number> {
   const exchange = { options: { ...options, dialect: 'anthropic' as const }, client };
   const { connectMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
-  const body = writeBody(unsealed(DIALECTS.anthropic, request));
+  const body = writeRequest('anthropic', request, 'count');
   const attempt = async (): Promise<number> => {
     const deadline = createDeadline(clockOf(exchange.options), signal);
     try {

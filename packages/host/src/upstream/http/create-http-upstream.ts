@@ -12,18 +12,9 @@ import {
 } from '../dialect.ts';
 import { createDeadline, retriesFor, retry } from '../internal/retry.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import {
-  clockOf,
-  explained,
-  type HttpExchange,
-  parseJson,
-  post,
-  readJson,
-  tooLong,
-  unsealed,
-  writeBody,
-} from './post.ts';
+import { clockOf, explained, type HttpExchange, parseJson, post, readJson, tooLong } from './post.ts';
 import { streamedError } from './refused-error.ts';
+import { writeRequest } from './write-request.ts';
 
 /**
  * An upstream that speaks the client's dialect itself: bodies and parts pass unchanged, so that signatures, caching,
@@ -40,6 +31,7 @@ function open<D extends DialectName>(options: HttpUpstreamOptions<D>, client: Up
   return {
     dialect,
     transport: DIALECTS[dialect].endpoint.transport,
+    takesWritten: true,
     stream: (request, signal) => streamParts(exchange, request, signal),
     whole: (request, signal) =>
       retry(() => askWhole(exchange, request, signal), signal, retriesFor(options.retries, client, 'whole')),
@@ -84,7 +76,7 @@ async function* readStream<D extends DialectName>(
   const { options } = exchange;
   const { connectMs, idleMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const { maxEventLength, maxBodyBytes } = { ...HTTP_LIMITS, ...options.limits };
-  const body = writeBody({ ...unsealed(DIALECTS[options.dialect], request), stream: true });
+  const body = writeRequest(options.dialect, request, 'stream');
   const deadline = createDeadline(clockOf(options), signal);
   try {
     deadline.allow(connectMs, 'no headers');
@@ -179,8 +171,7 @@ async function askWhole<D extends DialectName>(
   const { options } = exchange;
   const { wholeMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const { maxBodyBytes } = { ...HTTP_LIMITS, ...options.limits };
-  const { stream: _, stream_options: __, ...asked } = unsealed(DIALECTS[options.dialect], request);
-  const body = writeBody(asked);
+  const body = writeRequest(options.dialect, request, 'whole');
   const deadline = createDeadline(clockOf(options), signal);
   try {
     deadline.allow(wholeMs, 'no whole response');

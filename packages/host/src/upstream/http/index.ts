@@ -17,3 +17,4 @@ export {
   refusedError,
   retryAfterMs,
 } from './refused-error.ts';
+export { type Asking, WrittenRequest, writeRequest } from './write-request.ts';
