@@ -163,7 +163,12 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
 
 /** The name of a catalog that this key may use and, if it owns it, label or change. Throws otherwise. */
 export function changeableCatalog(requestContext: RequestContext, name: string): string {
-  if (!NAME.test(name)) throw new ApiError(400, `name: String should match pattern '${NAME.source}'`);
+  if (!NAME.test(name)) {
+    throw new ApiError(
+      400,
+      `name: a catalog's name has 1 to 128 letters, digits, '_', '.' and '-', and is not '.' or '..'`,
+    );
+  }
   const checked = usableCatalog(requestContext, name);
   const { role, mayWriteCatalog } = requestContext.access;
   if (role !== 'consumer' || mayWriteCatalog(name)) return checked;
