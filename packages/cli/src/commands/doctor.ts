@@ -52,10 +52,10 @@ Examples:
   $ quartermaster doctor "send an email" --tool gmail_send --tools catalog.json
 
 It checks the engine and why it was chosen, whether your tools are deferred and
-what that saves, which MCP servers respond, variables that switch tool search
-off in Claude Code, the store, its encryption key, and file permissions. It
-starts every server, lists its tools, and stops it. If the settings name no
-servers, it uses those that init moved. A request searches the tools of your
-servers; without servers, the sample catalog.
+what that saves, which MCP servers respond, variables and old versions that
+switch tool search off in Claude Code, the store, its encryption key, and file
+permissions. It starts every server, lists its tools, and stops it. If the
+settings name no servers, it uses those that init moved. A request searches the
+tools of your servers; without servers, the sample catalog.
 Exit status: 0 nothing is wrong (or the tool is found), 1 problems were found
 (or the tool is not), 2 the command line, the settings or a file can't be used.`;

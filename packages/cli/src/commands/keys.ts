@@ -181,7 +181,7 @@ Examples:
   $ quartermaster keys create reader --allow "github/*" --deny "*/delete_*"
   $ quartermaster keys create uploads --role publisher --expires-in 90d
   $ quartermaster keys list
-  $ quartermaster keys update key_4v7q0m2xk9c3hs8d1tzb6wnr --catalogs "acme-*" --tokens-per-day none
+  $ quartermaster keys update key_4v7q0m2xk9c3hs8d1tzb6wnr --tokens-per-day none
   $ quartermaster keys rotate key_4v7q0m2xk9c3hs8d1tzb6wnr --overlap 24h
   $ quartermaster keys revoke key_4v7q0m2xk9c3hs8d1tzb6wnr
 

@@ -57,13 +57,13 @@ export function readOperators(query: string): readonly QueryOperator[] {
   return parseQuery(query).operators;
 }
 
-/** The stems that a tool must have to satisfy a `+word`; none for another operator. */
+/** The stems that a tool must contain to satisfy a `+word`; none for another operator. */
 export function operatorStems({ kind, value }: QueryOperator): readonly string[] {
   if (kind !== 'required') return [];
   return tokenize(value).flatMap((token) => (token.kind === TokenKind.word ? [stemOf(token.text)] : []));
 }
 
-/** Those of one name: alone, and without what may stand before a server's name. */
+/** The keys of one name: whole, and without a possible server prefix. */
 function selectedKeys(name: string): string[] {
   const key = nameKey(name);
   return key.startsWith('mcp') ? [key, key.slice('mcp'.length)] : [key];
@@ -89,11 +89,11 @@ const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
 const NUMBER = /^\d+$/;
 const MOST_WORDS = 256;
 
-/** What an engine outside the process finds a tool by: the same words and stems that the index in memory has. */
+/** What an engine outside the process finds a tool by: the same words and stems as the index in memory. */
 export interface ToolTerms {
-  /** Each word as it is written, and whole identifiers. */
+  /** Each word as written, and whole identifiers. */
   readonly words: ReadonlySet<string>;
-  /** The stem of each word, those that tell most first: name, server, description, parameters. Whole identifiers are their own. */
+  /** The stem of each word, the most distinctive first: name, server, description, parameters. Whole identifiers are their own. */
   readonly stems: ReadonlySet<string>;
   /** Of its name alone. */
   readonly nameStems: ReadonlySet<string>;
@@ -132,7 +132,7 @@ export function readToolTerms(tool: Tool): ToolTerms {
   return { words, stems, nameStems, nameKeys, serverKey, fieldLengths };
 }
 
-/** The stems of a tool's name, for those who need nothing else of it. */
+/** The stems of a tool's name, for callers that need nothing else. */
 export function readNameStems({ name }: Pick<Tool, 'name'>): readonly string[] {
   return tokenize(name).map(({ text, kind }) => (kind === TokenKind.word ? stemOf(text) : text));
 }
@@ -150,11 +150,11 @@ export function stemOf(word: string): string {
   return stem;
 }
 
-/** Most words of a catalog come again and again. */
+/** Most words of a catalog recur. */
 const stems = new Map<string, string>();
 const MOST_STEMS = 20_000;
 
-/** A word of a query with what is known of it in the catalog. */
+/** A word of a query with its figures in the catalog. */
 export interface WeighedWord {
   /** What a tool has that has the word anywhere. */
   readonly anywhere: string;
@@ -163,20 +163,20 @@ export interface WeighedWord {
   /** How many tools have it anywhere, and in their names. */
   readonly count: number;
   readonly nameCount: number;
-  /** What it counts: its weight in the query times its idf. */
+  /** Its value: its weight in the query times its idf. */
   readonly value: number;
 }
 
-/** Marks of which a tool has to have all. */
+/** Marks that a tool must all have. */
 export type Conjunction = readonly string[];
 
 /**
- * Which tools can be the best for these words: those that have all marks of one of the conjunctions. As few as possible of them are
- * to be looked at: each word can be in a name, elsewhere, or nowhere; of all these combinations the best are taken, as long as not
- * more than `budget` tools are likely to have one of them, and of those the least that a tool must have.
+ * Which tools can be the best for these words: those that have all marks of one of the conjunctions. As few of them as possible should
+ * have to be compared: each word can be in a name, elsewhere, or nowhere; of all these combinations the best are taken, as long as at
+ * most `budget` tools are likely to match one of them, and of those only what a tool must contain.
  *
- * A long request has rare words that say nothing about the tool (what a mail is to say). Its words are taken a few at a time, those
- * that count most first, and each group brings in tools of its own.
+ * A long request has rare words that say nothing about the tool (such as the text of a mail). Its words are taken a few at a time, the
+ * most valuable first, and each group adds its own tools.
  */
 export function chooseConjunctions(
   words: readonly WeighedWord[],
@@ -195,7 +195,7 @@ export function chooseConjunctions(
 interface GroupLimits {
   readonly toolCount: number;
   readonly budget: number;
-  /** Whether some tools have to be found, even if they are more than the budget. */
+  /** Whether some tools have to be found, even if they exceed the budget. */
   readonly isNeeded: boolean;
 }
 
@@ -224,7 +224,7 @@ type State = 0 | 1 | 2;
 interface Combination {
   readonly states: readonly State[];
   readonly value: number;
-  /** How many tools are likely to be so, if words were independent. */
+  /** How many tools are likely to match, if words were independent. */
   readonly count: number;
 }
 
@@ -250,7 +250,7 @@ function isLeast(states: readonly State[], words: readonly WeighedWord[], least:
   return states.every((state, at) => {
     if (state === 0) return true;
     const lower = states.map((other, place) => (place === at ? ((state - 1) as State) : other));
-    // Added up in the same order as all values, so that equals are equal.
+    // Added up in the same order as all values, so that equal sums are equal.
     return lower.reduce<number>((sum, one, place) => sum + worthOf(words[place] as WeighedWord, one), 0) < least;
   });
 }
@@ -264,16 +264,16 @@ function markOf(state: State, { anywhere, inName }: WeighedWord): string[] {
   return [state === 1 ? anywhere : inName];
 }
 
-/** With less than this many tools likely, the next combination is taken even where it is beyond the budget… */
+/** With fewer than this many likely tools, the next combination is taken even if it exceeds the budget… */
 const ENOUGH = 8;
-/** …unless so many have it that any of them would be as good as another. */
+/** …unless so many match it that any of them would be as good as another. */
 const HUGE = 16_000;
 const STATES: readonly State[] = [0, 1, 2];
-/** What a word counts that is nowhere, anywhere, in the name: about what BM25 gives it there. */
+/** The value of a word that is nowhere, anywhere, in the name: about what BM25 gives it there. */
 const SHARES = [0, 0.5, 0.8] as const;
 /** Of one group: more words would make too many combinations. */
 const WORDS_PER_GROUP = 5;
 /** Words beyond these groups only count in the order of what is found. */
 const MOST_GROUPS = 4;
-/** How much of the budget each group but the first has. */
+/** The share of the budget of each group but the first. */
 const LATER_SHARE = 0.5;

@@ -26,7 +26,7 @@ export type GatewayEvent =
       readonly deferred?: number | undefined;
     }
   | {
-      /** The model is asked. */
+      /** The model is called. */
       readonly kind: 'model-round-start';
       /** The id of the request. */
       readonly requestId: string;
@@ -66,9 +66,9 @@ export type GatewayEvent =
       readonly kind: 'definition-finding';
       readonly tool: string;
       readonly finding: SuspicionKind;
-      /** Where it stands in the definition. */
+      /** Its place in the definition. */
       readonly at: string;
-      /** Whether the tool is left out for it. */
+      /** Whether the tool is left out because of it. */
       readonly isWithheld: boolean;
     }
   | {
@@ -80,7 +80,7 @@ export type GatewayEvent =
   | {
       /** A search was answered without the reranker (`search`), or its vectors could not be stored (`store`). */
       readonly kind: 'reranker-fallback';
-      /** What had to do without the reranker or the store. */
+      /** What happened without the reranker, or without the store. */
       readonly of: 'search' | 'store';
       /** Why, in a sentence. */
       readonly reason?: string | undefined;

@@ -12,9 +12,9 @@ import { keptWords } from './index/kept-words.ts';
 import { explainRanking } from './rank/explain-score.ts';
 import { QueryRanker, type QueryRanking, type Ranking } from './rank/rank-query.ts';
 
-/** How a BM25 searcher is made. */
+/** Options of a BM25 searcher. */
 export interface Bm25SearcherOptions extends Bm25Options {
-  /** An index of the same tools in the same order, built elsewhere; its own settings count then. @default built by `prepare`, or else on the first search */
+  /** An index of the same tools in the same order, built elsewhere; its own settings then apply. @default built by `prepare`, or on the first search */
   readonly index?: Bm25Index;
   /** How building the index yields to other work. */
   readonly slices?: SliceOptions;
@@ -55,7 +55,7 @@ const OPTIONS: Readonly<Record<keyof Bm25SearcherOptions, unknown>> = {
   cache: true,
 };
 
-/** The index of these tools: from where it is kept, else built, and then kept. */
+/** The index of these tools: from the cache, or built and then cached. */
 export function wordsOf(
   tools: readonly Tool[],
   { keeper: given, tuning }: { readonly keeper: IndexKeeper | undefined; readonly tuning: BuildOptions },
@@ -78,7 +78,7 @@ export function wordsOf(
   };
 }
 
-/** What searches with a ranker that others use too. */
+/** Searches with a ranker that others use too. */
 export function rankerSearcher(snapshot: Snapshot, ranker: QueryRanker): Searcher {
   return searcherOf(snapshot, new SharedBuild({ steps: () => buildRankerInSteps(snapshot), built: ranker }));
 }
@@ -99,7 +99,7 @@ function* buildRankerInSteps(snapshot: Snapshot): Generator<void, QueryRanker> {
   return new QueryRanker(snapshot, yield* buildBm25IndexInSteps(snapshot.tools));
 }
 
-/** What the objects around the arrays take. */
+/** The size of the objects around the arrays. */
 const OBJECT_BYTES = 8 * 1024;
 
 /** Reads an index that was handed in. */
@@ -112,13 +112,13 @@ export function createRanker(snapshot: Snapshot, index: Bm25Index): QueryRanker 
   );
 }
 
-/** A place in the final list, and the query that it serves. */
+/** An entry of the final list, and the query that it serves. */
 interface Answer {
   readonly ranking: Ranking;
   readonly served: QueryRanking;
 }
 
-/** Of each query as much as an answer can have: however many take turns, it has no more of one list than it has places. */
+/** As much of each query's list as an answer can use: however many queries take turns, none fills more than the list. */
 function* rankInSteps(
   request: SearchRequest,
   ranker: QueryRanker,
@@ -186,7 +186,7 @@ function toHit(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, 
     : new PlainHit(tool, score);
 }
 
-/** A class since scores are whole now and then: V8 would look the shape of a literal up again for every hit. */
+/** A class, because scores are sometimes whole numbers: V8 would look up the shape of a literal again for every hit. */
 class PlainHit implements Hit {
   readonly tool: Tool;
   readonly score: number;

@@ -3,9 +3,9 @@ import type { Explanation } from '../searcher.ts';
 import type { HybridRanking } from './order-answer.ts';
 
 /**
- * What a tool's score is made of, a row each: its name, a label and what it is in an explanation, and what it counts. Each runs from 0 to about 1
- * (`terms` to 2 for a tool that is named), none counts against a tool, and the score is their weighted sum: a linear model carries over
- * to catalogs that it never saw, where trees and networks did not.
+ * The parts of a tool's score, one row each: its name, a label and a text for explanations, and its weights. Each runs from 0 to about 1
+ * (`terms` to 2 for a tool that is named), none counts against a tool, and the score is their weighted sum: a linear model works on
+ * catalogs that it has never seen, where trees and networks did not.
  *
  * The four weights are for requests of several clauses and of one, without the reranker and with it; `packages/semantic/training/ranker`
  * fits them and reads this table. `isClause`: the same as the feature before it for a request of one clause. `isReranked`: 0 without a
@@ -66,9 +66,9 @@ export const FEATURES = [
 
 export type FeatureName = (typeof FEATURES)[number]['name'];
 
-/** One number for each feature: a tool's, or what each counts. */
+/** One number for each feature: a tool's values, or the weights. */
 export type HybridFeatures = Readonly<Record<FeatureName, number>>;
-/** How much each feature counts in a hybrid score. */
+/** The weight of each feature in a hybrid score. */
 export type HybridWeights = HybridFeatures;
 
 /** A value for each feature. */
@@ -85,7 +85,7 @@ export function learnedWeights(kind: 0 | 1 | 2 | 3): HybridWeights {
   return mapFeatures((name) => weights.get(name) ?? 0);
 }
 
-/** Takes a score apart. The values of the details add up to the score; the lexical part comes with its own terms. */
+/** Breaks a score into its parts. The values of the details add up to the score; the lexical part has its own terms. */
 export function explainHybrid(
   ranking: HybridRanking,
   weights: HybridWeights,

@@ -28,9 +28,9 @@ import { type HybridAnswer, HybridRanker, type RankDepth } from './rank-hybrid.t
 import { reconsiderAnswer } from './reconsider-answer.ts';
 import type { WholeCatalog } from './whole-catalog.ts';
 
-/** How a hybrid searcher is made. */
+/** Options of a hybrid searcher. */
 export interface HybridSearcherOptions extends HybridOptions {
-  /** Gives tools and requests their meaning. `@quartermaster/semantic` has one. */
+  /** Embeds tools and requests. `@quartermaster/semantic` has one. */
   readonly embedder: StaticEmbedder;
   /**
    * The lexical half; an index built elsewhere can be passed in. @default an index built by `prepare`, or else on the first
@@ -41,11 +41,11 @@ export interface HybridSearcherOptions extends HybridOptions {
   readonly vectors?: VectorIndex;
   /** How building the vectors and the index yields to other work. */
   readonly slices?: SliceOptions;
-  /** Keeps the vectors and the index by their content. @default they are built each time */
+  /** Caches the vectors and the index by content. @default they are built each time */
   readonly cache?: IndexCache | undefined;
   /** The catalog that the tools are a part of, so that they are rated as they would be among all of its tools. @default they are all of it */
   readonly whole?: WholeCatalog | undefined;
-  /** Looks at the best again; when it can't, the first stage's answer stands. @default none */
+  /** Scores the best candidates again; if it can't, the first ranking stands. @default none */
   readonly reranker?: Reranker;
 }
 
@@ -61,7 +61,7 @@ export const HYBRID_OPTIONS: Readonly<Record<keyof HybridSearcherOptions, unknow
   reranker: true,
 };
 
-/** Search by words and by meaning. Knows exact names and operators as the lexical engine does, and can say that nothing fits. */
+/** Search by keywords and embeddings. Handles exact names and operators like the lexical engine, and can report that nothing fits. */
 export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcherOptions): Searcher {
   checkOptionNames('createHybridSearcher', options, HYBRID_OPTIONS);
   checkOptionNames('bm25', options.bm25 ?? {}, { ...BM25_DEFAULTS, index: true });
@@ -75,7 +75,7 @@ export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcher
   };
 }
 
-/** A place in the final list, and the query that it serves. */
+/** An entry of the final list, and the query that it serves. */
 interface Answer {
   readonly ranking: HybridRanking;
   readonly served: HybridAnswer;
@@ -93,14 +93,14 @@ interface Lexical {
   readonly ranker: QueryRanker;
 }
 
-/** What searches, once all that it needs is built. */
+/** The parts of the engine, once everything it needs is built. */
 interface Engine {
   readonly ranker: HybridRanker;
-  /** The lexical half alone, which explains what words have to do with a place. */
+  /** The lexical half, which explains the lexical part of a rank. */
   readonly byWords: Searcher;
 }
 
-/** What has a setting of its own for some requests follows the one for all of them, where that is given. */
+/** An option for certain requests defaults to the one for all requests, if that is given. */
 function settingsOf(options: HybridOptions): HybridSettings {
   const {
     weights = HYBRID_DEFAULTS.oneClauseWeights,
@@ -119,12 +119,12 @@ class HybridSearcher {
   readonly #snapshot: Snapshot;
   readonly #options: HybridSearcherOptions;
   readonly #settings: HybridSettings;
-  /** Of an index that was handed in. */
+  /** From an index that was passed in. */
   readonly #given: Lexical | undefined;
   readonly #engine: SharedBuild<Engine>;
   readonly #words: ReturnType<typeof wordsOf>;
   readonly #keeper: IndexKeeper | undefined;
-  /** Vectors that were kept. */
+  /** Cached vectors. */
   #vectors: VectorIndex | undefined;
 
   constructor(snapshot: Snapshot, options: HybridSearcherOptions) {
@@ -152,7 +152,7 @@ class HybridSearcher {
     return OBJECT_BYTES + (this.#engine.built?.ranker.byteLength ?? this.#given?.ranker.byteLength ?? 0);
   }
 
-  /** Vectors for the reranker are made after that, and nothing waits for them: a search embeds what it needs first. */
+  /** Vectors for the reranker are computed after that, and nothing waits for them: a search first embeds what it needs. */
   async prepare(): Promise<void> {
     await this.#engine.wait();
     void this.#options.reranker?.prepare?.(this.#snapshot.tools);
@@ -231,14 +231,14 @@ class HybridSearcher {
     });
   }
 
-  /** A list for each query. However many queries take turns, no more is read of one list than is wanted of all. */
+  /** A list for each query. However many queries take turns, no more of a list is read than all together need. */
   async #answers(request: SearchRequest, ranker: HybridRanker, wanted: number): Promise<Reranked> {
     const { reranker } = this.#options;
     const first = await this.#rank(request, ranker, { wanted: Math.max(wanted, reranker?.depth ?? 0) });
     return reranker === undefined ? { answers: first } : await this.#rerank(first, reranker, request);
   }
 
-  /** Several queries give way to other work between them. */
+  /** With several queries, other work runs between them. */
   async #rank(request: SearchRequest, ranker: HybridRanker, depth: RankDepth): Promise<HybridAnswer[]> {
     const { allow } = request;
     const accept = allow === undefined ? undefined : (tool: number) => allow(this.#snapshot.tools[tool] as Tool);
@@ -296,7 +296,7 @@ class HybridSearcher {
     if (this.#given === undefined) await this.#words.load();
   }
 
-  /** Vectors and index are one piece of work: slices go on from one to the other. What was handed in or kept is not built. */
+  /** Vectors and index are one piece of work: slices continue from one to the other. What was passed in or cached is not built. */
   *#buildInSteps(): Generator<void, Engine> {
     const { embedder } = this.#options;
     const vectors = this.#options.vectors ?? this.#vectors ?? (yield* this.#buildVectors());
@@ -314,7 +314,7 @@ class HybridSearcher {
     return { ranker, byWords: lexical.searcher };
   }
 
-  /** What another catalog has of the same texts is taken over: a server that lists one tool more costs one vector. */
+  /** Vectors of the same texts are reused from other catalogs: a server that lists one more tool costs one vector. */
   *#buildVectors(): Generator<void, VectorIndex> {
     const { embedder } = this.#options;
     const { tools } = this.#snapshot;
@@ -346,7 +346,7 @@ function toAnswers(served: HybridAnswer): Answer[] {
   return served.rankings.map((ranking) => ({ ranking, served }));
 }
 
-/** What the objects around the arrays take. */
+/** The size of the objects around the arrays. */
 const OBJECT_BYTES = 12 * 1024;
 
 /** How many times the limit is ranked, so that folded duplicates leave no gap. */

@@ -9,22 +9,22 @@ import type { RatedTools } from './rate-tools.ts';
 /** The logistic model of whether anything fits, from the hybrid's own evidence; `packages/semantic/training/ranker` prints its numbers. */
 export const FIT_MODEL: FitModel = { meaning: 8.96, bigrams: 3.99, cosine: 0, threshold: 3.45, perTenfold: 0.38 };
 
-/** What tells whether anything in the catalog fits a request: one number for each tool that was weighed. */
+/** Evidence of whether anything in the catalog fits a request: one number for each tool that was rated. */
 export interface FitEvidence {
-  /** The cosine of the request, or of the clause of it that fits best, without what all tools of the catalog have in common. */
+  /** The cosine of the request, or of its best clause, without the component that all tools of the catalog share. */
   readonly meaning: Float64Array;
   /** Neighbouring words in common with it, by idf, as a share of the request. */
   readonly bigrams: Float64Array;
-  /** How much of the request the catalog has words for: words that no tool has count as the rarest. */
+  /** How much of the request's words the catalog contains: words of no tool count as the rarest. */
   readonly knownShare: number;
-  /** The reranker's cosine of the request or its best clause with the tool, 0 for one that it has not seen. @default all 0 */
+  /** The reranker's cosine of the request or its best clause with the tool, 0 for one that it has not scored. @default all 0 */
   readonly cosine?: Float64Array | undefined;
   /** How many tools the catalog has. */
   readonly toolCount: number;
 }
 
 /**
- * How likely it is that something fits, from 0 to 1: a logistic model of the evidence, for the tool that has most of it.
+ * The probability that something fits, from 0 to 1: a logistic model of the evidence, for the tool with the most of it.
  * No weight is negative, so more evidence never makes a fit less likely.
  */
 export function judgeFit({ meaning, bigrams, knownShare, cosine, toolCount }: FitEvidence, model: FitModel): number {
@@ -44,13 +44,13 @@ function thresholdFor(toolCount: number, { threshold, perTenfold = 0 }: FitModel
   return threshold + perTenfold * Math.log10(size / USUAL);
 }
 
-/** Tools of a catalog up to which the threshold holds as it is, and the most that it was learned on. */
+/** The largest catalog for which the threshold applies unchanged, and the largest that it was learned on. */
 const USUAL = 500;
 const LARGEST = 10_000;
 
 /**
- * What a clause has to have more than the whole request to be what the request is judged by: filler around the one clause that matters
- * must not count against it, and every further clause is one more that may be near to something by chance.
+ * How much more evidence a clause needs than the whole request to be used for the verdict: filler around the one clause that matters
+ * must not count against it, and every further clause is one more that may match something by chance.
  */
 export const CLAUSE_MARGIN = 0.1;
 
@@ -62,9 +62,9 @@ export interface Judgement {
   readonly toolCount: number;
   /** The probability below which nothing fits. */
   readonly least: number;
-  /** Whether the request names something of a tool exactly. Asked only where all else says that nothing fits. */
+  /** Whether the request names something of a tool exactly. Computed only if everything else says that nothing fits. */
   readonly namesExactly: () => boolean;
-  /** The reranker's, where it has looked at them. */
+  /** The reranker's scores, if it has scored them. */
   readonly cosine?: Float64Array;
 }
 
@@ -76,7 +76,7 @@ export function judgeRated({ rated, knownShare, model, least, namesExactly, cosi
   return meaning.length > 0 && confidence < least && namesExactly() ? Math.max(EXACT, least) : confidence;
 }
 
-/** What a rare word that names a parameter or a tool makes likely, whatever it means. */
+/** The probability for a rare word that names a parameter or a tool, whatever it means. */
 const EXACT = 0.9;
 
 /**

@@ -4,20 +4,20 @@ import { nameKey } from '../text/characters.ts';
 import { type HybridFeatures, mapFeatures } from './features.ts';
 import { Columns, type RatedTools } from './rate-tools.ts';
 
-/** A tool's place for one query, with what its score is made of. */
+/** A tool's entry for one query, with the parts of its score. */
 export interface HybridRanking {
   readonly tool: number;
   /** `bonus + base + intent + sibling + lift`. */
   readonly score: number;
-  /** More than anything else can add up to, for a tool that the query names; else 0. */
+  /** More than everything else can add up to, for a tool that the query names; else 0. */
   readonly bonus: number;
   /** The weighted sum of the features. */
   readonly base: number;
-  /** What it got for serving a clause that nothing above it serves as well. */
+  /** Added for serving a clause that nothing ranked above serves as well. */
   readonly intent: number;
-  /** What it got because a tool of its server stands above it. */
+  /** Added because a tool of its server is ranked above. */
   readonly sibling: number;
-  /** What it got so that it has a place in five, where its score would not have given it one. */
+  /** Added to give it one of the first five places that its score would not have given it. */
   readonly lift: number;
   readonly features: HybridFeatures;
 }
@@ -25,13 +25,13 @@ export interface HybridRanking {
 export interface OrderOptions {
   /** See `HybridOptions`. */
   readonly intentWeight: number;
-  /** The best fit of a clause up to which it is filler, and claims nothing. */
+  /** A clause whose best fit is at most this is filler, and claims nothing. */
   readonly fillerFit: number;
   /** See `HybridOptions`. */
   readonly siblingWeight: number;
   /** How many places at the most. */
   readonly wanted: number;
-  /** One that has a place among the first five whatever its score, as its number among those that were rated. @default none */
+  /** A tool that gets one of the first five places whatever its score, as its number among those that were rated. @default none */
   readonly kept?: number | undefined;
 }
 
@@ -62,19 +62,19 @@ export function orderByIntent(rated: RatedTools, options: OrderOptions): HybridR
   return ordered;
 }
 
-/** The tools that have no place yet, as their numbers among those that were rated. */
+/** The tools without a place yet, as their numbers among those that were rated. */
 class OpenPlaces {
   readonly #rated: RatedTools;
   /** Without what clauses and siblings add. */
   readonly #scores: Float64Array;
-  /** With what they added when it was last looked; never less than what they add now. */
+  /** With what they added when last computed; never less than what they add now. */
   readonly #bounds: Float64Array;
   /** What each got because a tool of its server has a place. */
   readonly #siblings: Float64Array;
   readonly #isPlaced: Uint8Array;
   /** For each clause how well each tool serves it. */
   readonly #shares: readonly Float64Array[];
-  /** For each clause how well the tools serve it that have their place. */
+  /** For each clause, how well the placed tools serve it. */
   readonly #served: Float64Array;
   readonly #intentWeight: number;
   readonly #siblingWeight: number;
@@ -94,7 +94,7 @@ class OpenPlaces {
     this.#siblingWeight = clauses.length === 0 ? 0 : siblingWeight;
   }
 
-  /** The one that adds most; of equals the one with the better score, then the first. */
+  /** The tool that adds most; of equals the one with the better score, then the first. */
   best(): number {
     const scores = this.#scores;
     const bounds = this.#bounds;
@@ -113,7 +113,7 @@ class OpenPlaces {
     return best;
   }
 
-  /** The one that is kept, unless it has its place already or would push out a tool that the query names. */
+  /** The reserved tool, unless it already has a place or would displace a tool that the query names. */
   chooseLast(best: number, kept: number | undefined): number {
     if (kept === undefined || this.#isPlaced[kept] === 1 || (this.#rated.bonuses[best] as number) > 0) return best;
     return kept;
@@ -132,7 +132,7 @@ class OpenPlaces {
     return this.#siblings[at] as number;
   }
 
-  /** What a tool gets for the clauses that it serves better than those that have their place. */
+  /** What a tool gets for the clauses that it serves better than the placed tools. */
   intentOf(at: number): number {
     const shares = this.#shares;
     const served = this.#served;
@@ -173,8 +173,8 @@ class OpenPlaces {
 }
 
 /**
- * How well each tool serves a clause, as a share of the tool that serves it best. A clause that even the best hardly
- * serves is filler, and claims a place only as far as it is served.
+ * How well each tool serves a clause, as a share of the tool that serves it best. If even the best hardly
+ * serves a clause, it is filler, and claims a place only to that extent.
  */
 function writeShares(fits: Float64Array, fillerFit: number, shares: Float64Array): Float64Array {
   let best = Number.MIN_VALUE;
@@ -187,13 +187,13 @@ function writeShares(fits: Float64Array, fillerFit: number, shares: Float64Array
 interface Place {
   readonly intent: number;
   readonly sibling: number;
-  /** Whether what the score has beyond its other parts is due to a kept place. */
+  /** Whether the rest of the score is due to a reserved place. */
   readonly isLifted: boolean;
   /** At least what the tool has of its own and by its clauses; what it got as a sibling counts only up to this. */
   readonly score: number;
 }
 
-/** A class, since V8 keeps the shape of one for good. It forgets that of a literal of numbers, and optimised code with it. */
+/** A class, because V8 keeps its shape. It forgets that of a literal of numbers, and optimized code with it. */
 class PlacedTool implements HybridRanking {
   readonly tool: number;
   readonly score: number;
@@ -218,13 +218,13 @@ class PlacedTool implements HybridRanking {
     this.#at = at;
   }
 
-  /** Made when they are asked for: only an explanation needs them. */
+  /** Created on demand: only an explanation needs them. */
   get features(): HybridFeatures {
     return mapFeatures((name) => this.#rated.features[name][this.#at] as number);
   }
 }
 
-/** The best fit of a clause from which on it claims a place in full. */
+/** The best fit at which a clause claims a place in full. */
 const CLAIMING_FIT = 5;
 /** The last place of an answer of five, counted from 0. */
 const KEPT_PLACE = 4;
@@ -233,14 +233,14 @@ const ORDERED_BY_INTENT = 50;
 
 interface Parts<Item> {
   readonly tool: (item: Item) => Tool;
-  /** Whether the request asks for the tool by its name; such a one stays where it is. */
+  /** Whether the request asks for the tool by its name; such a tool keeps its place. */
   readonly isNamed: (item: Item) => boolean;
   /** The item in the place of another, which is then after it. */
   readonly before: (item: Item, other: Item) => Item;
 }
 
 /**
- * Puts a tool before one that is deprecated in its favour: where the deprecated one names it, or where it says that it replaces the other.
+ * Puts a tool before one that is deprecated in its favour: if the deprecated one names it, or if it says that it replaces the other.
  * Both must be in the list and of one server.
  */
 export function preferSuccessors<Item>(
@@ -280,7 +280,7 @@ const REPLACES =
 const WORD = /[\p{L}\p{N}]+(?:[_\-./:]{1,2}[\p{L}\p{N}]+)*/gu;
 const MOST_READ = 4_000;
 
-/** A place in an answer, and the tools that say the same under the same name. */
+/** An entry in an answer, and its near-duplicates with the same name. */
 export interface Folded<Item> {
   readonly item: Item;
   readonly also: readonly Item[];

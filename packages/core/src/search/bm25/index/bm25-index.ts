@@ -15,7 +15,7 @@ import {
 import type { ToolTokens } from './read-tools.ts';
 import { NO_TERM, TermTable, type TermTableData } from './term-table.ts';
 
-/** An index as typed arrays and plain values only: it can be built in one thread and passed to another, or stored. */
+/** An index as typed arrays and plain values only: it can be built in one thread and sent to another, or stored. */
 export interface Bm25IndexData {
   readonly version: typeof INDEX_VERSION;
   readonly toolCount: number;
@@ -23,24 +23,24 @@ export interface Bm25IndexData {
   readonly terms: TermTableData;
   /** Terms below this number are function words. */
   readonly functionWordCount: number;
-  /** Terms whose stem has another list than their own, ascending. */
+  /** Terms whose stem has a list other than their own, ascending. */
   readonly stemmedTerms: Uint32Array;
   /** For each of them, the list of the tools that have any word with its stem, or {@link NO_LIST}. */
   readonly stemmedLists: Uint32Array;
-  /** Where each list starts in `postings`. List `n` is that of term `n`; lists of stems with several forms follow. */
+  /** Where each list starts in `postings`. List `n` belongs to term `n`; lists of stems with several forms follow. */
   readonly listStarts: Uint32Array;
   /**
    * Lists as `posting-list.ts` has them: tools ascending, each with the saturated weight of the term in the tool, 1 to 255
    * for 0 to 1.
    */
   readonly postings: Uint8Array;
-  /** Per field, its average length in words. */
+  /** For each field, its average length in words. */
   readonly averageLengths: Float64Array;
-  /** Per tool, the term that is its name's key. */
+  /** For each tool, the term of its name's key. */
   readonly nameTerms: Uint32Array;
-  /** Per tool, the sum of the idf of its name's words. */
+  /** For each tool, the sum of the idf of its name's words. */
   readonly nameMasses: Float32Array;
-  /** Per tool, how many of its sequence belong to its name. */
+  /** For each tool, how much of its sequence belongs to its name. */
   readonly nameLengths: Uint8Array;
   /** Where each tool's sequence starts. */
   readonly sequenceStarts: Uint32Array;
@@ -48,18 +48,18 @@ export interface Bm25IndexData {
   readonly sequences: Uint16Array;
 }
 
-/** Goes up when an older index can no longer be read. */
+/** Increased when older indexes can no longer be read. */
 export const INDEX_VERSION = 2;
 
-/** An impact of 1 would be this. */
+/** The stored value of an impact of 1. */
 export const IMPACT_SCALE = 256;
 
-/** Says that a term has no list. */
+/** Means that a term has no list. */
 export const NO_LIST = 0xffffffff;
 
-/** Names longer than this have the rest left out of name coverage. */
+/** The rest of a longer name does not count for name coverage. */
 export const LONGEST_NAME_SEQUENCE = 64;
-/** Words of a description that can take part in bigrams. */
+/** How many words of a description can take part in bigrams. */
 export const LONGEST_DESCRIPTION_SEQUENCE = 128;
 
 interface IndexContext {
@@ -72,12 +72,12 @@ export class Bm25Index {
   readonly data: Bm25IndexData;
   readonly terms: TermTable;
   readonly toolCount: number;
-  /** How many tools the catalog has, of which these may be a part. */
+  /** How many tools the catalog has; these may be a part of them. */
   readonly catalogSize: number;
-  /** What it was built from, where another index may be built from it. */
+  /** What it was built from, if another index may be built from it. */
   readonly tokens: ToolTokens | undefined;
   readonly #statistics: CatalogStatistics | undefined;
-  /** A bit per term that is the key of a name; made at the first look for a name. */
+  /** One bit per term that is the key of a name; made for the first lookup of a name. */
   #nameKeys: Uint8Array | undefined;
 
   /** @param more.statistics of the catalog that the tools are a part of. @default they are all of it */
@@ -98,14 +98,14 @@ export class Bm25Index {
     this.#statistics = statistics;
   }
 
-  /** How many tools a list names. */
+  /** How many tools a list contains. */
   listLength(list: number): number {
     const { listStarts, postings } = this.data;
     const start = listStarts[list] ?? 0;
     return start < (listStarts[list + 1] ?? 0) ? readLength(postings, start) : 0;
   }
 
-  /** The greatest impact in a list; 0 in an empty one. */
+  /** The greatest impact in a list; 0 for an empty one. */
   listPeak(list: number): number {
     const { listStarts, postings } = this.data;
     const start = listStarts[list] ?? 0;
@@ -137,12 +137,12 @@ export class Bm25Index {
     return this.stemList(term === NO_TERM ? this.terms.findText(stemWord(word)) : term);
   }
 
-  /** How many tools of the catalog have a word as it is written, whose list this is. */
+  /** How many tools of the catalog contain a word as it is written, given its list. */
   wordCount(list: number, word: string): number {
     return this.#statistics === undefined ? this.listLength(list) : this.#statistics.countWord(word);
   }
 
-  /** The idf of a list: `ln(1 + (N − n + ½) / (n + ½))`, above 0 however many tools it names. */
+  /** The idf of a list: `ln(1 + (N − n + ½) / (n + ½))`, always above 0. */
   idf(list: number): number {
     return inverseFrequency(this.toolCount, this.listLength(list));
   }
@@ -162,7 +162,7 @@ export class Bm25Index {
     return term >= 0 && term < this.data.functionWordCount;
   }
 
-  /** The impact of a tool in a list, or 0 when it is not in it. */
+  /** The impact of a tool in a list, or 0 if it is not in it. */
   impact(list: number, tool: number): number {
     const { listStarts, postings } = this.data;
     const start = listStarts[list] ?? 0;
@@ -177,14 +177,14 @@ export class Bm25Index {
       : findImpact(postings, start, end, tool);
   }
 
-  /** By how much a tool's impact in a folded list is less than in the one that it is folded into. */
+  /** How much lower a tool's impact in a folded list is than in the list that it is folded into. */
   difference(list: number, tool: number): number {
     const { listStarts, postings } = this.data;
     const start = foldedDifferences(postings, listStarts[list] ?? 0);
     return readLength(postings, start) === 0 ? 0 : findImpact(postings, start, listStarts[list + 1] ?? 0, tool);
   }
 
-  /** How many tools have another impact in a folded list than in the one that it is folded into. */
+  /** How many tools have a different impact in a folded list and in the list that it is folded into. */
   differenceCount(list: number): number {
     const { listStarts, postings } = this.data;
     return readLength(postings, foldedDifferences(postings, listStarts[list] ?? 0));
@@ -194,7 +194,7 @@ export class Bm25Index {
     return this.impact(list, tool) > 0;
   }
 
-  /** A list taken apart, tools in catalog order, for what is not in a hurry. */
+  /** A decoded list, tools in catalog order, for code that is not time-critical. */
   readList(list: number): Posting[] {
     const { listStarts, postings } = this.data;
     const start = listStarts[list] ?? 0;
@@ -221,7 +221,7 @@ export class Bm25Index {
     return this.readList(term).flatMap(({ tool }) => (nameTerms[tool] === term ? [tool] : []));
   }
 
-  /** Most words are no tool's name, and their lists need not be read. */
+  /** Most words are not the name of a tool, so their lists need not be read. */
   #isNameKey(term: number): boolean {
     if (this.#nameKeys === undefined) {
       this.#nameKeys = new Uint8Array((this.terms.size >>> 3) + 1);
@@ -256,7 +256,7 @@ export class Bm25Index {
   }
 }
 
-/** Where a value is among ascending ones, or -1. */
+/** The position of a value among ascending ones, or -1. */
 function findSorted(values: Uint32Array, value: number): number {
   let low = 0;
   let high = values.length - 1;
@@ -273,7 +273,7 @@ function findSorted(values: Uint32Array, value: number): number {
   return -1;
 }
 
-/** What occurs as a whole identifier only is its own stem. */
+/** A whole identifier is its own stem. */
 export function countStem(statistics: CatalogStatistics, word: string): number {
   return Math.max(statistics.countStem(stemWord(word)), statistics.countWord(word));
 }
@@ -283,8 +283,8 @@ export function inverseFrequency(toolCount: number, count: number): number {
 }
 
 /**
- * What is known of a whole catalog, for an index of a few of its tools: words are as rare as they are in the catalog, not among the
- * candidates that were chosen for having them.
+ * Figures of a whole catalog, for an index of a few of its tools: words are as rare as they are in the catalog, not among the
+ * candidates that were chosen for containing them.
  */
 export interface CatalogStatistics {
   readonly toolCount: number;

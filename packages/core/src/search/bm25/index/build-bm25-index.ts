@@ -14,7 +14,7 @@ import type { TokenStore } from './token-store.ts';
 import { writePostings } from './write-postings.ts';
 import { writeSequences } from './write-sequences.ts';
 
-/** Builds the index of a list of tools. Positions in the list are the tools' numbers. */
+/** Builds the index of a list of tools. The tools' numbers are their positions in the list. */
 export function buildBm25Index(tools: readonly Tool[], options: Bm25Options = {}): Bm25Index {
   checkOptionNames('buildBm25Index', options, BM25_DEFAULTS);
   return runToEnd(buildBm25IndexInSteps(tools, options));
@@ -23,11 +23,11 @@ export function buildBm25Index(tools: readonly Tool[], options: Bm25Options = {}
 export interface BuildOptions extends Bm25Options {
   /** Of the catalog that the tools are a part of. @default they are all of it */
   readonly statistics?: CatalogStatistics | undefined;
-  /** Indexes of other catalogs, whose tokens are taken over. The result keeps its own for the next one. @default all tools are read */
+  /** Indexes of other catalogs, whose tokens are reused. The result keeps its own tokens for the next one. @default all tools are read */
   readonly reuse?: TokenReuse | undefined;
 }
 
-/** What {@link buildBm25Index} gives, with a yield wherever building may be interrupted. */
+/** The same as {@link buildBm25Index}, with a yield wherever building may be interrupted. */
 export function* buildBm25IndexInSteps(tools: readonly Tool[], options: BuildOptions = {}): Generator<void, Bm25Index> {
   const { statistics, reuse, ...tuning } = options;
   if (tools.length >= MOST_TOOLS) {
@@ -67,16 +67,16 @@ export function* buildBm25IndexInSteps(tools: readonly Tool[], options: BuildOpt
 
 /** The stem of each term. */
 export interface Stems {
-  /** Per term, the list of its stem; {@link NO_LIST} for one that does not occur. */
+  /** For each term, the list of its stem; {@link NO_LIST} for a stem that does not occur. */
   readonly stemLists: Uint32Array;
   readonly termCount: number;
-  /** Terms, and then the stems that several terms share. */
+  /** Terms, followed by the stems that several terms share. */
   readonly listCount: number;
 }
 
 const TERMS_PER_STEP = 512;
 
-/** Stems that one term alone has share that term's list; function words are their own stems. */
+/** A stem of only one term shares that term's list; function words are their own stems. */
 function* assignStems(store: TokenStore): Generator<void, Stems> {
   const { terms, uses } = store;
   const wordCount = terms.size;
@@ -101,7 +101,7 @@ function* assignStems(store: TokenStore): Generator<void, Stems> {
   return { stemLists, termCount, listCount };
 }
 
-/** The terms whose stem has another list than their own, ascending, and those lists: see `Bm25IndexData`. */
+/** The terms whose stem has a list other than their own, ascending, and those lists: see `Bm25IndexData`. */
 function listStemmed(stems: Stems): { stemmedTerms: Uint32Array; stemmedLists: Uint32Array } {
   const { stemLists } = stems;
   let count = 0;
@@ -124,12 +124,12 @@ function listStemmed(stems: Stems): { stemmedTerms: Uint32Array; stemmedLists: U
 
 const LONGEST_STEMMED = 24;
 
-/** Only what occurs as a word has a stem; wholes and single characters are their own. */
+/** Only words have a stem; whole identifiers and single characters are their own. */
 function* findStems(terms: TermTable, uses: Uint8Array): Generator<void, Uint32Array> {
   const stems = scratchUint32(terms.size);
   yield* stepThrough(stems.length, (first) => stemSome(terms, uses, stems, first));
   yield;
-  // A stem that is itself a word with another stem goes on to that one, so that a stem is always its own.
+  // A stem that is itself a word with another stem leads on to that one, so that a stem is always its own.
   for (let term = 0; term < stems.length; term += 1) {
     let stem = stems[term] ?? term;
     for (let next = stems[stem] ?? stem; next !== stem; next = stems[stem] ?? stem) {

@@ -70,12 +70,12 @@ function dataOf(sections: readonly Uint8Array<ArrayBuffer>[]): Bm25IndexData | u
 
 let mark: string | undefined;
 
-/** What the code makes of a few words: an index that another tokeniser or stemmer made has another one. */
+/** A hash of what the code makes of a few words: another tokenizer or stemmer gives another one. */
 function engineMark(): string {
   if (mark !== undefined) return mark;
   const { data } = buildBm25Index(PROBES);
   const [, bytes, starts, , ...rest] = sectionsOf(data);
-  // The seed and the slots that depend on it differ each time.
+  // The seed, and the slots that depend on it, differ each time.
   const file = runToEnd(
     writeIndexFile(
       '',
@@ -104,8 +104,8 @@ const PROBES: readonly Tool[] = [
 ];
 
 /**
- * Whether an index from outside is one that can be searched: no place points outside, no list is longer than it says, nothing leads
- * back to itself. What passes may still be wrong, but never ends a search with an error, or never ends it at all.
+ * Whether an index from outside can be searched: all positions are inside their arrays, no list is longer than it says, nothing is
+ * circular. An accepted index may still be wrong, but a search never fails or loops because of it.
  */
 function* checkIndexInSteps(data: Bm25IndexData, tools: readonly Tool[]): Generator<void, boolean> {
   const { toolCount, terms, functionWordCount } = data;
@@ -136,7 +136,7 @@ function isTermTable({ bytes, starts, slots, seed }: TermTableData): boolean {
     const number = slot & 0xffffff;
     if (number === 0 || number > size) return false;
   }
-  // A full table would be looked through for ever.
+  // A full table would be searched forever.
   return used === size && used < slots.length;
 }
 
@@ -185,7 +185,7 @@ function isList(data: Bm25IndexData, list: number): boolean {
   return isPlainList(postings, { start, end, toolCount });
 }
 
-/** Only the list of a term is folded, and never into one that is folded itself: reading it would go on for ever. */
+/** Only the list of a term is folded, and never into a folded list: reading it would loop forever. */
 function isFoldedList(data: Bm25IndexData, list: number): boolean {
   const { listStarts, postings, toolCount, terms } = data;
   const start = listStarts[list] as number;
@@ -211,7 +211,7 @@ function stemListOf({ stemmedTerms, stemmedLists }: Bm25IndexData, term: number)
   return stemmedTerms[low] === term ? (stemmedLists[low] as number) : term;
 }
 
-/** An index of other tools may be sound, and is not ours. */
+/** An index of other tools may be valid, but is not this one. */
 function namesFit({ terms, nameTerms }: Bm25IndexData, tools: readonly Tool[]): boolean {
   const table = new TermTable(terms);
   const step = Math.max(1, Math.floor(tools.length / COMPARED_NAMES));
@@ -224,7 +224,7 @@ function namesFit({ terms, nameTerms }: Bm25IndexData, tools: readonly Tool[]): 
 
 const COMPARED_NAMES = 64;
 
-/** From 0, never down, to the length of what it points into. */
+/** From 0, never decreasing, up to the length of what it points into. */
 function isAscending(starts: Uint32Array, length: number): boolean {
   if (starts.length === 0 || starts[0] !== 0 || starts[starts.length - 1] !== length) return false;
   for (let at = 1; at < starts.length; at += 1) {

@@ -13,7 +13,7 @@ import {
 } from './posting-list.ts';
 import { growUint8 } from './scratch-array.ts';
 
-/** All lists as plain ones whose heads are not filled in yet. */
+/** All lists in the plain shape, with heads that are not filled in yet. */
 export interface LooseLists {
   readonly postings: Uint8Array;
   /** Where each list starts, and where the last one ends. */
@@ -22,17 +22,17 @@ export interface LooseLists {
   readonly toolCount: number;
 }
 
-/** The same as the index has them. */
+/** The same in the index's layout. */
 export interface PackedLists {
   readonly postings: Uint8Array;
   readonly listStarts: Uint32Array;
 }
 
-/** Shorter lists have nothing to gain from being folded. */
+/** Shorter lists gain nothing from being folded. */
 const SHORTEST_FOLDED = 4;
 
 const LISTS_PER_STEP = 4_096;
-/** A step that reads lists ends with the one that reaches this: some are as long as thousands of others. */
+/** A step that reads lists ends with the list that reaches this: some are as long as thousands of others. */
 const BYTES_PER_STEP = 16_384;
 
 /** Writes each list in the shape that is smallest for it: see `posting-list.ts`. What stays plain is moved in long runs. */
@@ -49,7 +49,7 @@ export function* packLists(loose: LooseLists, stems: Stems): Generator<void, Pac
   return packed;
 }
 
-/** Says where lists start: of each but the first, after the one before. */
+/** Computes where lists start: all but the first, each after the previous one. */
 function placeSome(loose: LooseLists, folder: Folder, listStarts: Uint32Array, first: number): number {
   const end = Math.min(first + LISTS_PER_STEP, loose.lengths.length);
   for (let list = first; list < end; list += 1) {
@@ -128,7 +128,7 @@ function findCommonest({ stemLists, termCount, listCount }: Stems, lengths: Uint
   return commonest;
 }
 
-/** The differences of a folded list: a run in the folder's own array, and what stands before it. */
+/** The differences of a folded list: a run in the folder's own array, and its head. */
 interface Folded {
   readonly from: number;
   readonly end: number;
@@ -150,7 +150,7 @@ class Folder {
     this.#loose = loose;
   }
 
-  /** Bytes of a list that is smaller folded; undefined for any other. */
+  /** The bytes of a list that is smaller when folded; undefined for any other. */
   bytesOf(list: number): number | undefined {
     return this.#folded.get(list)?.bytes;
   }
@@ -169,7 +169,7 @@ class Folder {
     }
   }
 
-  /** @returns whether the list is a folded one, which is written then. */
+  /** @returns whether the list is a folded one, which has then been written. */
   write(list: number, bytes: Uint8Array, start: number): boolean {
     const folded = this.#folded.get(list);
     if (folded === undefined) return false;
@@ -180,7 +180,7 @@ class Folder {
     return true;
   }
 
-  /** Every tool of the list is in the stem's list too, with at least the same impact. */
+  /** Every tool of the list is also in the stem's list, with at least the same impact. */
   #compare(list: number, stemList: number): { readonly count: number; readonly peak: number; readonly end: number } {
     const { postings, starts, lengths } = this.#loose;
     const stemStart = (starts[stemList] ?? 0) + headBytes(lengths[stemList] ?? 0);

@@ -1,5 +1,5 @@
 /**
- * How postings are written: every list a run of bytes, one after the other, in the shape that is smallest for it.
+ * How postings are written: each list is a run of bytes, one list after the other, in the shape that is smallest for it.
  *
  * ```
  * plain   length, peak, marks, postings
@@ -12,8 +12,8 @@
  * postings each a gap in one to three bytes (tools left out since the one before), then its impact in one
  * ```
  *
- * A list that names half of the tools or more is dense. The commonest form of a word is mostly the only one that a tool has:
- * its list is folded into that of its stem, and says only by how much its impacts are less where they are.
+ * A list of half of the tools or more is dense. A tool usually contains only the most common form of a word: the form's
+ * list is folded into the stem's list, and stores only how much lower its impacts are, and where.
  *
  * A mark says which tool the gap at its offset counts from, so that a posting is found without reading all before it.
  * Loops that read whole lists have the gap's decoding written out: a function can't return both a value and a place.
@@ -33,7 +33,7 @@ const MARK_BYTES = 6;
 export const GAP_GOES_ON = 0x80;
 /** The same for two bytes taken together. */
 export const GAP_GOES_ON_TWICE = 0x4000;
-/** In the place of a peak: the list is folded, and its peak comes next. */
+/** In place of a peak: the list is folded, and its peak comes next. */
 const FOLDED = 0;
 
 /** Bytes of a length or gap; both are below 2²¹, as many tools as an index holds. */
@@ -57,7 +57,7 @@ export function denseImpacts(bytes: Uint8Array, start: number): number {
   return start + sizeOfGap(bytes, start) + 1;
 }
 
-/** Writes a length or gap. Returns the place after it. */
+/** Writes a length or gap. Returns the position after it. */
 export function writeGap(bytes: Uint8Array, at: number, gap: number): number {
   if (gap < GAP_GOES_ON) {
     bytes[at] = gap;
@@ -146,7 +146,7 @@ export function writeHead(bytes: Uint8Array, start: number, length: number): voi
   bytes[peakAt] = peak;
 }
 
-/** Writes a dense list from the postings of a plain one. There are only zeros where it goes. */
+/** Writes a dense list from the postings of a plain one. Its target contains only zeros. */
 export function writeDense(bytes: Uint8Array, start: number, { postings, from, length }: PostingRun): void {
   const peakAt = writeGap(bytes, start, length);
   let peak = 0;
@@ -177,7 +177,7 @@ export function findImpact(bytes: Uint8Array, start: number, end: number, tool: 
   const marks = first - markCount(length) * MARK_BYTES;
   let low = marks;
   let high = first;
-  // The first mark that counts from beyond the tool; what is wanted lies before it.
+  // The first mark that counts from beyond the tool; the tool's posting is before it.
   while (low < high) {
     const middle = low + (((high - low) / MARK_BYTES) >> 1) * MARK_BYTES;
     if (readThree(bytes, middle) <= tool) {
@@ -226,7 +226,7 @@ export function readPostings(bytes: Uint8Array, start: number, end: number, tool
   return found;
 }
 
-/** Whether what lies from `start` to `end` is a plain list: its postings fill it, and its marks say where they are. */
+/** Whether the bytes from `start` to `end` are a plain list: its postings fill them, and its marks are right. */
 export function isPlainList(
   bytes: Uint8Array,
   { start, end, toolCount }: { readonly start: number; readonly end: number; readonly toolCount: number },

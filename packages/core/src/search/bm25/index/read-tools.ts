@@ -10,27 +10,27 @@ import { scratchUint32 } from './scratch-array.ts';
 import { TermTable } from './term-table.ts';
 import { TokenStore, TWO_UNITS } from './token-store.ts';
 
-/** What reading the tools gave: all tokens, where each field of each tool ends, and the key of each name. */
+/** The result of reading the tools: all tokens, where each field of each tool ends, and the key of each name. */
 export interface ReadTools {
   readonly toolCount: number;
   readonly store: TokenStore;
-  /** Entry `tool × fields + field` is where that field's units end in the store. */
+  /** Entry `tool × fields + field` is the end of that field's units in the store. */
   readonly fieldEnds: Uint32Array;
   /** Words per field and tool, without wholes and single characters. */
   readonly fieldLengths: Uint32Array;
   readonly nameTerms: Uint32Array;
 }
 
-/** About how much one of a few tools has; of many, terms are mostly those of others. */
+/** About how many terms one of a few tools adds; with many tools, most terms are shared. */
 const TERMS_PER_TOOL = 64;
 const TOKENS_PER_TOOL = 128;
 
-/** A step ends with so many tools… */
+/** A step ends after this many tools… */
 const TOOLS_PER_STEP = 8;
-/** …or with the one that reaches this: a single tool can have as much text as hundreds. */
+/** …or with the tool that reaches this: a single one can have as much text as hundreds. */
 const UNITS_PER_STEP = 512;
 
-/** Takes the texts of all tools apart, but for those that another index has. Function words get the first numbers. */
+/** Reads the texts of all tools, except those that another index has. Function words get the first numbers. */
 export function* readTools(tools: readonly Tool[], reuse?: TokenReuse): Generator<void, ReadTools> {
   const read = openStore(tools.length);
   const copier = reuse === undefined ? undefined : TokenCopier.from(reuse);
@@ -39,9 +39,9 @@ export function* readTools(tools: readonly Tool[], reuse?: TokenReuse): Generato
   return read;
 }
 
-/** What an index keeps of the tokens, so that another one can be built from it. */
+/** The tokens that an index keeps, so that another one can be built from it. */
 export function keepTokens({ store, fieldEnds }: ReadTools, marks: ToolTokens['marks']): ToolTokens {
-  // Copies, since the store's arrays are scratch.
+  // Copies, because the store's arrays are scratch memory.
   return { marks, units: new Uint16Array(store.units.subarray(0, store.size)), fieldEnds: new Uint32Array(fieldEnds) };
 }
 
@@ -121,7 +121,7 @@ function readField(store: TokenStore, text: SearchText, field: Exclude<Bm25Field
 function readName(store: TokenStore, name: string): number {
   const start = store.size;
   const count = store.add(name);
-  // Of a plain identifier the last token is the key: the whole, or its only word.
+  // The last token of a plain identifier is the key: the whole, or its only word.
   if (PLAIN_IDENTIFIER.test(name) && (count === 1 || (count > 1 && (store.last & 3) === TokenKind.whole))) {
     return store.last >>> 2;
   }
@@ -153,7 +153,7 @@ export function averageFieldLengths(read: ReadTools): Float64Array {
 
 const FIELD_COUNT = BM25_FIELDS.length;
 
-/** The tokens that an index was built from. An index of mostly the same tools takes theirs over, and only reads the others. */
+/** The tokens that an index was built from. An index of mostly the same tools reuses theirs, and only reads the others. */
 export interface ToolTokens extends Marked {
   /** See `TokenStore`; terms are those of the index. */
   readonly units: Uint16Array;
@@ -168,7 +168,7 @@ interface TokenSource {
   readonly data: { readonly nameTerms: Uint32Array };
 }
 
-/** What a new index takes tokens over from, if it can. */
+/** The source from which a new index reuses tokens, if it can. */
 export interface TokenReuse extends Marked {
   /** Indexes of other catalogs. */
   readonly others: readonly TokenSource[];
@@ -179,11 +179,11 @@ interface MarkedSource extends Marked {
   readonly tokens: ToolTokens;
 }
 
-/** Writes the tokens of known tools to a store, under the numbers that their terms have there. */
+/** Writes the tokens of known tools to a store, with the store's numbers of their terms. */
 class TokenCopier {
   readonly #chosen: ChosenBase<MarkedSource>;
   readonly #marks: Uint32Array;
-  /** Per token of the source, the same token in the store plus one; 0 for one that was not met so far. */
+  /** For each token of the source, the same token in the store plus one; 0 for one that has not occurred so far. */
   readonly #tokens: Uint32Array;
 
   private constructor(chosen: ChosenBase<MarkedSource>, marks: Uint32Array) {
@@ -192,7 +192,7 @@ class TokenCopier {
     this.#tokens = scratchUint32(4 * chosen.base.source.terms.size);
   }
 
-  /** Undefined where no other index has any of the tools. */
+  /** Undefined if no other index has any of the tools. */
   static from({ marks, others }: TokenReuse): TokenCopier | undefined {
     const sources = others.flatMap((source) =>
       source.tokens === undefined ? [] : [{ source, tokens: source.tokens, marks: source.tokens.marks }],

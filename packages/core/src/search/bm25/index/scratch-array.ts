@@ -1,10 +1,10 @@
 /**
  * Memory that is only needed while an index is built.
  *
- * V8 goes through the whole heap for garbage with every 64 MB of array buffers that are made, and the heap that holds 100,000
- * tools takes a fifth of the time that their index takes to build. Shared buffers don't count for that; they are freed with
+ * V8 collects the whole heap's garbage for every 64 MB of array buffers that are created, and with the heap of 100,000
+ * tools that takes a fifth of the time of building their index. Shared buffers don't count for that; they are freed with
  * all other garbage. What an index keeps must not be one of these: a shared buffer can't be moved to another thread, and V8
- * should know of what stays. Where there are none (a browser without cross-origin isolation), plain buffers do.
+ * should know of lasting memory. Where they don't exist (a browser without cross-origin isolation), plain buffers are used.
  */
 export function scratchBuffer(bytes: number): ArrayBufferLike {
   return typeof SharedArrayBuffer === 'function' ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);

@@ -10,15 +10,15 @@ export interface TermTableData {
   readonly starts: Uint32Array;
   /** Open addressing, a power of two: 0, or 8 bits of the hash and 24 bits of the term's number plus one. */
   readonly slots: Uint32Array;
-  /** What hashes start from. Differs per table, so that terms can't be made to collide in advance. */
+  /** The start value of hashes. Differs per table, so that terms can't be made to collide in advance. */
   readonly seed: number;
 }
 
-/** Says that a term is not in the table. */
+/** Means that a term is not in the table. */
 export const NO_TERM = -1;
 
 /**
- * Numbers terms from 0 in the order in which they were first met, without making a string of any of them.
+ * Numbers terms from 0 in the order of their first occurrence, without creating a string for any of them.
  * Numbers don't depend on the seed. A table made from data is read-only.
  */
 export class TermTable {
@@ -33,7 +33,7 @@ export class TermTable {
   #units: Uint16Array = NO_UNITS;
   #encoded: Uint8Array = NO_BYTES;
 
-  /** @param expected about how many terms there will be, where no data is given: a small table is made of little, and grows */
+  /** @param expected about how many terms there will be, if no data is given: a small table starts small, and grows */
   constructor(data?: TermTableData, expected: number = MOST_EXPECTED) {
     const room = 1 << (32 - Math.clz32(Math.min(MOST_EXPECTED, Math.max(LEAST_EXPECTED, expected)) - 1));
     this.#bytes = data?.bytes ?? new Uint8Array(room * 8);
@@ -48,7 +48,7 @@ export class TermTable {
     return this.#size;
   }
 
-  /** The number of a term, which gets one when it has none. `hash` is its characters', from {@link seed} on. */
+  /** The number of a term, which is assigned if it has none. `hash` is that of its characters, from {@link seed} on. */
   intern(characters: Uint16Array, length: number, hash: number): number {
     const spread = spreadHash(hash);
     const slot = this.#probe(characters, length, spread);
@@ -72,7 +72,7 @@ export class TermTable {
     return this.find(this.#units, text.length, hash);
   }
 
-  /** The number here of a term of another table, which gets one when it has none. */
+  /** The number here of another table's term, which is assigned if it has none. */
   internFrom(other: TermTable, term: number): number {
     const length = other.byteLength(term);
     if (length > this.#units.length) {
@@ -121,7 +121,7 @@ export class TermTable {
   toData(): TermTableData {
     const hashes = this.#hashes;
     if (hashes === undefined) return { bytes: this.#bytes, starts: this.#starts, slots: this.#slots, seed: this.seed };
-    // What is only read can do with fewer slots than what still grows.
+    // A read-only table needs fewer slots than one that still grows.
     let slotCount = this.#slots.length;
     while (this.#size <= (slotCount / 2) * FULLEST && slotCount > 1) {
       slotCount /= 2;
@@ -260,7 +260,7 @@ export class TermTable {
 /** Terms that a new table has room for, powers of two. */
 const LEAST_EXPECTED = 1 << 8;
 const MOST_EXPECTED = 1 << 13;
-/** Code units that there is room for as soon as a text is looked up. */
+/** Code units that there is room for once a text is looked up. */
 const LEAST_TEXT = 32;
 const NO_UNITS: Uint16Array = new Uint16Array(0);
 const NO_BYTES: Uint8Array = new Uint8Array(0);

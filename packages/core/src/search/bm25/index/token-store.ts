@@ -2,31 +2,31 @@ import { hashToken, scanTokens, TokenKind, type TokenSink } from '../../text/tok
 import { growUint8, growUint32, scratchInt32, scratchUint16 } from './scratch-array.ts';
 import { NO_TERM, type TermTable } from './term-table.ts';
 
-/** Tokens of one text that are indexed; what comes after is left out. */
+/** How many tokens of one text are indexed; the rest is left out. */
 const MOST_TOKENS_PER_TEXT = 8_192;
-/** Different texts whose tokens are remembered while an index is built. */
+/** How many different texts are remembered while an index is built. */
 const MOST_REMEMBERED_TEXTS = 200_000;
-/** Longer texts hardly ever repeat. */
+/** Longer texts rarely repeat. */
 const LONGEST_REMEMBERED_TEXT = 2_048;
-/** A text of one or two words: it costs about as much to look up as to take apart. */
+/** A text of one or two words: looking it up costs about as much as reading it. */
 const LONGEST_SHORT_TEXT = 24;
-/** After so many texts is looked whether remembering is worth it… */
+/** After this many texts, check whether remembering pays off… */
 const TRIAL = 2_000;
-/** …which it is if this share of the texts was known, … */
+/** …which it does if this share of the texts was known, … */
 const LEAST_SHARE = 1 / 8;
-/** …of the short ones this. */
+/** …or of the short ones this share. */
 const LEAST_SHARE_OF_SHORT = 3 / 4;
 
 /** Tokens that a new store has room for. */
 const LEAST_EXPECTED = 1 << 8;
 const MOST_EXPECTED = 1 << 14;
 
-/** A unit from this on is the first of two. */
+/** A unit from this value on is the first of two. */
 export const TWO_UNITS = 0xc000;
 
 /**
  * The tokens of many texts, one after the other, each `term × 4 + kind`: in one unit of 16 bits, or in two (high bits plus
- * {@link TWO_UNITS}, low bits). Texts that repeat (names and descriptions of parameters do) are taken apart once.
+ * {@link TWO_UNITS}, low bits). Texts that repeat (names and descriptions of parameters do) are read once.
  */
 export class TokenStore implements TokenSink {
   readonly terms: TermTable;
@@ -39,15 +39,15 @@ export class TokenStore implements TokenSink {
   last = 0;
   /** Per term, a bit for each {@link TokenKind} that it occurred as. */
   uses: Uint8Array;
-  /** Which share of the texts is in the store, above 0 to 1: what its size goes by when it has to grow. */
+  /** The share of the texts that is in the store, above 0 to 1: its size is estimated from this when it has to grow. */
   progress = 1;
-  /** Tokens that the current text may still give. */
+  /** How many more tokens the current text may have. */
   #left = 0;
   /** Text → its number in `#runs`. */
   readonly #remembered = new Map<string, number>();
   /** Per remembered text, where its units start and end, and how many words they are. */
   #runs: Uint32Array;
-  /** Short words met so far, each of which occurred as a word. */
+  /** Short words so far, each of which occurred as a word. */
   readonly #packed: PackedWords;
   readonly #shortTexts: Trial = { leastShare: LEAST_SHARE_OF_SHORT, tried: 0, known: 0 };
   readonly #longTexts: Trial = { leastShare: LEAST_SHARE, tried: 0, known: 0 };
@@ -70,7 +70,7 @@ export class TokenStore implements TokenSink {
     return MOST_TOKENS_PER_TEXT - this.#left;
   }
 
-  /** Like {@link add}, for a text that may have come before. */
+  /** Like {@link add}, for a text that may have occurred before. */
   addRepeating(text: string): void {
     const trial = text.length <= LONGEST_SHORT_TEXT ? this.#shortTexts : this.#longTexts;
     if (
@@ -154,7 +154,7 @@ export class TokenStore implements TokenSink {
     this.last = token;
   }
 
-  /** Notes a text whose tokens are those from a place on, after this many words. */
+  /** Remembers a text whose tokens are those from a position on, after this many words. */
   #remember(text: string, start: number, wordsBefore: number): void {
     const run = this.#remembered.size * 3;
     if (run >= MOST_REMEMBERED_TEXTS * 3) return;
@@ -182,7 +182,7 @@ export class TokenStore implements TokenSink {
     this.words += this.#runs[run + 2] ?? 0;
   }
 
-  /** Grows to what will be needed, as far as that can be told, so that little is copied. */
+  /** Grows to the expected size, as far as it can be estimated, so that little is copied. */
   #grow(count: number): void {
     const expected = Math.min((this.size / this.progress) * GROWTH_MARGIN, this.size * MOST_GROWTH);
     const grown = scratchUint16(Math.ceil(Math.max(expected, this.size * LEAST_GROWTH)) + count);
@@ -191,7 +191,7 @@ export class TokenStore implements TokenSink {
   }
 }
 
-/** Whether remembering texts is worth it. */
+/** Whether remembering texts pays off. */
 interface Trial {
   readonly leastShare: number;
   tried: number;
@@ -205,7 +205,7 @@ const MOST_GROWTH = 64;
 
 /**
  * The terms of short words by their packed letters (see `TokenSink`). The letters are compared where they are found, so that
- * a word takes one look into memory and not the three of the term table, which are mostly far apart.
+ * a word takes one memory access and not the three of the term table, which are usually far apart.
  */
 export class PackedWords {
   /** Open addressing: each word its two packed numbers, its term, and nothing. No word packs to 0. */
@@ -236,7 +236,7 @@ export class PackedWords {
     return NO_TERM;
   }
 
-  /** Adds a word that is not there; or does not, where there are too many or too many in one place. */
+  /** Adds a new word; or doesn't, if there are too many, or too many in one place. */
   add(first: number, second: number, term: number): void {
     if (this.#size * 2 >= 1 << this.#bits) {
       if (this.#bits === MOST_BITS) return;
@@ -285,7 +285,7 @@ function startOf(first: number, second: number, bits: number): number {
 const ENTRY_SIZE = 4;
 const LEAST_BITS = 6;
 const FIRST_BITS = 12;
-/** As many words as any catalog of people's words has; more would only crowd out what is needed often. */
+/** As many words as any real catalog has; more would only displace frequent ones. */
 const MOST_BITS = 17;
 /** Words that were made to collide cost no more than this. */
 const MOST_PROBES = 16;

@@ -13,11 +13,11 @@ import { TWO_UNITS } from './token-store.ts';
 interface Postings {
   readonly listStarts: Uint32Array;
   readonly postings: Uint8Array;
-  /** How many tools each list names. */
+  /** How many tools each list contains. */
   readonly listLengths: Uint32Array;
 }
 
-/** What an index weighs with. */
+/** The statistics and options for weighing. */
 interface Weighing {
   readonly averageLengths: Float64Array;
   readonly settings: Bm25Settings;
@@ -25,7 +25,7 @@ interface Weighing {
 
 /**
  * Weighs every term of every tool (BM25F's sum over the fields, saturated and rounded) and writes it to its lists.
- * Goes over the tokens twice, first to measure the lists, so that each posting is written once where it belongs.
+ * Reads the tokens twice, first to measure the lists, so that each posting is written once to its final position.
  */
 export function* writePostings(read: ReadTools, stems: Stems, weighing: Weighing): Generator<void, Postings> {
   const { listCount } = stems;
@@ -56,12 +56,12 @@ export function* writePostings(read: ReadTools, stems: Stems, weighing: Weighing
 }
 
 /**
- * What is known of each list while tools are gone through, side by side in one cache line: the list of a token is mostly far
- * from that of the one before it.
+ * The state of each list while tools are read, in one cache line: the list of a token is usually far
+ * from that of the previous one.
  */
 interface OpenLists {
   readonly records: Uint32Array;
-  /** The same memory: at the start of a list's record, what its term counts in the current tool. */
+  /** The same memory: at the start of a list's record, the weight of its term in the current tool. */
   readonly weights: Float64Array;
 }
 
@@ -98,7 +98,7 @@ interface ToolRun {
   readonly start: number;
 }
 
-/** In runs of about as many units each, however much tools have to say. */
+/** In runs of about as many units each, however long the tools' texts are. */
 function stepThroughTools(read: ReadTools, work: (run: ToolRun) => void): Generator<void, void> {
   return stepThrough(read.toolCount, (first) => {
     const run = runFrom(read, first);
@@ -156,7 +156,7 @@ function measurePosting(records: Uint32Array, list: number, tool: number): boole
   return true;
 }
 
-/** What is weighed with from tool to tool. */
+/** The state of weighing, from tool to tool. */
 interface Weigher extends OpenLists {
   readonly settings: Bm25Settings;
   readonly fieldWeights: FieldWeights;
@@ -169,7 +169,7 @@ function createWeigher(
   { settings, averageLengths }: Weighing,
   { mostUnits, ...lists }: OpenLists & { readonly postings: Uint8Array; readonly mostUnits: number },
 ): Weigher {
-  // Each token brings its term's list and perhaps its stem's.
+  // Each token adds its term's list and possibly its stem's.
   const met = new Uint32Array(mostUnits * 2);
   return { ...lists, settings, fieldWeights: new FieldWeights(settings, averageLengths), met };
 }
@@ -228,18 +228,18 @@ function weighSome(read: ReadTools, weigher: Weigher, run: ToolRun): void {
 const UNITS_PER_STEP = 8_192;
 const FIELD_COUNT = BM25_FIELDS.length;
 
-/** What one occurrence counts in a field of this length. A weight of 0 is kept above it, so that the term still matches. */
+/** The weight of one occurrence in a field of this length. A weight of 0 is kept above 0, so that the term still matches. */
 export function fieldWeight(settings: Bm25Settings, averages: Float64Array, field: number, length: number): number {
   const name = BM25_FIELDS[field] ?? 'name';
   const b = settings.lengthWeights[name];
   return Math.max(SMALLEST_WEIGHT, settings.fieldWeights[name]) / (1 - b + (b * length) / (averages[field] ?? 1));
 }
 
-/** {@link fieldWeight} for many tools: a weight is made for the first that needs it, since most fields are short. */
+/** {@link fieldWeight} for many tools: a weight is computed when first needed, because most fields are short. */
 class FieldWeights {
   readonly #settings: Bm25Settings;
   readonly #averages: Float64Array;
-  /** By field and length; 0 where it is not made so far. */
+  /** By field and length; 0 if it has not been computed. */
   readonly #known: Float64Array = new Float64Array(BM25_FIELDS.length * KNOWN_LENGTHS);
 
   constructor(settings: Bm25Settings, averages: Float64Array) {
@@ -258,7 +258,7 @@ class FieldWeights {
   }
 }
 
-/** The impact of a summed weight: never 0, so that what matches always scores. */
+/** The impact of a summed weight: never 0, so that a match always scores. */
 function roundImpact(weight: number, k1: number): number {
   return Math.min(IMPACT_SCALE - 1, Math.max(1, Math.round((weight / (weight + k1)) * IMPACT_SCALE)));
 }

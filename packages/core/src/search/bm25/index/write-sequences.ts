@@ -14,7 +14,7 @@ import type { ReadTools } from './read-tools.ts';
 import { scratchUint16 } from './scratch-array.ts';
 import { TWO_UNITS } from './token-store.ts';
 
-/** What name coverage and bigrams are read from, see `Bm25IndexData`. */
+/** The input of name coverage and bigrams, see `Bm25IndexData`. */
 export interface Sequences {
   readonly sequences: Uint16Array;
   readonly sequenceStarts: Uint32Array;
@@ -54,7 +54,7 @@ export function* writeSequences(
   return { ...written, sequences: written.sequences.slice(0, written.sequenceStarts[read.toolCount] ?? 0) };
 }
 
-/** What is written, and what with, from tool to tool. */
+/** The output, and the state of writing, from tool to tool. */
 interface SequenceWriter extends Sequences, SequenceStatistics {
   readonly stemLists: Uint32Array;
   readonly nameWords: Uint32Array;
@@ -93,7 +93,7 @@ function idfOf({ store, toolCount }: ReadTools, writer: SequenceWriter, list: nu
   return inverseFrequency(statistics.toolCount, countStem(statistics, store.terms.text(term)));
 }
 
-/** How many words names and descriptions can have at the most in sequences: function words are counted too. */
+/** The maximum number of words in sequences: function words count too. */
 function countWords({ toolCount, fieldLengths }: ReadTools): number {
   let count = 0;
   for (let entry = 0; entry < toolCount * FIELD_COUNT; entry += FIELD_COUNT) {

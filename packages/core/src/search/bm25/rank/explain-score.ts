@@ -8,7 +8,7 @@ import { combineScore, scaleSum } from './match-features.ts';
 import { type Match, type PlannedList, type QueryPlan, WEIGHT_SCALE } from './plan-query.ts';
 import type { QueryRanker, Ranking, TermsRanking } from './rank-query.ts';
 
-/** Takes a ranking's score apart. The root's value is the score itself; fields are read from the tool's text again. */
+/** Breaks a ranking's score into its parts. The root's value is the score itself; fields are read from the tool's text again. */
 export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ranking, tool: Tool): Explanation {
   const { score: value } = ranking;
   switch (ranking.kind) {
@@ -32,7 +32,7 @@ export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ra
   }
 }
 
-/** The first part of a score that a name decides. */
+/** The first part of a score that depends on a name. */
 export const NAMED = 'named by the query';
 
 function explainTerms(index: Bm25Index, plan: QueryPlan, ranking: Omit<TermsRanking, 'kind'>, tool: Tool): Explanation {
@@ -100,7 +100,7 @@ function explainList(
   };
 }
 
-/** Nothing for a part of a catalog, where a list does not tell how many tools have the word. */
+/** Undefined for a part of a catalog, where a list does not tell how many tools contain the word. */
 function explainFrequency(index: Bm25Index, list: number): string {
   if (index.catalogSize !== index.toolCount) return '';
   return `; idf ${index.idf(list).toFixed(3)} (in ${index.listLength(list)} of ${index.toolCount} tools)`;

@@ -6,14 +6,14 @@ import { type Bm25Index, NO_LIST } from '../index/bm25-index.ts';
 import { NO_TERM } from '../index/term-table.ts';
 import type { SimilarTerms } from './similar-terms.ts';
 
-/** Weights are whole numbers of this fraction, so that sums are exact in whatever order they are made. */
+/** Weights are multiples of this fraction, so that sums are exact in any order. */
 export const WEIGHT_SCALE = 512;
 
-/** With so many lists of so much weight, a sum stays below 2³¹. */
+/** With at most this many lists of this weight, a sum stays below 2³¹. */
 const MOST_LISTS = 512;
 const MOST_WEIGHT = 16_383;
 
-/** How a word of the query came to look at a list. */
+/** How a word of the query led to a list. */
 export type Match = 'exact' | 'stem' | 'typo' | 'compound';
 
 /** Why a list counts for a query. */
@@ -25,7 +25,7 @@ export interface PlannedReason {
   readonly weight: number;
 }
 
-/** A list to be read, and what its impacts are multiplied with. */
+/** A list to read, and the factor of its impacts. */
 export interface PlannedList {
   readonly list: number;
   /** In units of 1 / {@link WEIGHT_SCALE}, at least 1. */
@@ -40,7 +40,7 @@ export interface PlannedStem {
   /** The list of everything with this stem. */
   readonly list: number;
   readonly idf: number;
-  /** What the query's word weighs, 1 for a plain one. */
+  /** The weight of the query's word, 1 for a plain one. */
   weight: number;
 }
 
@@ -53,9 +53,9 @@ interface QueryWord {
   readonly text: string;
   readonly term: number;
   readonly kind: number;
-  /** How often the query has it; counted on its first occurrence. */
+  /** How often it occurs in the query; counted at its first occurrence. */
   count: number;
-  /** The term that its stem list hangs on. */
+  /** The term that its stem's list belongs to. */
   stemTerm: number;
 }
 
@@ -86,7 +86,7 @@ class Planner {
         unknown.push(word);
       }
     }
-    // In a long request an unknown word is more often a value than a slip, and there are others to go by.
+    // In a long request an unknown word is more often a value than a typo, and there are other words.
     if (words.size <= MOST_WORDS_WITH_TYPOS) {
       for (const word of unknown) {
         this.#addSimilar(word, this.#weigh(word, outside));
@@ -122,7 +122,7 @@ class Planner {
     return sequence;
   }
 
-  /** Leaves out function words that a good part of the catalog has, as long as another word of the query is known. */
+  /** Drops function words that many tools contain, as long as another word of the query is known. */
   #chooseWords(words: readonly QueryWord[]): readonly QueryWord[] {
     const index = this.#index;
     const most = index.catalogSize * COMMON_SHARE;
@@ -141,7 +141,7 @@ class Planner {
     return word.stemTerm;
   }
 
-  /** What a word of the query counts, before its idf. */
+  /** The weight of a word of the query, before its idf. */
   #weigh(word: QueryWord, outside: ReadonlySet<string> | undefined): number {
     const { settings } = this.#index.data;
     let weight = ((settings.repeatWeight + 1) * word.count) / (settings.repeatWeight + word.count);
@@ -160,7 +160,7 @@ class Planner {
     return weight;
   }
 
-  /** @returns whether the catalog has the word or one with its stem. */
+  /** @returns whether the catalog contains the word or one with its stem. */
   #addWord(word: QueryWord, weight: number): boolean {
     const index = this.#index;
     const { exactWeight, stemWeight } = index.data.settings;
@@ -240,7 +240,7 @@ class Planner {
       this.#lists.set(list, { list, weight: part, reasons: [reason] });
       return;
     }
-    // Words with the same stem look at the same list: the one that weighs most counts.
+    // Words with the same stem use the same list: the one with the greatest weight counts.
     const same = planned.reasons.findIndex((other) => other.match === match);
     if (same < 0) {
       planned.reasons.push(reason);
@@ -272,9 +272,9 @@ class Planner {
   }
 }
 
-/** A query made ready for an index. A class: V8 throws away optimised code for a literal whose `mass` is sometimes whole. */
+/** A query prepared for an index. A class: V8 discards optimized code for a literal whose `mass` is sometimes whole. */
 export class QueryPlan {
-  /** Those that can add most first. */
+  /** The lists with the greatest possible contribution first. */
   readonly lists: readonly PlannedList[];
   readonly stems: readonly PlannedStem[];
   /** Sum over the stems of idf × weight. */
@@ -285,7 +285,7 @@ export class QueryPlan {
   readonly hasWords: boolean;
   /** Whether a word of the query is in the catalog as such or by its stem. */
   readonly hasKnownWord: boolean;
-  /** Words that the catalog has neither as such nor by their stem, misspelt ones too. */
+  /** Words that the catalog contains neither as such nor by their stem, including misspelled ones. */
   readonly unknown: readonly string[];
 
   constructor({ lists, stems, bigrams, hasWords, hasKnownWord, unknown }: Omit<QueryPlan, 'mass'>) {
@@ -299,7 +299,7 @@ export class QueryPlan {
   }
 }
 
-/** A function word in more of the tools than this tells nothing beside other words. */
+/** A function word in more of the tools than this means nothing beside other words. */
 const COMMON_SHARE = 0.05;
 const MOST_WORDS_WITH_TYPOS = 16;
 /** Stems are numbered in a byte. */
@@ -331,7 +331,7 @@ function isNumber(word: string): boolean {
   return code >= 0x30 && code <= 0x39 && NUMBER.test(word);
 }
 
-/** The words that stand outside quotation marks and code, or undefined when nothing is quoted or everything. */
+/** The words outside quotation marks and code, or undefined if nothing is quoted, or everything. */
 function wordsOutsideQuotes(text: string): ReadonlySet<string> | undefined {
   if (!QUOTE.test(text)) return undefined;
   const rest = text.replace(QUOTED, ' ');
@@ -341,7 +341,7 @@ function wordsOutsideQuotes(text: string): ReadonlySet<string> | undefined {
 }
 
 const NUMBER = /^\d+$/;
-/** A cheap look for anything quoted, so that apostrophes don't cost the dear one. */
+/** A cheap check for anything quoted, so that apostrophes don't cost the expensive one. */
 const QUOTE = /["`“«「]|(?:^|[\s(])['‘]/;
 /** Quoted spans of bounded length, each of its own kind of marks; a single quote opens only where a word can't end. */
 const QUOTED =

@@ -6,19 +6,19 @@ import type { Bm25Index } from '../index/bm25-index.ts';
 const SHORTEST_TYPO = 5;
 /** From this length on two letters may be wrong. */
 const SHORTEST_DOUBLE_TYPO = 8;
-/** How many words may stand for one. */
+/** How many words may replace one. */
 const MOST_EXPANSIONS = 3;
 /** The shortest half of a compound. */
 const SHORTEST_HALF = 3;
 
-/** A term that may stand for a word which the catalog does not have. */
+/** A substitute for a word that the catalog does not contain. */
 export interface SimilarTerm {
   readonly term: number;
-  /** Letters put in, left out, changed, or swapped with their neighbour. */
+  /** Letters inserted, omitted, changed, or swapped with their neighbour. */
   readonly distance: number;
 }
 
-/** Finds terms for words that the catalog does not have. Its tables are made at the first such word. */
+/** Finds substitutes for words that the catalog does not contain. Its tables are built for the first such word. */
 export class SimilarTerms {
   readonly #index: Bm25Index;
   #table: TypoTable | undefined;
@@ -33,7 +33,7 @@ export class SimilarTerms {
     return table === undefined ? 0 : table.starts.byteLength + table.terms.byteLength + table.letters.byteLength;
   }
 
-  /** The nearest terms with the same first letter: one letter away, or two for a word of 8 letters or more; the commonest first. */
+  /** The nearest terms with the same first letter: one letter away, or two for a word of 8 letters or more; the most common first. */
   findTypos(word: string): SimilarTerm[] {
     if (word.length < SHORTEST_TYPO || word.length > LONGEST_TYPO || !LETTERS.test(word)) return [];
     this.#table ??= createTypoTable(this.#index);
@@ -62,7 +62,7 @@ export class SimilarTerms {
     return found.slice(0, MOST_EXPANSIONS);
   }
 
-  /** The two known words that a word is made of (`webpage`), at the split whose rarer half is the commonest. */
+  /** The two known words that a word is made of (`webpage`), at the split whose rarer half is the most common. */
   splitCompound(word: string): readonly [number, number] | undefined {
     const { terms } = this.#index;
     const length = Math.min(word.length, LONGEST_COMPOUND);
