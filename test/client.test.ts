@@ -45,7 +45,7 @@ describe('the client package', () => {
     const missing = client.request('GET /v1/catalogs/{name}', { path: { name: 'no such/one' } });
     await expect(missing).rejects.toMatchObject({ status: 404, message: expect.stringContaining('no catalog') });
     const misnamed = client.request('PUT /v1/catalogs/{name}', { path: { name: 'no such/one' }, body: { tools: [] } });
-    await expect(misnamed).rejects.toThrow(/name: String should match/);
+    await expect(misnamed).rejects.toThrow(/name: a catalog's name has 1 to 128/);
     const away = createClient({ baseUrl: 'http://127.0.0.1:1' }).request('GET /livez');
     await expect(away).rejects.toMatchObject({ name: 'ApiFailure', status: 0 });
     expect(new ApiFailure(404, 'gone')).toBeInstanceOf(Error);
