@@ -105,30 +105,26 @@ interface SharedBuildOptions<Result> {
  * build that failed is not kept, so that the next caller starts another.
  */
 export class SharedBuild<Result extends object> {
+  /** What was built, for those who don't want to wait a turn for what is there; undefined before. Set here only. */
+  built: Result | undefined;
   readonly #options: SharedBuildOptions<Result>;
-  #built: Result | undefined;
   #building: Promise<Result> | undefined;
 
   constructor(options: SharedBuildOptions<Result>) {
     this.#options = options;
-    this.#built = options.built;
-  }
-
-  /** What was built, for those who don't want to wait a turn for what is there; undefined before. */
-  get built(): Result | undefined {
-    return this.#built;
+    this.built = options.built;
   }
 
   /** What is built. Once its signal aborts, a caller waits no longer; the build goes on for the others. */
   async wait(signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted();
-    return this.#built ?? untilAborted(this.#build(), signal);
+    return this.built ?? untilAborted(this.#build(), signal);
   }
 
   #build(): Promise<Result> {
     this.#building ??= this.#loadAndBuild()
       .then((built) => {
-        this.#built = built;
+        this.built = built;
         return built;
       })
       .finally(() => {

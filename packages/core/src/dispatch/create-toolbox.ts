@@ -141,13 +141,12 @@ const kept = new WeakMap<Snapshot, Kept[]>();
 /** The plan for the current catalog, made once per snapshot and settings: the cost of a request must not depend on the size of the catalog. */
 function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
   const snapshot = context.snapshot();
-  const form = options.form === undefined ? context.form : readForm(options.form);
-  const { engine = context.engine } = options;
+  const { engine = context.engine, form = context.form } = options;
   const { listingTokens, stubDescriptionLength = STUB_DEFAULTS.descriptionLength, isSearchable } = context.options;
   const values = JSON.stringify([
     context.settings,
     limits,
-    [form.hidden, form.reveal, form.invoke, form.search],
+    form,
     [engine, options.describe ?? true, options.searchName ?? null, listingTokens ?? null, stubDescriptionLength],
     options.secondSearch ?? null,
     options.searchWhenEmpty ?? false,
@@ -164,7 +163,7 @@ function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanO
     return found.plan;
   }
   readChoice('engine', engine, ['text', 'regex']);
-  const plan = decide({ context, snapshot, limits, options, form, engine });
+  const plan = decide({ context, snapshot, limits, options, form: readForm(form), engine });
   plans.push({ values, functions, plan, bytes: planBytes(plan) });
   while (plans.length > MOST_PLANS || (plans.length > 1 && planBytesOf(snapshot) > MOST_PLAN_BYTES)) plans.shift();
   return plan;

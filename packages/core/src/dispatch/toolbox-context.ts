@@ -1,14 +1,6 @@
 import { createSnapshot, parseTools, type Snapshot, type Tool } from '../catalog/index.ts';
 import { checkOptionNames, readChoice } from '../check-option-names.ts';
-import {
-  type DeferPlan,
-  FORMS,
-  type Form,
-  type FormName,
-  keepsPrefix,
-  type Plan,
-  type PlanEngine,
-} from '../disclosure/index.ts';
+import { type DeferPlan, FORMS, type Form, type FormName, type Plan, type PlanEngine } from '../disclosure/index.ts';
 import { tell } from '../disclosure/internal.ts';
 import { SettingError } from '../errors.ts';
 import {
@@ -173,7 +165,7 @@ export function reportLoads(
       name,
       by,
       tokens: costs.get(tool) ?? 0,
-      keepsPrefix: keepsPrefix(plan.form),
+      keepsPrefix: plan.form.reveal !== 'append',
     });
   }
 }

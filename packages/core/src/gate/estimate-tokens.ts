@@ -24,7 +24,7 @@ const counted = new WeakMap<TokenCounter, WeakMap<Snapshot, SnapshotTokens>>();
 
 /** Counted once per snapshot and counter, so deciding again costs nothing. */
 export function snapshotTokens(snapshot: Snapshot, count: TokenCounter = estimateTokens): SnapshotTokens {
-  return runToEnd(snapshotTokensInSteps(snapshot, count));
+  return counted.get(count)?.get(snapshot) ?? runToEnd(snapshotTokensInSteps(snapshot, count));
 }
 
 /** The same with a yield after some tools each, for catalogs so large that others would wait. */

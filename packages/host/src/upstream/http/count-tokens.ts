@@ -3,8 +3,7 @@ import { UpstreamError } from '@quartermaster/core/errors';
 import { DIALECTS, type RequestOf, type UpstreamClient } from '../dialect.ts';
 import { createDeadline, retry } from '../internal/retry.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, post, readJson } from './post.ts';
-import { type WrittenRequest, writeRequest } from './write-request.ts';
+import { clockOf, explained, post, readJson, type WrittenRequest, writeRequest } from './post.ts';
 
 /** An answer is one number. */
 const MOST_BYTES = 64 * 1024;

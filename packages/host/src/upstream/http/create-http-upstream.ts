@@ -12,9 +12,8 @@ import {
 } from '../dialect.ts';
 import { createDeadline, retriesFor, retry } from '../internal/retry.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, type HttpExchange, parseJson, post, readJson, tooLong } from './post.ts';
+import { clockOf, explained, type HttpExchange, parseJson, post, readJson, tooLong, writeRequest } from './post.ts';
 import { streamedError } from './refused-error.ts';
-import { writeRequest } from './write-request.ts';
 
 /**
  * An upstream that speaks the client's dialect itself: bodies and parts pass unchanged, so that signatures, caching,

@@ -8,7 +8,16 @@ export {
   type HttpUpstreamOptions,
 } from './http-upstream-options.ts';
 export { type PassedRequest, passOn } from './pass-on.ts';
-export { endpointUrl, isRedirect, isTooDeep, readJson, writeBody } from './post.ts';
+export {
+  type Asking,
+  endpointUrl,
+  isRedirect,
+  isTooDeep,
+  readJson,
+  WrittenRequest,
+  writeBody,
+  writeRequest,
+} from './post.ts';
 export {
   MOST_REFUSAL_BYTES,
   quoteAnswer,
@@ -17,4 +26,3 @@ export {
   refusedError,
   retryAfterMs,
 } from './refused-error.ts';
-export { type Asking, WrittenRequest, writeRequest } from './write-request.ts';

@@ -70,14 +70,6 @@ export function clockOf<D extends DialectName>(options: HttpUpstreamOptions<D>):
   return options.retries?.clock ?? SYSTEM_CLOCK;
 }
 
-/** The request without what only a translating upstream could read. */
-export function unsealed<Name extends DialectName>(
-  dialect: DialectOf<Name>,
-  request: RequestOf<Name>,
-): RequestOf<Name> {
-  return dialect.codec.withoutSeals?.(request) ?? request;
-}
-
 interface RequestHeaderOptions {
   /** Sent with every request; they override what the client sends. */
   readonly headers: Readonly<Record<string, string>>;
@@ -107,6 +99,42 @@ function isRead(name: string): boolean {
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'x-api-key']);
 const READ: ReadonlySet<string> = new Set(['user-agent', 'x-app', 'traceparent', 'tracestate', 'baggage']);
 const READ_PREFIXES = ['anthropic-', 'openai-', 'x-stainless-', 'x-claude-code-'];
+
+/** What a request asks for: its body says whether it wants a stream. */
+export type Asking = 'stream' | 'whole' | 'count';
+
+/**
+ * A request whose body is already written, in the place of the request. For hosts that take bodies as they are (`takesWritten`): a large
+ * body can be written on one thread and sent by another, which never has to look at its values.
+ */
+export class WrittenRequest {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>) {
+    this.bytes = bytes;
+  }
+
+  /** The start of the body, of at least `length` characters where it has as many. */
+  start(length: number): string {
+    // A character takes at most three bytes for each UTF-16 unit.
+    return new TextDecoder().decode(this.bytes.subarray(0, length * 3 + 1));
+  }
+}
+
+/** The body of a request to a host that speaks its dialect. Throws a `RequestError` if it is nested too deeply. */
+export function writeRequest<Name extends DialectName>(
+  dialect: Name,
+  request: RequestOf<Name> | WrittenRequest,
+  asking: Asking,
+): string | Uint8Array<ArrayBuffer> {
+  if (request instanceof WrittenRequest) return request.bytes;
+  const { codec }: DialectOf<Name> = DIALECTS[dialect];
+  const plain: RequestOf<Name> = codec.withoutSeals?.(request) ?? request;
+  if (asking === 'count') return writeBody(plain);
+  if (asking === 'stream') return writeBody({ ...plain, stream: true });
+  const { stream: _, stream_options: __, ...whole } = plain as RequestOf<Name> & Partial<Record<string, unknown>>;
+  return writeBody(whole);
+}
 
 /**
  * A request's body. Throws a `RequestError` if it is nested too deeply to be serialized. An array of tools that is the same object in

@@ -20,6 +20,8 @@ export interface SimilarTerm {
 
 /** Finds substitutes for words that the catalog does not contain. Its tables are built for the first such word. */
 export class SimilarTerms {
+  /** Bytes of its tables, as far as they are made. */
+  byteLength = 0;
   readonly #index: Bm25Index;
   #table: TypoTable | undefined;
 
@@ -27,17 +29,12 @@ export class SimilarTerms {
     this.#index = index;
   }
 
-  /** Bytes of its tables, as far as they are made. */
-  get byteLength(): number {
-    const table = this.#table;
-    return table === undefined ? 0 : table.starts.byteLength + table.terms.byteLength + table.letters.byteLength;
-  }
-
   /** The nearest terms with the same first letter: one letter away, or two for a word of 8 letters or more; the most common first. */
   findTypos(word: string): SimilarTerm[] {
     if (word.length < SHORTEST_TYPO || word.length > LONGEST_TYPO || !LETTERS.test(word)) return [];
     this.#table ??= createTypoTable(this.#index);
     const { starts, terms, letters } = this.#table;
+    this.byteLength = starts.byteLength + terms.byteLength + letters.byteLength;
     const wanted = letterBits(word);
     const first = bucketOf(word.charCodeAt(0), 0);
     let found: SimilarTerm[] = [];
