@@ -125,10 +125,15 @@ export function createActivity(options: ActivityOptions): Activity {
   }
 
   function emit(event: GatewayEvent): void {
+    report(event);
+    const requestId = 'requestId' in event ? event.requestId : undefined;
+    const request = requestId === undefined ? undefined : open.get(requestId);
+    if (request !== undefined) add(request, event, now);
+  }
+
+  function report(event: GatewayEvent): void {
     for (const sink of prompt) sink(event);
     if (isCounted(event)) keepForLater(event);
-    const request = !('requestId' in event) || event.requestId === undefined ? undefined : open.get(event.requestId);
-    if (request !== undefined) add(request, event, now);
   }
 
   return {
@@ -149,7 +154,7 @@ export function createActivity(options: ActivityOptions): Activity {
       const { id: requestId, route, status, durationMs, owner, used } = request;
       const seen = open.take(requestId);
       const record = seen === undefined || !isWorthShowing(request, seen) ? undefined : recordOf(request, seen);
-      emit({ kind: 'request-end', requestId, route, status, durationMs, owner, used, record });
+      report({ kind: 'request-end', requestId, route, status, durationMs, owner, used, record });
       return record;
     },
   };

@@ -124,10 +124,25 @@ function roundEvent(
   };
 }
 
-/** Only rounds after a search are measured: serializing a conversation takes time. */
+/** Only rounds after a search are measured. From lengths that are known anyway: serializing a conversation takes time. */
 function tokensWithoutTools(request: object): number {
-  return estimateTokens(JSON.stringify({ ...request, tools: undefined }));
+  const { tools: _, ...rest } = request as { readonly [field: string]: unknown };
+  return estimateTokens({ length: jsonLength(rest) });
 }
+
+/** About how long the value is as JSON: what escaping adds is not counted. */
+function jsonLength(value: unknown): number {
+  if (typeof value === 'string') return value.length + QUOTES;
+  if (typeof value !== 'object' || value === null) return SCALAR;
+  let length = BRACKETS;
+  if (Array.isArray(value)) for (const item of value) length += jsonLength(item) + COMMA;
+  else for (const [key, item] of Object.entries(value)) length += key.length + QUOTES + COLON + jsonLength(item) + COMMA;
+  return length;
+}
+
+const [QUOTES, BRACKETS, COMMA, COLON] = [2, 2, 1, 1];
+/** The usual length of a number, a boolean or null. */
+const SCALAR = 4;
 
 function tokensOf({ snapshot }: Plan, names: readonly string[]): number {
   if (names.length === 0) return 0;
