@@ -23,7 +23,7 @@ export interface UsageMeter {
   flush(): Promise<void>;
 }
 
-/** What a kill can lose: the counts of this many milliseconds, and of the second that an event may wait to be counted. */
+/** What a kill can lose: the counts of this many milliseconds, and of the moment that an event may wait to be counted. */
 const FLUSH_MS = 4_000;
 
 /** How many different tools of one owner are counted between two writes. Their names come from clients. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { movedClock } from '../moved-clock.fixture.ts';
 import { createActivity, type RequestEnd, type RequestStart, tokenAccount } from './activity.ts';
-import type { GatewayEvent } from './gateway-event.ts';
+import type { GatewayEvent, RequestRecord } from './gateway-event.ts';
 
 const PLAN = { definitions: 10_000, full: 500, declared: 900 };
 
@@ -108,7 +108,12 @@ function recordOf(events: readonly ReturnType<typeof at>[], end: Partial<Request
     now = ms;
     activity.emit(event);
   }
-  return { record: activity.end({ ...END, ...end }) };
+  let record: RequestRecord | undefined;
+  activity.end({ ...END, ...end }, (made) => {
+    record = made;
+  });
+  activity.settle();
+  return { record };
 }
 
 describe('requests in progress', () => {
@@ -116,8 +121,9 @@ describe('requests in progress', () => {
   const ROUND = { kind: 'model-round-start', requestId: 'r', round: 1, tokens: 0, carried: 0 } as const;
 
   it('are listed with what they do, until they end', () => {
-    const activity = createActivity({ clock: { now: () => 70, after: NEVER } });
-    const facts: RequestStart['facts'] = { route: 'messages', model: 'm' };
+    let now = 70;
+    const activity = createActivity({ clock: { now: () => now, after: NEVER } });
+    const facts: { route: string; model: string; sentAtMs?: number } = { route: 'messages', model: 'm' };
     const stateNow = () => activity.running(undefined).data.map(({ state }) => state);
     activity.begin({ ...START, facts });
     expect(activity.running(undefined)).toMatchObject({
@@ -127,7 +133,7 @@ describe('requests in progress', () => {
       ],
     });
     activity.emit(ROUND);
-    facts.isStreaming = true;
+    facts.sentAtMs = 71;
     expect(stateNow()).toEqual(['streaming']);
     activity.emit(SEARCH);
     expect(stateNow()).toEqual(['searching']);
@@ -138,12 +144,13 @@ describe('requests in progress', () => {
     });
     expect(activity.running(undefined).data).toMatchObject([{ searches: 1, rounds: 1 }]);
     expect(activity.running(undefined).data[0]?.query).toHaveLength(200);
+    now = 80;
     activity.emit({ ...ROUND, round: 2 });
     expect(stateNow()).toEqual(['waiting']);
     activity.emit({ kind: 'tool-call-start', atMs: 0, requestId: 'r', tool: 't', argumentTokens: 1 });
     expect(stateNow()).toEqual(['calling']);
     activity.end(END);
-    expect(activity.running(undefined)).toEqual({ nowMs: 70, total: 0, data: [] });
+    expect(activity.running(undefined)).toEqual({ nowMs: 80, total: 0, data: [] });
   });
 
   it('are shown to their own key, and at most a hundred, those that run longest first', () => {
@@ -170,7 +177,7 @@ describe('sinks that count', () => {
   const textsOf = (events: readonly GatewayEvent[]) =>
     events.map((one) => (one.kind === 'reranker-call' ? one.texts : 0));
 
-  it('read events in their order: when someone asks, after a second, and when they are many', () => {
+  it('read events in their order: when someone asks, after a moment, and when they are many', () => {
     const clock = movedClock(0);
     const [prompt, counted]: [GatewayEvent[], GatewayEvent[]] = [[], []];
     const activity = createActivity({
@@ -183,10 +190,10 @@ describe('sinks that count', () => {
     activity.settle();
     expect(textsOf(counted)).toEqual([1, 2]);
     activity.emit(event(3));
-    clock.move(1_000);
+    clock.move(50);
     expect(textsOf(counted)).toEqual([1, 2, 3]);
     activity.emit(event(4));
-    clock.move(1_000);
+    clock.move(50);
     expect(textsOf(counted)).toEqual([1, 2, 3, 4]);
     const start = { kind: 'tool-call-start', atMs: 0, tool: 't', argumentTokens: 1 } as const;
     for (let texts = 5; texts < 300; texts += 1) {

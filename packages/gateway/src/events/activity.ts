@@ -36,30 +36,33 @@ export interface RequestStart {
     readonly route: string;
     readonly model?: string;
     readonly upstream?: string;
-    /** Whether the client is receiving parts of the model's answer. */
-    isStreaming?: boolean;
+    /** When the client was last sent a part of the model's answer. */
+    readonly sentAtMs?: number;
   };
 }
 
 /** The stream of events, and what is known about each request in progress. */
 export interface Activity {
   emit(event: GatewayEvent): void;
-  /** Counts and lists everything that was emitted so far. */
+  /** Collects, counts and lists everything that was emitted so far. */
   settle(): void;
   /** From now on the events of this request are collected, and it is listed as running. */
   begin(request: RequestStart): void;
   /** The requests in progress, of one key or of all. */
   running(owner: string | undefined): RunningRequests;
   /** The request produced nothing. */
-  drop(id: string): void;
-  /** Emits the end of a request. Its record is included if the request was begun and has something to show. */
-  end(request: RequestEnd): RequestRecord | undefined;
+  drop(requestId: string): void;
+  /**
+   * Emits the end of a request, with its record if it was begun and has something to show. `onRecord` is called with the record at the
+   * latest when everything is settled.
+   */
+  end(request: RequestEnd, onRecord?: (record: RequestRecord | undefined) => void): void;
 }
 
 /** Reads events. Must not throw. */
 export type EventSink = (event: GatewayEvent) => void;
 
-/** What is only told at once, and put into the record of its request. */
+/** What is only told at once, and put into the record of its request. No sink counts it. */
 const UNCOUNTED = [
   'model-round-start',
   'tool-search-start',
@@ -69,7 +72,7 @@ const UNCOUNTED = [
   'tool-call-refuse',
 ] as const;
 
-/** What may wait to be counted. */
+/** What sinks count. */
 export type CountedEvent = Exclude<GatewayEvent, { readonly kind: (typeof UNCOUNTED)[number] }>;
 
 const uncounted: ReadonlySet<string> = new Set(UNCOUNTED);
@@ -81,33 +84,47 @@ function isCounted(event: GatewayEvent): event is CountedEvent {
 export interface ActivityOptions {
   /** What reads each event at once: traces, the debug log, what later requests depend on. @default none */
   readonly prompt?: readonly EventSink[];
-  /**
-   * What counts and lists. It reads a page of events at a time: its code and its counts then stay in the processor's caches, which each
-   * request would find cold. Whoever shows what it knows calls `settle` first. @default none
-   */
+  /** What counts and lists. Whoever shows what it knows calls `settle` first. @default none */
   readonly counting?: readonly ((event: CountedEvent) => void)[];
-  /** Whether someone follows what is listed: then no event waits for a page. @default never */
+  /** Whether someone follows what is listed: then no event waits. @default never */
   readonly isFollowed?: () => boolean;
   readonly clock: Clock;
 }
 
-/** How many events are counted together: those of some fifty requests. */
-const PAGE_EVENTS = 128;
+/** What waits for its page to be read: an event, or what else happened to a request. */
+type Entry =
+  | GatewayEvent
+  | { readonly kind: 'begin'; readonly start: RequestStart }
+  | { readonly kind: 'drop'; readonly requestId: string }
+  | {
+      readonly kind: 'end';
+      readonly request: RequestEnd;
+      readonly onRecord: ((record: RequestRecord | undefined) => void) | undefined;
+    };
 
-/** How long an event may wait to be counted. */
-const SETTLE_MS = 1_000;
+/** How many entries are read together: those of some fifty requests. */
+const PAGE_ENTRIES = 256;
 
+/** How long an entry may wait. */
+const SETTLE_MS = 50;
+
+/**
+ * A request only notes what happens. All else, from collecting the events of a request to counting them, is done by the page: its code
+ * and its counts then stay in the processor's caches, which each request would find cold.
+ */
 export function createActivity(options: ActivityOptions): Activity {
   const { prompt = [], counting = [], isFollowed = () => false, clock } = options;
   const { now } = clock;
   const open = new OpenRequests<Open>();
-  let page: CountedEvent[] = [];
+  let page: Entry[] = [];
+  let times: number[] = [];
   let isScheduled = false;
 
-  function settle(): void {
-    const events = page;
-    page = [];
-    for (const sink of counting) for (const event of events) sink(event);
+  function note(entry: Entry): void {
+    page.push(entry);
+    times.push(now());
+    if (page.length >= PAGE_ENTRIES || isFollowed()) settle();
+    else if (!isScheduled) schedule();
   }
 
   function schedule(): void {
@@ -118,29 +135,59 @@ export function createActivity(options: ActivityOptions): Activity {
     });
   }
 
-  function keepForLater(event: CountedEvent): void {
-    page.push(event);
-    if (page.length >= PAGE_EVENTS || isFollowed()) settle();
-    else if (!isScheduled) schedule();
+  function settle(): void {
+    const [entries, notedAt] = [page, times];
+    page = [];
+    times = [];
+    const counted: CountedEvent[] = [];
+    for (let at = 0; at < entries.length; at += 1) {
+      const entry = entries[at];
+      const event = entry === undefined ? undefined : collect(entry, notedAt[at] ?? 0);
+      if (event !== undefined && isCounted(event)) counted.push(event);
+    }
+    for (const sink of counting) for (const event of counted) sink(event);
   }
 
-  function emit(event: GatewayEvent): void {
-    report(event);
-    const requestId = 'requestId' in event ? event.requestId : undefined;
-    const request = requestId === undefined ? undefined : open.get(requestId);
-    if (request !== undefined) add(request, event, now);
-  }
-
-  function report(event: GatewayEvent): void {
-    for (const sink of prompt) sink(event);
-    if (isCounted(event)) keepForLater(event);
+  /** Puts an entry into its request. Returns the event that it is. */
+  function collect(entry: Entry, notedAtMs: number): GatewayEvent | undefined {
+    switch (entry.kind) {
+      case 'begin':
+        open.add(noEvents(entry.start));
+        return undefined;
+      case 'drop':
+        open.take(entry.requestId);
+        return undefined;
+      case 'end': {
+        const { request, onRecord } = entry;
+        const { id: requestId, route, status, durationMs, owner, used } = request;
+        const seen = open.take(requestId);
+        const record = seen === undefined || !isWorthShowing(request, seen) ? undefined : recordOf(request, seen);
+        const event: GatewayEvent = { kind: 'request-end', requestId, route, status, durationMs, owner, used, record };
+        for (const sink of prompt) sink(event);
+        onRecord?.(record);
+        return event;
+      }
+      default: {
+        const requestId = 'requestId' in entry ? entry.requestId : undefined;
+        const request = requestId === undefined ? undefined : open.get(requestId);
+        if (request !== undefined) add(request, entry, notedAtMs);
+        return entry;
+      }
+    }
   }
 
   return {
-    emit,
+    emit(event) {
+      for (const sink of prompt) sink(event);
+      note(event);
+    },
     settle,
-    begin: (start) => open.add(noEvents(start)),
+    begin({ requestId, atMs, access, facts }) {
+      // Not the request itself, which would live as long as its page.
+      note({ kind: 'begin', start: { requestId, atMs, access, facts } });
+    },
     running(owner) {
+      settle();
       const listed: Open[] = [];
       for (const request of open) {
         if (owner !== undefined && request.start.access.owner !== owner) continue;
@@ -149,13 +196,11 @@ export function createActivity(options: ActivityOptions): Activity {
       listed.sort((left, right) => left.start.atMs - right.start.atMs);
       return { nowMs: now(), total: listed.length, data: listed.slice(0, MOST_RUNNING).map(runningOf) };
     },
-    drop: (id) => void open.take(id),
-    end(request) {
-      const { id: requestId, route, status, durationMs, owner, used } = request;
-      const seen = open.take(requestId);
-      const record = seen === undefined || !isWorthShowing(request, seen) ? undefined : recordOf(request, seen);
-      report({ kind: 'request-end', requestId, route, status, durationMs, owner, used, record });
-      return record;
+    drop: (requestId) => note({ kind: 'drop', requestId }),
+    end(request, onRecord) {
+      note({ kind: 'end', request, onRecord });
+      // What reads events at once is told of the end at once as well.
+      if (prompt.length > 0) settle();
     },
   };
 }
@@ -167,7 +212,7 @@ export const NO_ACTIVITY: Activity = {
   begin: () => undefined,
   running: () => ({ nowMs: 0, total: 0, data: [] }),
   drop: () => undefined,
-  end: () => undefined,
+  end: (_, onRecord) => onRecord?.(undefined),
 };
 
 /** MCP clients list and ping all the time: only requests that searched or called something are recorded. */
@@ -180,12 +225,13 @@ function isWorthListing({ start, doing, searches, steps }: Open): boolean {
   return start.facts.route !== 'mcp' || doing !== 'waiting' || searches.length + steps.length > 0;
 }
 
-function runningOf({ start, doing, plan, rounds, searches, catalogs }: Open): RunningRequest {
+function runningOf({ start, doing, roundAtMs, plan, rounds, searches, catalogs }: Open): RunningRequest {
   const { access, facts } = start;
+  const isStreaming = facts.sentAtMs !== undefined && facts.sentAtMs > roundAtMs;
   return {
     id: start.requestId,
     atMs: start.atMs,
-    state: doing === 'waiting' && facts.isStreaming === true ? 'streaming' : doing,
+    state: doing === 'waiting' && isStreaming ? 'streaming' : doing,
     route: facts.route,
     owner: access.owner,
     key: access.name,
@@ -215,6 +261,8 @@ interface Open {
   readonly requestId: string;
   readonly start: RequestStart;
   doing: Exclude<RunningRequest['state'], 'streaming'>;
+  /** When the model was last called. */
+  roundAtMs: number;
   plan: Extract<GatewayEvent, { kind: 'plan-decide' }> | undefined;
   rounds: number;
   carried: number;
@@ -239,6 +287,7 @@ function noEvents(start: RequestStart): Open {
     requestId: start.requestId,
     start,
     doing: 'waiting',
+    roundAtMs: 0,
     plan: undefined,
     rounds: 0,
     carried: 0,
@@ -265,7 +314,7 @@ interface OpenStep {
   readonly isError: true | undefined;
 }
 
-function add(request: Open, event: GatewayEvent, now: () => number): void {
+function add(request: Open, event: GatewayEvent, notedAtMs: number): void {
   switch (event.kind) {
     case 'plan-decide':
       // The MCP connector plans a request again for each of its steps: the first plan counts.
@@ -274,8 +323,13 @@ function add(request: Open, event: GatewayEvent, now: () => number): void {
       return;
     case 'model-round-start':
       request.doing = 'waiting';
-      request.start.facts.isStreaming = false;
-      keep(request, 'steps', { kind: 'model', atMs: now(), endMs: undefined, tool: undefined, isError: undefined }, 0);
+      request.roundAtMs = notedAtMs;
+      keep(
+        request,
+        'steps',
+        { kind: 'model', atMs: notedAtMs, endMs: undefined, tool: undefined, isError: undefined },
+        0,
+      );
       request.rounds += 1;
       if (request.rounds === 1) {
         request.carried = event.carried;
@@ -291,9 +345,8 @@ function add(request: Open, event: GatewayEvent, now: () => number): void {
     case 'tool-search-end': {
       request.doing = 'waiting';
       addSearch(request, event);
-      const endMs = now();
-      const atMs = endMs - event.durationMs;
-      keep(request, 'steps', { kind: 'search', atMs, endMs, tool: undefined, isError: undefined }, 0);
+      const atMs = notedAtMs - event.durationMs;
+      keep(request, 'steps', { kind: 'search', atMs, endMs: notedAtMs, tool: undefined, isError: undefined }, 0);
       return;
     }
     case 'tool-load': {
@@ -310,9 +363,8 @@ function add(request: Open, event: GatewayEvent, now: () => number): void {
       const { tool, isConfigured, durationMs } = event;
       const length = tool?.length ?? 0;
       if (isConfigured && tool !== undefined) keep(request, 'called', tool, length);
-      const endMs = now();
       const isError = event.isError || undefined;
-      keep(request, 'steps', { kind: 'call', atMs: endMs - durationMs, endMs, tool, isError }, length);
+      keep(request, 'steps', { kind: 'call', atMs: notedAtMs - durationMs, endMs: notedAtMs, tool, isError }, length);
       return;
     }
     case 'tool-call-start':

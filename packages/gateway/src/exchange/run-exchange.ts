@@ -136,7 +136,8 @@ function jsonLength(value: unknown): number {
   if (typeof value !== 'object' || value === null) return SCALAR;
   let length = BRACKETS;
   if (Array.isArray(value)) for (const item of value) length += jsonLength(item) + COMMA;
-  else for (const [key, item] of Object.entries(value)) length += key.length + QUOTES + COLON + jsonLength(item) + COMMA;
+  else
+    for (const [key, item] of Object.entries(value)) length += key.length + QUOTES + COLON + jsonLength(item) + COMMA;
   return length;
 }
 

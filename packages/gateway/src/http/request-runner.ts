@@ -76,9 +76,10 @@ export function createRequestRunner(options: {
         if (isOver) return;
         isOver = true;
         const durationMs = now() - startedAt;
-        const told = { requestId, route, status, durationMs, requestContext, error };
-        const record = activity.end(endOf(told, startedAt));
-        logger?.log(lineOf(told, record));
+        const ended = endOf({ requestId, route, status, durationMs, requestContext, error }, startedAt);
+        activity.end(ended, logger && lineWriter(logger, ended, { error, requestContext }));
+        // Its log line does not wait with the others.
+        if (error !== undefined) activity.settle();
         const accounted = requestContext?.facts.model === undefined ? Promise.resolve() : account(requestContext);
         accounted.then(leave, leave);
       };
@@ -159,25 +160,47 @@ function nameResponse(headers: Headers, requestId: string): void {
   headers.set('x-request-id', requestId);
 }
 
+/** Logs the end of a request once its record is there. Until then it holds nothing of the request but these facts. */
+function lineWriter(
+  logger: Logger,
+  ended: RequestEnd,
+  { error, requestContext }: Pick<RequestOutcome, 'error' | 'requestContext'>,
+): (record: RequestRecord | undefined) => void {
+  const facts: LineFacts = {
+    error,
+    // Helps to find a client's mistake; for any other request the route says where it went.
+    path:
+      ended.status === 404 && requestContext !== undefined ? new URL(requestContext.request.url).pathname : undefined,
+    owner: requestContext?.access.owner,
+    used: requestContext?.facts.used,
+  };
+  return (record) => logger.log(lineOf(ended, facts, record));
+}
+
+interface LineFacts {
+  readonly error: ApiError | undefined;
+  readonly path: string | undefined;
+  readonly owner: string | undefined;
+  readonly used: UsedUp | undefined;
+}
+
 /** Facts only. Undefined values are left out. */
-function lineOf(end: RequestOutcome, record: RequestRecord | undefined): LogEntry {
-  const { requestId, route, status, durationMs, requestContext, error } = end;
-  const { model, upstream, used } = requestContext?.facts ?? {};
+function lineOf(ended: RequestEnd, facts: LineFacts, record: RequestRecord | undefined): LogEntry {
+  const { error, path, owner, used } = facts;
   const fault = error === undefined ? undefined : faultOf(error);
   const isDeferred = record?.decision === 'defer';
   const searches = record?.searches.length ?? 0;
   const line: LogEntry = {
     level: fault?.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
     event: error === undefined ? 'request-end' : 'request-fail',
-    requestId,
-    route,
-    status,
-    durationMs,
-    // Helps to find a client's mistake; for any other request the route says where it went.
-    path: status === 404 && requestContext !== undefined ? new URL(requestContext.request.url).pathname : undefined,
-    owner: requestContext?.access.owner,
-    model,
-    upstream,
+    requestId: ended.id,
+    route: ended.route,
+    status: ended.status,
+    durationMs: ended.durationMs,
+    path,
+    owner,
+    model: ended.model,
+    upstream: ended.upstream,
     inputTokens: used?.inputTokens,
     outputTokens: used?.outputTokens,
     decision: record?.decision,
@@ -211,8 +234,8 @@ interface RequestFacts {
   used?: UsedUp;
   /** The names of the tools that the response calls. */
   called?: readonly string[];
-  /** Whether the client is receiving parts of the model's answer. */
-  isStreaming?: boolean;
+  /** When the client was last sent a part of the model's answer. */
+  sentAtMs?: number;
 }
 
 /**

@@ -30,7 +30,7 @@ export interface InsightMeter {
   sweep(): Promise<void>;
 }
 
-/** What a kill can lose: the counts of this many milliseconds, and of the second that an event may wait to be counted. */
+/** What a kill can lose: the counts of this many milliseconds, and of the moment that an event may wait to be counted. */
 const FLUSH_MS = 4_000;
 
 /** How many requests wait to be written, and the length of their records. An unavailable store must not fill the memory. */

@@ -1,3 +1,4 @@
+import type { Clock } from '@quartermaster/core/internal';
 import { type DialectName, type DialectOf, limitHeadersIn, type PartOf } from '@quartermaster/host/upstream';
 import type { Api } from '../api/index.ts';
 import { COUNT_TOKENS, GET_MODEL, LIST_MODELS, modelOperation } from '../api/model-operations.ts';
@@ -89,7 +90,9 @@ async function answerModelRequest<Name extends DialectName>(
   const tally = tallyUse(dialect, exchange, () => (signal.aborted ? Math.max(1, answered) : answered));
   try {
     if (exchange.isStream)
-      return await answerStream(dialect, { exchange, tally, settings, requestContext, onEnd, limits: () => limits });
+      return await answerStream(dialect, {
+        ...{ exchange, tally, settings, requestContext, onEnd, clock: context.clock, limits: () => limits },
+      });
     const response = await exchange.whole(signal);
     for (const part of dialect.whole.toParts(response)) tally.add(part);
     facts.called = tally.called;
@@ -108,13 +111,14 @@ async function answerStream<Name extends DialectName>(
     readonly exchange: OpenExchange<Name>;
     readonly tally: ReturnType<typeof tallyUse<Name>>;
     readonly settings: GatewaySettings;
+    readonly clock: Clock;
     readonly requestContext: RequestContext;
     readonly onEnd: OnEnd;
     /** What the host reports about its limits, once it has answered. */
     readonly limits: () => Readonly<Record<string, string>>;
   },
 ): Promise<Response> {
-  const { exchange, tally, settings, requestContext, onEnd } = parts;
+  const { exchange, tally, settings, clock, requestContext, onEnd } = parts;
   const gone = new AbortController();
   const all = exchange.stream(AbortSignal.any([requestContext.signal, gone.signal]));
   const rest = exchange.hidesUsage ? withoutUsage(dialect, all, tally) : all;
@@ -125,7 +129,7 @@ async function answerStream<Name extends DialectName>(
     rest,
     pingMs: settings.pingMs,
     onPart(part) {
-      requestContext.facts.isStreaming = true;
+      requestContext.facts.sentAtMs = clock.now();
       tally.add(part);
     },
     onEnd(error) {
