@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { compileGlob } from '@quartermaster/core/catalog';
+import { QueryError } from '@quartermaster/core/errors';
 import { type Clock, defined } from '@quartermaster/core/internal';
 import type { ConfiguredKey } from '@quartermaster/host/config';
 import {
@@ -88,7 +89,8 @@ export function createGatekeeper(options: {
 
   /** The first key closes the gateway to everyone else once the cached lookup has expired. */
   async function isOpen(): Promise<boolean> {
-    return configured.length === 0 && !(await known?.hasAny());
+    if (configured.length > 0) return false;
+    return known === undefined || now() < known.noneUntil || !(await known.hasAny());
   }
 
   async function limit(
@@ -200,14 +202,14 @@ export function createGatekeeper(options: {
       return used;
     },
     async take(access, use, count = 1) {
-      if (use !== 'no-model') await checkBudgets(access);
+      if (use !== 'no-model' && countsTokens(access.limits)) await checkBudgets(access);
       await limit(access, 'requests', { spared: use === 'batch-item' ? 1 : 0, count });
       if (use !== 'no-model') await limit(access, 'tokens');
     },
     async charge(access, tokens) {
       const cost = wholeTokens(tokens);
-      if (rateLimits === undefined || cost === 0) return;
       const { owner, limits } = access;
+      if (rateLimits === undefined || cost === 0 || !countsTokens(limits)) return;
       await spendTokens(rateLimits, { owner, tokens: cost, budgets: budgetsOf(limits, now()) });
       if (limits.tokensPerMinute === undefined) return;
       await rateLimits.charge({ bucket: bucketOf(access, 'tokens'), windowMs: MINUTE_MS, cost });
@@ -254,6 +256,33 @@ export function retryHeaders(retryAfterMs: number): Readonly<Record<string, stri
 
 function secondsOf(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
+}
+
+/** Takes a client's own searches from its key's limit. Throws 429. */
+export async function takeSearches({ takeSearches: take }: Access, count: number): Promise<void> {
+  const refusal = count === 0 ? undefined : await take?.(count);
+  if (refusal === undefined) return;
+  throw new ApiError(429, tellLimit('searches', refusal), { headers: retryHeaders(refusal.retryAfterMs) });
+}
+
+/** The same for a model's searches: the model is told, and answers with the tools that it has. */
+export function searchAdmission({ takeSearches: take }: Access): {
+  readonly admitSearch?: (queries: readonly string[]) => Promise<void>;
+} {
+  if (take === undefined) return {};
+  return {
+    async admitSearch(queries) {
+      const refusal = await take(queries.length);
+      if (refusal === undefined) return;
+      const advice = 'use the tools that you have meanwhile';
+      throw new QueryError('too_many_requests', `${tellLimit('searches', refusal)}; ${advice}`);
+    },
+  };
+}
+
+/** Whether a limit needs to know how many tokens each response used. */
+export function countsTokens({ tokensPerMinute, tokensPerDay, tokensPerMonth }: KeyPermissions['limits']): boolean {
+  return (tokensPerMinute ?? tokensPerDay ?? tokensPerMonth) !== undefined;
 }
 
 const MOST_TOUCHED = 10_000;

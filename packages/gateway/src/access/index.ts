@@ -1,6 +1,7 @@
 export {
   type Access,
   configuredOwner,
+  countsTokens,
   createGatekeeper,
   type Gatekeeper,
   isLoopback,
@@ -8,12 +9,7 @@ export {
   isUnlimitedAdmin,
   ownerSeenBy,
   type SearchRefusal,
-} from './access.ts';
-export {
-  countsTokens,
-  createUsageMeter,
   searchAdmission,
   takeSearches,
-  type UsageMeter,
-  type UsedUp,
-} from './usage-meter.ts';
+} from './access.ts';
+export { createUsageMeter, type UsageMeter, type UsedUp } from './usage-meter.ts';

@@ -10,6 +10,8 @@ export interface KnownKeys {
   get(id: string): Promise<ApiKey | undefined>;
   /** Whether there is any key at all, revoked ones included. */
   hasAny(): Promise<boolean>;
+  /** Until when a lookup that found no key at all is fresh, in milliseconds since 1970. Meanwhile no request need ask. */
+  readonly noneUntil: number;
   /** Whether there was no key when that was last looked up. False after a change here, which only a gateway with keys has. */
   hadNone(): boolean;
   /** Discards the cache: a key was changed here. */
@@ -89,10 +91,12 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
     return believe({ place, last: known.get(place), keep }, look);
   }
 
-  return {
+  const answers: KnownKeys & { noneUntil: number } = {
+    noneUntil: 0,
     forget() {
       known.clear();
       any = undefined;
+      answers.noneUntil = 0;
     },
     find: (secret) => lookUp(`secret/${hashApiKey(secret)}`, () => keys.find(secret)),
     get: (id) => lookUp(`id/${id}`, () => keys.get(id)),
@@ -102,10 +106,12 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
       if (any?.value === true) return true;
       const keep = (found: Known<boolean>): void => {
         any = found;
+        answers.noneUntil = found.value ? 0 : found.at + FRESH_MS;
       };
       return believe({ place: 'any', last: any, keep }, async () => (await keys.list()).length > 0);
     },
   };
+  return answers;
 }
 
 function isAway(error: unknown): boolean {

@@ -1,10 +1,8 @@
-import { QueryError } from '@quartermaster/core/errors';
-import { type Clock, defined } from '@quartermaster/core/internal';
+import type { Clock } from '@quartermaster/core/internal';
 import type { KeyPermissions, RateLimitStore, UsageStore } from '@quartermaster/host/store';
 import type { GatewayEvent } from '../events/index.ts';
-import { ApiError, originOf } from '../http/index.ts';
+import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
-import { type Access, retryHeaders, tellLimit } from './access.ts';
 
 /** The usage of a response. */
 export interface UsedUp {
@@ -135,11 +133,6 @@ export function budgetsOf(limits: KeyPermissions['limits'], now: number): readon
   ];
 }
 
-/** Whether a limit needs to know how many tokens each response used. */
-export function countsTokens({ tokensPerMinute, tokensPerDay, tokensPerMonth }: KeyPermissions['limits']): boolean {
-  return (tokensPerMinute ?? tokensPerDay ?? tokensPerMonth) !== undefined;
-}
-
 /** The first budget that is spent. A request is served while anything is left: its usage is known only afterwards. */
 export async function findSpent(
   rateLimits: RateLimitStore,
@@ -176,27 +169,4 @@ function period(
   [startedAt, endsAt]: readonly [number, number],
 ): BudgetPeriod {
   return { name, limitName: name === 'day' ? 'tokensPerDay' : 'tokensPerMonth', limit, startedAt, endsAt };
-}
-
-/** Takes a client's own searches from its key's limit. Throws 429. */
-export async function takeSearches({ takeSearches: take }: Access, count: number): Promise<void> {
-  const refusal = count === 0 ? undefined : await take?.(count);
-  if (refusal === undefined) return;
-  throw new ApiError(429, tellLimit('searches', refusal), { headers: retryHeaders(refusal.retryAfterMs) });
-}
-
-/** The same for a model's searches: the model is told, and answers with the tools that it has. */
-export function searchAdmission({ takeSearches: take }: Access): {
-  readonly admitSearch?: (queries: readonly string[]) => Promise<void>;
-} {
-  const admitSearch =
-    take === undefined
-      ? undefined
-      : async (queries: readonly string[]): Promise<void> => {
-          const refusal = await take(queries.length);
-          if (refusal === undefined) return;
-          const advice = 'use the tools that you have meanwhile';
-          throw new QueryError('too_many_requests', `${tellLimit('searches', refusal)}; ${advice}`);
-        };
-  return defined({ admitSearch });
 }
