@@ -150,11 +150,6 @@ export interface UsageFacts {
   readonly searches?: number;
 }
 
-/** How long a text is; 0 for anything else. */
-export function textLength(value: unknown): number {
-  return typeof value === 'string' ? value.length : 0;
-}
-
 /** The definitions that decide how a client searches: every search tool, and the first one that is deferred. */
 export function findSearchTools(
   definitions: readonly JsonObject[],

@@ -19,3 +19,8 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
   return kept as Defined<Fields>;
 }
+
+/** How long a text is; 0 for anything else. */
+export function textLength(value: unknown): number {
+  return typeof value === 'string' ? value.length : 0;
+}

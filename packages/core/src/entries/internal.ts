@@ -14,6 +14,7 @@ export {
   sha256,
   stripInvisible,
   stripInvisibleTexts,
+  textLength,
 } from '../catalog/internal.ts';
 export { checkOptionNames, type OptionNames, readChoice, readWholeNumber } from '../check-option-names.ts';
 export { BACKGROUND_CLOCK, type Clock, SYSTEM_CLOCK, untilAborted } from '../clock.ts';

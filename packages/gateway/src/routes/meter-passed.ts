@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { estimateTokens } from '@quartermaster/core/gate';
-import { textLength } from '@quartermaster/wires/dialect';
+import { textLength } from '@quartermaster/core/internal';
 import type { RequestContext } from '../http/index.ts';
 import type { OnEnd } from './model-routes.ts';
 

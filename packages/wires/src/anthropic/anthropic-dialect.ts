@@ -2,9 +2,9 @@ import type { Call, Plan } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, type Policy } from '@quartermaster/core/catalog';
 import { chooseForm, FORMS } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
-import { checkOptionNames, defined, type OptionNames, readChoice } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, type OptionNames, readChoice, textLength } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
-import { type Dialect, type ErrorFacts, findSearchTools, textLength, type UsageFacts } from '../dialect.ts';
+import { type Dialect, type ErrorFacts, findSearchTools, type UsageFacts } from '../dialect.ts';
 import { unlessObjects } from '../internal/answer-problems.ts';
 import {
   type AnthropicErrorBody,

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { chooseForm } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
+import { textLength } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
-import { type Dialect, findSearchTools, textLength } from '../dialect.ts';
+import { type Dialect, findSearchTools } from '../dialect.ts';
 import { firstProblem, isAbsent, unlessObjects } from '../internal/answer-problems.ts';
 import { authorizeBearer, checkOpenAIRequest, openaiErrorBody } from '../internal/openai-api.ts';
 import { checkDeferredTools } from '../internal/other-spellings.ts';

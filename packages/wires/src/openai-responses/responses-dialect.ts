@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { chooseForm } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
-import { defined } from '@quartermaster/core/internal';
+import { defined, textLength } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
-import { type Dialect, type ErrorFacts, findSearchTools, textLength } from '../dialect.ts';
+import { type Dialect, type ErrorFacts, findSearchTools } from '../dialect.ts';
 import { isAbsent, unlessObjects } from '../internal/answer-problems.ts';
 import { authorizeBearer, checkOpenAIRequest, openaiErrorBody, openaiErrorCode } from '../internal/openai-api.ts';
 import { checkDeferredTools } from '../internal/other-spellings.ts';
