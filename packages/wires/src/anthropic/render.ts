@@ -77,7 +77,6 @@ export function renderTools(request: AnthropicRequest, view: View, hosted: Searc
   const isRevealed = revealed.some(({ name }) => name === forced?.name);
   const late = forced === undefined || isRevealed ? revealed : [...revealed, forced];
   const names = new Set(late.map(({ name }) => name));
-  const isMarked = (shown: Shown): boolean => plan.form.reveal === 'native' && shown.name !== forced?.name;
   return {
     tools: [
       ...(plan.form.search === 'provider' ? hostedSearch(request, hosted) : []),
@@ -89,7 +88,9 @@ export function renderTools(request: AnthropicRequest, view: View, hosted: Searc
         request,
         plan,
       ),
-      ...late.map((shown) => define({ ...shown, as: isMarked(shown) ? 'mark' : 'full' }, plan)),
+      ...late.map((shown) =>
+        shown.name === forced?.name ? define({ ...shown, as: 'full' }, plan) : defineFound(shown, { plan, fixed }),
+      ),
     ],
     has: (name) => fixed.names.has(name) || names.has(name),
     choice: renderChoice(request, plan),
@@ -124,6 +125,8 @@ function withBreakpoint(
 interface FixedTools {
   readonly definitions: readonly JsonObject[];
   readonly names: ReadonlySet<string>;
+  /** The definitions of tools that searches have found. */
+  readonly found: WeakMap<Tool, { readonly name: string; readonly definition: JsonObject }>;
 }
 
 const fixedByPlan = new WeakMap<DeferPlan, FixedTools>();
@@ -135,10 +138,21 @@ function fixedTools(plan: DeferPlan): FixedTools {
     fixed = {
       definitions: [...plan.own.map(defineOwn), ...plan.shown.map((shown) => define(shown, plan))],
       names: new Set(plan.shown.map(({ name }) => name)),
+      found: new WeakMap(),
     };
     fixedByPlan.set(plan, fixed);
   }
   return fixed;
+}
+
+/** A found tool is sent again in every later round and request of a conversation. */
+function defineFound(shown: Shown, { plan, fixed }: { plan: DeferPlan; fixed: FixedTools }): JsonObject {
+  const { tool, name } = shown;
+  const known = fixed.found.get(tool);
+  if (known?.name === name) return known.definition;
+  const definition = define({ ...shown, as: plan.form.reveal === 'native' ? 'mark' : 'full' }, plan);
+  fixed.found.set(tool, { name, definition });
+  return definition;
 }
 
 function defineOwn({ name, description, schema }: Own): JsonObject {
