@@ -68,13 +68,27 @@ function resolve(
   const upstream = resolveUpstream(settings, model, environment);
   if (upstream === undefined) return undefined;
   const { provider, toolSearch, mcpConnector, form } = upstream.settings;
+  const capabilities = new Map<DialectName, TransportCapabilities>();
+  const built = new Map<DialectName, Promise<DialectUpstream<DialectName>>>();
   return {
     name: provider,
     toolSearch,
     ...defined({ mcpConnector, form }),
     limits: upstream.limits,
-    capabilities: upstream.capabilities,
-    for: upstream.for,
+    capabilities(dialect) {
+      const known = capabilities.get(dialect) ?? upstream.capabilities(dialect);
+      capabilities.set(dialect, known);
+      return known;
+    },
+    for<Name extends DialectName>(dialect: Name) {
+      const known = built.get(dialect) as Promise<DialectUpstream<Name>> | undefined;
+      if (known !== undefined) return known;
+      const building = upstream.for(dialect);
+      // A package may be installed while we run: a failure is not cached.
+      building.catch(() => built.delete(dialect));
+      built.set(dialect, building as unknown as Promise<DialectUpstream<DialectName>>);
+      return building;
+    },
     ...(provider === 'anthropic' ? { countTokens: counter(upstream.settings, environment) } : {}),
     ...(apiOf(upstream.settings) === 'openai' ? { pass: passer(upstream.settings, environment) } : {}),
   };

@@ -17,7 +17,7 @@ export interface ResolvedUpstream {
   readonly limits: ModelLimits;
   /** What it can carry in this dialect: decides the form. */
   capabilities(dialect: DialectName): TransportCapabilities;
-  /** Builds it, once per dialect. Throws a `SettingError` if a package is missing. */
+  /** Builds it. Throws a `SettingError` if a package is missing. */
   for<D extends DialectName>(dialect: D): Promise<DialectUpstream<D>>;
 }
 
@@ -29,21 +29,12 @@ export function resolveUpstream(
 ): ResolvedUpstream | undefined {
   const settings = upstreamFor(upstreams, model);
   if (settings === undefined) return undefined;
-  const built = new Map<DialectName, Promise<DialectUpstream<DialectName>>>();
   return {
     settings,
     model,
     limits: contextWindow({ override: settings.contextTokens, model }),
     capabilities: (dialect) => capabilitiesFor(settings, dialect, model),
-    for<D extends DialectName>(dialect: D) {
-      const known = built.get(dialect) as Promise<DialectUpstream<D>> | undefined;
-      if (known !== undefined) return known;
-      const upstream = createUpstreamFor(dialect, { ...environment, settings, model });
-      // A package may be installed while we run: a failure is not cached.
-      upstream.catch(() => built.delete(dialect));
-      built.set(dialect, upstream as unknown as Promise<DialectUpstream<DialectName>>);
-      return upstream;
-    },
+    for: (dialect) => createUpstreamFor(dialect, { ...environment, settings, model }),
   };
 }
 
