@@ -206,8 +206,15 @@ interface Prepared<Name extends DialectName> {
 
 export function createModelService(options: ModelServiceOptions): PlainModelService {
   const { bodies, transcripts } = options;
+  /** Without keys every request has the same access. */
+  const stores = new WeakMap<Access, TranscriptStore>();
+  const storeOf = (access: Access): TranscriptStore | undefined => {
+    const known = stores.get(access) ?? transcripts?.storeFor?.(access.owner);
+    if (known !== undefined) stores.set(access, known);
+    return known;
+  };
   const kept = ({ access }: { readonly access: Access }) => ({
-    transcript: transcripts?.storeFor?.(access.owner),
+    transcript: storeOf(access),
     onTranscriptError: transcripts?.onError,
   });
   return {
