@@ -2,6 +2,7 @@ import { RequestError, UpstreamError } from '@quartermaster/core/errors';
 import { type Clock, deepestReason, defined, readResponseText, SYSTEM_CLOCK } from '@quartermaster/core/internal';
 import { DIALECTS, type DialectName, type DialectOf, type RequestOf, type UpstreamClient } from '../dialect.ts';
 import type { Deadline } from '../internal/retry.ts';
+import { SEAL_PREFIX } from '../internal/seal.ts';
 import type { HttpUpstreamOptions } from './http-upstream-options.ts';
 import { quoteAnswer, redirectedError, refusedError } from './refused-error.ts';
 
@@ -129,11 +130,18 @@ export function writeRequest<Name extends DialectName>(
 ): string | Uint8Array<ArrayBuffer> {
   if (request instanceof WrittenRequest) return request.bytes;
   const { codec }: DialectOf<Name> = DIALECTS[dialect];
-  const plain: RequestOf<Name> = codec.withoutSeals?.(request) ?? request;
-  if (asking === 'count') return writeBody(plain);
-  if (asking === 'stream') return writeBody({ ...plain, stream: true });
-  const { stream: _, stream_options: __, ...whole } = plain as RequestOf<Name> & Partial<Record<string, unknown>>;
-  return writeBody(whole);
+  // Few conversations have seals. To look for them in the text takes less than to look at every block.
+  const written = serialise(fieldsOf(request, asking));
+  const mayHaveSeals = written.head.includes(SEAL_PREFIX) || written.tail.includes(SEAL_PREFIX);
+  if (!mayHaveSeals || codec.withoutSeals === undefined) return joined(written);
+  return writeBody(fieldsOf(codec.withoutSeals(request), asking));
+}
+
+function fieldsOf(request: object, asking: Asking): object {
+  if (asking === 'count') return request;
+  if (asking === 'stream') return { ...request, stream: true };
+  const { stream: _, stream_options: __, ...whole } = request as Partial<Record<string, unknown>>;
+  return whole;
 }
 
 /**
@@ -141,9 +149,20 @@ export function writeRequest<Name extends DialectName>(
  * several requests is serialized once: with many tools that is most of the body.
  */
 export function writeBody(body: object): string | Uint8Array<ArrayBuffer> {
+  return joined(serialise(body));
+}
+
+/** A body, with its tools apart if they were serialized before. */
+interface Serialised {
+  readonly head: string;
+  readonly tools?: Uint8Array;
+  readonly tail: string;
+}
+
+function serialise(body: object): Serialised {
   try {
     const tools = 'tools' in body && Array.isArray(body.tools) ? writtenTools(body.tools) : undefined;
-    return tools === undefined ? JSON.stringify(body) : around(body, tools);
+    return tools === undefined ? { head: JSON.stringify(body), tail: '' } : around(body, tools);
   } catch (cause) {
     if (isTooDeep(cause)) throw new RequestError('invalid_request', 'The request is nested too deeply', { cause });
     throw cause;
@@ -177,17 +196,25 @@ function writtenTools(tools: readonly unknown[]): Uint8Array | undefined {
 }
 
 /** The fields before and after `tools` stay where they are: a provider's prompt cache may depend on the order. */
-function around(body: object, tools: Uint8Array): Uint8Array<ArrayBuffer> {
+function around(body: object, tools: Uint8Array): Serialised {
   const entries = Object.entries(body);
   const at = entries.findIndex(([name]) => name === 'tools');
   const before = inner(entries.slice(0, at));
   const after = inner(entries.slice(at + 1));
-  const head = encoder.encode(`{${before}${before === '' ? '' : ','}"tools":`);
-  const tail = encoder.encode(`${after === '' ? '' : ','}${after}}`);
-  const bytes = new Uint8Array(head.length + tools.length + tail.length);
-  bytes.set(head);
-  bytes.set(tools, head.length);
-  bytes.set(tail, head.length + tools.length);
+  return {
+    head: `{${before}${before === '' ? '' : ','}"tools":`,
+    tools,
+    tail: `${after === '' ? '' : ','}${after}}`,
+  };
+}
+
+function joined({ head, tools, tail }: Serialised): string | Uint8Array<ArrayBuffer> {
+  if (tools === undefined) return head;
+  const [before, after] = [encoder.encode(head), encoder.encode(tail)];
+  const bytes = new Uint8Array(before.length + tools.length + after.length);
+  bytes.set(before);
+  bytes.set(tools, before.length);
+  bytes.set(after, before.length + tools.length);
   return bytes;
 }
 

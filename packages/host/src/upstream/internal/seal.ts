@@ -13,7 +13,8 @@ export interface Seal {
   readonly metadata: ProviderFields;
 }
 
-const PREFIX = 'qm1.';
+/** How every seal begins. */
+export const SEAL_PREFIX = 'qm1.';
 const LONGEST = 4 * 1024 * 1024;
 
 /** The fields that go back. Everything else that a provider attaches describes the past, and clients must not be able to make it up. */
@@ -27,7 +28,7 @@ const KEPT: ReadonlySet<string> = new Set([
 
 export function writeSeal({ provider, metadata }: Seal): string {
   const json = JSON.stringify(keptIn(metadata));
-  return `${PREFIX}${provider.replaceAll('.', '-')}.${Buffer.from(json).toString('base64url')}`;
+  return `${SEAL_PREFIX}${provider.replaceAll('.', '-')}.${Buffer.from(json).toString('base64url')}`;
 }
 
 /** Undefined for any string that is not a seal, or is another provider's. */
@@ -44,7 +45,7 @@ export function openSeal(text: string, provider: string): ProviderFields | undef
 }
 
 export function isSeal(text: unknown): text is string {
-  return typeof text === 'string' && text.startsWith(PREFIX);
+  return typeof text === 'string' && text.startsWith(SEAL_PREFIX);
 }
 
 /** The part of a provider's metadata that is worth sealing. */
