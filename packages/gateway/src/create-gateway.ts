@@ -154,9 +154,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     });
   }
   const counting = [metrics.onEvent, usage.onEvent, insightSink(log, meter)];
-  const activity = settings.events
-    ? createActivity({ prompt, counting, clock, isFollowed: () => log.isFollowed })
-    : NO_ACTIVITY;
+  const activity = settings.events ? createActivity({ prompt, counting, clock, list: log }) : NO_ACTIVITY;
   const onEvent = activity.emit;
   const wire = settings.insight.wire ? createWireLog(clock.now) : undefined;
   const observers = [tracing, wire].filter((one) => one !== undefined);

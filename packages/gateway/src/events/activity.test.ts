@@ -206,13 +206,13 @@ describe('sinks that count', () => {
   });
 
   it('read each event at once while someone follows', () => {
-    let isFollowed = false;
+    const list = { isFollowed: false };
     const counted: GatewayEvent[] = [];
     const activity = createActivity({
-      ...{ clock: movedClock(0), counting: [(one) => counted.push(one)], isFollowed: () => isFollowed },
+      ...{ clock: movedClock(0), counting: [(one) => counted.push(one)], list },
     });
     activity.emit(event(1));
-    isFollowed = true;
+    list.isFollowed = true;
     activity.emit(event(2));
     expect(textsOf(counted)).toEqual([1, 2]);
   });

@@ -86,8 +86,8 @@ export interface ActivityOptions {
   readonly prompt?: readonly EventSink[];
   /** What counts and lists. Whoever shows what it knows calls `settle` first. @default none */
   readonly counting?: readonly ((event: CountedEvent) => void)[];
-  /** Whether someone follows what is listed: then no event waits. @default never */
-  readonly isFollowed?: () => boolean;
+  /** What is listed. While someone follows it, no event waits. @default none */
+  readonly list?: { readonly isFollowed: boolean };
   readonly clock: Clock;
 }
 
@@ -113,7 +113,7 @@ const SETTLE_MS = 50;
  * and its counts then stay in the processor's caches, which each request would find cold.
  */
 export function createActivity(options: ActivityOptions): Activity {
-  const { prompt = [], counting = [], isFollowed = () => false, clock } = options;
+  const { prompt = [], counting = [], list, clock } = options;
   const { now } = clock;
   const open = new OpenRequests<Open>();
   let page: Entry[] = [];
@@ -123,7 +123,7 @@ export function createActivity(options: ActivityOptions): Activity {
   function note(entry: Entry): void {
     page.push(entry);
     times.push(now());
-    if (page.length >= PAGE_ENTRIES || isFollowed()) settle();
+    if (page.length >= PAGE_ENTRIES || list?.isFollowed === true) settle();
     else if (!isScheduled) schedule();
   }
 

@@ -94,7 +94,8 @@ export function createActivityLog(memory: MemoryBudget, settle: () => void = () 
     }
   }
 
-  return {
+  const log: ActivityLog & { isFollowed: boolean } = {
+    isFollowed: false,
     add(record) {
       const page = pageToFill();
       if (page === undefined) return;
@@ -121,15 +122,17 @@ export function createActivityLog(memory: MemoryBudget, settle: () => void = () 
     notice(event) {
       for (const { onNotice } of followers) onNotice?.(event);
     },
-    get isFollowed() {
-      return followers.size > 0;
-    },
     follow(follower) {
       settle();
       followers.add(follower);
-      return () => followers.delete(follower);
+      log.isFollowed = true;
+      return () => {
+        followers.delete(follower);
+        log.isFollowed = followers.size > 0;
+      };
     },
   };
+  return log;
 }
 
 function empty(page: Page): void {
