@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTool, type Tool } from '../../catalog/index.ts';
 import { orderByIntent, preferSuccessors } from './order-answer.ts';
-import { NO_RATED_TOOLS, type RatedTools } from './rate-tools.ts';
+import { NO_RATED_TOOLS } from './rank-hybrid.ts';
+import type { RatedTools } from './rate-tools.ts';
 
 interface Candidate {
   readonly base: number;

@@ -1,5 +1,6 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import type { Bm25Index, QueryPlan, QueryRanker, QueryRanking, Ranking } from '../bm25/index.ts';
+import type { FitModel } from '../reranker/create-reranker.ts';
 import type { StaticEmbedder } from '../semantic/embedder.ts';
 import { type VectorIndex, vectorBytes } from '../semantic/vector-index.ts';
 import {
@@ -12,11 +13,11 @@ import {
 } from '../semantic/vector-scan.ts';
 import { foldText } from '../text/characters.ts';
 import { FUNCTION_WORDS } from '../text/function-words.ts';
-import { type HybridWeights, NO_FEATURES } from './features.ts';
+import { type HybridWeights, mapFeatures, NO_FEATURES } from './features.ts';
 import type { HybridSettings } from './hybrid-options.ts';
-import { FIT_MODEL, type Judgement, judgeRated, namesExactly } from './judge-fit.ts';
+import { namesExactly } from './names-exactly.ts';
 import { type HybridRanking, orderByIntent } from './order-answer.ts';
-import { NO_RATED_TOOLS, type RatedTools, ToolRater } from './rate-tools.ts';
+import { type RatedTools, ToolRater } from './rate-tools.ts';
 import type { WholeCatalog } from './whole-catalog.ts';
 
 export interface HybridAnswer {
@@ -144,6 +145,18 @@ export class HybridRanker {
   }
 }
 
+/** A selection of names has nothing to be weighed. */
+export const NO_RATED_TOOLS: RatedTools = {
+  tools: new Uint32Array(0),
+  bonuses: new Float64Array(0),
+  bases: new Float64Array(0),
+  features: mapFeatures(() => new Float64Array(0)),
+  ownMeaning: new Float64Array(0),
+  clauses: [],
+  servers: new Uint32Array(0),
+  closeness: new Float64Array(0),
+};
+
 /** The first of the nearest; undefined where nothing is near. */
 function nearestBy(meaning: Float64Array): number | undefined {
   let [nearest, most]: [number | undefined, number] = [undefined, 0];
@@ -180,6 +193,73 @@ function withoutFeatures(ranking: Ranking): HybridRanking {
   const { tool, score } = ranking;
   return { tool, score, bonus: score, base: 0, intent: 0, sibling: 0, lift: 0, features: NO_FEATURES };
 }
+
+/** The logistic model of whether anything fits, from the hybrid's own evidence; `packages/semantic/training/ranker` prints its numbers. */
+export const FIT_MODEL: FitModel = { meaning: 8.96, bigrams: 3.99, cosine: 0, threshold: 3.45, perTenfold: 0.38 };
+
+/** Evidence of whether anything in the catalog fits a request: one number for each tool that was rated. */
+export interface FitEvidence {
+  /** The cosine of the request, or of its best clause, without the component that all tools of the catalog share. */
+  readonly meaning: Float64Array;
+  /** Neighbouring words in common with it, by idf, as a share of the request. */
+  readonly bigrams: Float64Array;
+  /** How much of the request's words the catalog contains: words of no tool count as the rarest. */
+  readonly knownShare: number;
+  /** The reranker's cosine of the request or its best clause with the tool, 0 for one that it has not scored. @default all 0 */
+  readonly cosine?: Float64Array | undefined;
+  /** How many tools the catalog has. */
+  readonly toolCount: number;
+}
+
+/**
+ * The probability that something fits, from 0 to 1: a logistic model of the evidence, for the tool with the most of it.
+ * No weight is negative, so more evidence never makes a fit less likely.
+ */
+export function judgeFit({ meaning, bigrams, knownShare, cosine, toolCount }: FitEvidence, model: FitModel): number {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < meaning.length; at += 1) {
+    const sum =
+      model.meaning * (meaning[at] as number) +
+      model.bigrams * (bigrams[at] as number) * knownShare +
+      model.cosine * Math.max(0, cosine?.[at] ?? 0);
+    most = Math.max(most, sum);
+  }
+  return 1 / (1 + Math.exp(thresholdFor(toolCount, model) - most));
+}
+
+function thresholdFor(toolCount: number, { threshold, perTenfold = 0 }: FitModel): number {
+  const size = Math.min(LARGEST, Math.max(USUAL, toolCount));
+  return threshold + perTenfold * Math.log10(size / USUAL);
+}
+
+/** The largest catalog for which the threshold applies unchanged, and the largest that it was learned on. */
+const USUAL = 500;
+const LARGEST = 10_000;
+
+export interface Judgement {
+  readonly rated: RatedTools;
+  /** How much of the request the catalog has words for, 0 to 1. */
+  readonly knownShare: number;
+  readonly model: FitModel;
+  readonly toolCount: number;
+  /** The probability below which nothing fits. */
+  readonly least: number;
+  /** Whether the request names something of a tool exactly. Computed only if everything else says that nothing fits. */
+  readonly namesExactly: () => boolean;
+  /** The reranker's scores, if it has scored them. */
+  readonly cosine?: Float64Array;
+}
+
+/** How likely it is that a request fits one of the tools that were weighed for it; one that it names always fits. */
+export function judgeRated({ rated, knownShare, model, least, namesExactly, cosine, toolCount }: Judgement): number {
+  const { bonuses, ownMeaning: meaning, features } = rated;
+  if (bonuses.some((bonus) => bonus > 0)) return 1;
+  const confidence = judgeFit({ meaning, bigrams: features.bigrams, knownShare, cosine, toolCount }, model);
+  return meaning.length > 0 && confidence < least && namesExactly() ? Math.max(EXACT, least) : confidence;
+}
+
+/** The probability for a rare word that names a parameter or a tool, whatever it means. */
+const EXACT = 0.9;
 
 /** A request as the ranker sees it. */
 export interface HybridRequest {

@@ -2,8 +2,7 @@ import type { Snapshot } from '../../catalog/index.ts';
 import { CandidateTerms, FeatureReader, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
 import type { CommonMeaning, QueryVector, VectorScan } from '../semantic/vector-scan.ts';
 import { nameKey } from '../text/characters.ts';
-import { FEATURES, type FeatureName, type HybridWeights, mapFeatures } from './features.ts';
-import { CLAUSE_MARGIN } from './judge-fit.ts';
+import { FEATURES, type FeatureName, type HybridWeights } from './features.ts';
 import type { HybridRequest } from './rank-hybrid.ts';
 import type { WholeCatalog } from './whole-catalog.ts';
 
@@ -32,17 +31,11 @@ export interface RatedTools {
   readonly closeness: Float64Array;
 }
 
-/** A selection of names has nothing to be weighed. */
-export const NO_RATED_TOOLS: RatedTools = {
-  tools: new Uint32Array(0),
-  bonuses: new Float64Array(0),
-  bases: new Float64Array(0),
-  features: mapFeatures(() => new Float64Array(0)),
-  ownMeaning: new Float64Array(0),
-  clauses: [],
-  servers: new Uint32Array(0),
-  closeness: new Float64Array(0),
-};
+/**
+ * How much more evidence a clause needs than the whole request to be used for the verdict: filler around the one clause that matters
+ * must not count against it, and every further clause is one more that may match something by chance.
+ */
+export const CLAUSE_MARGIN = 0.1;
 
 interface ToolRaterParts {
   readonly snapshot: Snapshot;

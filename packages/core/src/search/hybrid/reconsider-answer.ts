@@ -1,9 +1,8 @@
 import type { FitModel } from '../reranker/create-reranker.ts';
 import type { HybridSettings } from './hybrid-options.ts';
-import { CLAUSE_MARGIN, judgeRated } from './judge-fit.ts';
 import { orderByIntent } from './order-answer.ts';
-import type { HybridAnswer } from './rank-hybrid.ts';
-import { weighFeatures } from './rate-tools.ts';
+import { type HybridAnswer, judgeRated } from './rank-hybrid.ts';
+import { CLAUSE_MARGIN, weighFeatures } from './rate-tools.ts';
 
 /** What the reranker says of an answer. */
 export interface Reranking {
