@@ -170,6 +170,26 @@ describe('quartermaster init', () => {
     );
   });
 
+  it('explains once what deferral would do, and counts only servers that it starts', async () => {
+    const files = { command: process.execPath, args: [FILESYSTEM, '/tmp'] };
+    const asked = { type: 'stdio', command: 'x', env: { TOKEN: `$\{input:token}` } };
+    const { init } = home({
+      '.cursor/mcp.json': JSON.stringify({ mcpServers: { files } }),
+      '.gemini/settings.json': JSON.stringify({ mcpServers: { files } }),
+      '.config/Code/User/mcp.json': JSON.stringify({
+        inputs: [{ id: 'token', type: 'promptString' }],
+        servers: { asked },
+      }),
+    });
+    const { out, err } = await init('--dry-run');
+    const text = out.replace(/\s+/g, ' ');
+    expect(text.match(/That is less than 10% of the window/g)).toHaveLength(1);
+    expect(text.match(/At \$3 per million tokens/g)).toHaveLength(1);
+    expect(text.match(/that is \$[\d.]+ a day, of which deferral would save/gi)).toHaveLength(2);
+    expect(text).toContain('VS Code This server lists no tools.');
+    expect(err).not.toContain('Starting 0 servers');
+  });
+
   it('keeps settings that have changed since', async () => {
     const { settings, init } = home(ALL);
     await init('--no-cost', '--yes');
@@ -343,7 +363,7 @@ describe('quartermaster init', () => {
     const { out } = await init('--dry-run', '--form', 'bridge');
     const text = out.replace(/\s+/g, ' ');
     expect(text).toMatch(/Cursor 1 server with 1\d tools takes about/);
-    expect(text).toMatch(/Windsurf 1 server with 0 tools takes about/);
+    expect(text).toMatch(/Windsurf This server lists no tools\./);
     expect(text).toContain('Behind Quartermaster: ');
     expect(text).not.toContain('still sees all tools');
     expect(text).toMatch(/Problems files: .*no-such-program-anywhere/);

@@ -58,9 +58,11 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
   const offers: Offer = { flags, context, places, ledger };
   if (flags.cost) {
     const measured = startAhead(found, (one) => measureClient(one, { io, context: flags.context, form: flags.form }));
+    let isBrief = false;
     for (const [index, one] of found.entries()) {
       const costs = await measured[index];
-      if (costs !== undefined) await print(`\n${renderClientCosts(one, costs, offers)}`);
+      if (costs !== undefined) await print(`\n${renderClientCosts(one, costs, { ...offers, isBrief })}`);
+      isBrief ||= costs !== undefined && costs.tools > 0;
     }
     await print('');
   }
@@ -97,10 +99,14 @@ function startAhead<Item, Result>(
 const MOST_AT_ONCE = 4;
 
 /** Each client by itself: none of them sends another's tools. */
-function renderClientCosts({ label }: FoundClient, costs: ServerCosts, { flags, context }: Offer): string {
+function renderClientCosts(
+  { label }: FoundClient,
+  costs: ServerCosts,
+  { flags, context, isBrief }: Offer & { readonly isBrief: boolean },
+): string {
   const { terminal } = context;
-  const money = costs.tokens === 0 ? [] : ['', wrap(describeMoney(costs, flags), terminal.width)];
-  return [terminal.paint.bold(label), renderCosts(costs, terminal), ...money].join('\n');
+  const money = costs.tokens === 0 ? [] : ['', wrap(describeMoney(costs, flags, isBrief), terminal.width)];
+  return [terminal.paint.bold(label), renderCosts(costs, terminal, { isBrief }), ...money].join('\n');
 }
 
 /** What would be moved and written, client by client. */
@@ -170,12 +176,18 @@ function describeLeft(name: string, why: string, width: number): string {
 }
 
 /** Without the discount for cached prompts. */
-function describeMoney({ tokens, deferredTokens, isDeferred }: ServerCosts, { price, requests }: InitFlags): string {
+function describeMoney(
+  { tokens, deferredTokens, isDeferred }: ServerCosts,
+  { price, requests }: InitFlags,
+  isBrief: boolean,
+): string {
   const cost = (count: number): string => dollars((count * requests * price) / 1_000_000);
   const saved = Math.max(0, tokens - deferredTokens);
-  const spent = `At $${price} per million tokens and ${counted(requests, 'request')} a day, that is ${cost(tokens)} a day`;
-  if (saved === 0) return `${spent}. Prompt caching lowers it.`;
-  return `${spent}, of which deferral ${isDeferred ? 'saves' : 'would save'} ${cost(saved)}. Prompt caching lowers both.`;
+  const spent = `that is ${cost(tokens)} a day`;
+  const saves = saved === 0 ? '' : `, of which deferral ${isDeferred ? 'saves' : 'would save'} ${cost(saved)}`;
+  if (isBrief) return `T${spent.slice(1)}${saves}.`;
+  const rate = `At $${price} per million tokens and ${counted(requests, 'request')} a day`;
+  return `${rate}, ${spent}${saves}. Prompt caching lowers ${saved === 0 ? 'it' : 'both'}.`;
 }
 
 interface Offer {

@@ -34,10 +34,7 @@ export function checkDeferral(
   const saved = (tokens - deferredTokens).toLocaleString('en-US');
   const [source, share] =
     files > 1
-      ? [
-          ` from ${files} files`,
-          ' together, and a client sends only those of its own file. For a client with all of them:',
-        ]
+      ? [` from ${files} files`, ' together. A client sends only those of its own file; for one with all of them,']
       : ['', ';'];
   const cost = `${counted(tools, 'tool')}${source} ${tools === 1 ? 'takes' : 'take'} about ${counted(tokens, 'token')}${share}`;
   const effect =

@@ -75,7 +75,7 @@ describe('quartermaster doctor', () => {
     writeFileSync(other, JSON.stringify({ mcpServers: { more: manyToolsServer(3) } }));
     const { out } = await doctor('-m', other);
     expect(out.replace(/\s+/g, ' ')).toMatch(
-      /6 tools from 2 files take about \d+ tokens together, and a client sends only those of its own file\. /,
+      /6 tools from 2 files take about \d+ tokens together\. A client sends only those of its own file; for one with all of them, /,
     );
   });
 

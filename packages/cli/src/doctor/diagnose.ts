@@ -81,7 +81,7 @@ async function startServers(flags: DoctorFlags, { io }: CommandContext): ReturnT
     {
       io,
       onStart(servers) {
-        if (servers > 0 && flags.json !== true) io.stderr.write(`Starting ${counted(servers, 'server')}…\n`);
+        if (flags.json !== true) io.stderr.write(`Starting ${counted(servers, 'server')}…\n`);
       },
     },
   );

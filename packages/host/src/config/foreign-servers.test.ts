@@ -79,9 +79,24 @@ describe('files of other programs', () => {
       {
         server: 'files',
         source: expect.stringMatching(/b\.json$/),
-        message: expect.stringMatching(/^the entry in .*b\.json is ignored, since another file names it first$/),
+        message: expect.stringMatching(
+          /^the entry in .*b\.json is ignored, because an earlier file has a server of that name$/,
+        ),
       },
     ]);
+  });
+
+  it('are not noted if the other entry starts the same server', () => {
+    const entries = {
+      'a.json': { type: 'stdio', command: 'files', args: [], env: {} },
+      'b.json': { command: 'files' },
+      'c.json': { command: 'files', disabledTools: ['write'] },
+    };
+    const files = Object.fromEntries(
+      Object.entries(entries).map(([name, files]) => [name, JSON.stringify({ mcpServers: { files } })]),
+    );
+    const { notes } = load('mcpConfig: [a.json, b.json, c.json]', { files });
+    expect(notes).toMatchObject([{ server: 'files', source: expect.stringMatching(/c\.json$/) }]);
   });
 
   it('are also noted if the earlier entry cannot be used', () => {

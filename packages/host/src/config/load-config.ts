@@ -146,11 +146,11 @@ function mergeServers(
       !Object.hasOwn(mcpServers, name) && unusableServers.every((one) => one.name !== name);
     const [usable, others] = [[...servers].filter(([name]) => isNew(name)), unusable.filter(({ name }) => isNew(name))];
     for (const [name, settings] of servers) {
-      if (isNew(name) || isDeepStrictEqual(mcpServers[name], settings)) continue;
+      if (isNew(name) || isSameServer(mcpServers[name], settings)) continue;
       notes.push({
         server: name,
         source,
-        message: `the entry in ${source} is ignored, since another file names it first`,
+        message: `the entry in ${source} is ignored, because an earlier file has a server of that name`,
       });
     }
     for (const [name, settings] of usable) {
@@ -164,6 +164,18 @@ function mergeServers(
     notes,
     inputs: files.flatMap(({ inputs }) => inputs),
   };
+}
+
+/** Clients write defaults differently: with `type: stdio`, with empty `args` and `env`, or without them. */
+function isSameServer(one: McpServerSettings | undefined, other: McpServerSettings): boolean {
+  return one !== undefined && isDeepStrictEqual(withoutDefaults(one), withoutDefaults(other));
+}
+
+function withoutDefaults(settings: McpServerSettings): object {
+  const isDefault = ([key, value]: [string, unknown]): boolean =>
+    (key === 'type' && value === 'stdio') ||
+    ((key === 'args' || key === 'env') && Object.keys(value as object).length === 0);
+  return Object.fromEntries(Object.entries(settings).filter((entry) => !isDefault(entry)));
 }
 
 function loadHints(file: string, problems: ConfigProblem[]): SearchHints | undefined {

@@ -12,7 +12,7 @@ export interface MeasureOptions {
   readonly io: Pick<CommandIo, 'env'>;
   /** How the proxy will list the tools. @default `mcp.form` in the settings */
   readonly form?: ProxyForm | undefined;
-  /** Called with the number of servers before they are started. */
+  /** Called with the number of servers before they are started, if there are any. */
   onStart?(servers: number): void;
 }
 
@@ -35,7 +35,8 @@ export async function measureConfigured(
       ...{ servers, store, env: io.env, mcpConfig: place.mcpConfig, isLazy: false },
     });
     try {
-      onStart?.(Object.keys(servers.servers).length);
+      const count = Object.keys(servers.servers).length;
+      if (count > 0) onStart?.(count);
       await hub.start();
       const contextTokens = context ?? config.mcp.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
       const costs = measureServers(hub, { contextTokens, form: form ?? config.mcp.form });

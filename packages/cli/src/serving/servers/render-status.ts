@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core/internal';
 import type { ServerNote } from '@quartermaster/host/config';
 import { counted, oneLine, percentOf, renderTable, type Terminal, wrap } from '../../terminal/index.ts';
 import type { ServerCost, ServerCosts } from './measure-servers.ts';
@@ -16,13 +17,13 @@ export function renderStatus({ costs, files, notes, running }: StatusReport, ter
   const { paint } = terminal;
   const findings = costs.servers.flatMap((server) => server.findings ?? []);
   return [
-    renderCosts(costs, terminal, files),
+    renderCosts(costs, terminal, defined({ files })),
     ...(findings.length === 0 ? [] : [section('Definitions to review', shorten(findings), terminal)]),
     ...(notes.length === 0
       ? []
       : [
           section(
-            'Not carried over',
+            'Not used',
             notes.map(({ server, message }) => `${server}: ${message}`),
             terminal,
           ),
@@ -32,23 +33,34 @@ export function renderStatus({ costs, files, notes, running }: StatusReport, ter
   ].join('\n\n');
 }
 
-/**
- * The servers with their tokens, what deferral saves, and what is wrong with servers.
- * @param files how many files the servers come from: no client sends the tools of another's file
- */
-export function renderCosts(costs: ServerCosts, terminal: Terminal, files = 1): string {
+export interface CostsOptions {
+  /** How many files the servers come from: no client sends the tools of another's file. @default 1 */
+  readonly files?: number;
+  /** Leaves out what is the same for every client. @default false */
+  readonly isBrief?: boolean;
+}
+
+/** The servers with their tokens, what deferral saves, and what is wrong with servers. */
+export function renderCosts(
+  costs: ServerCosts,
+  terminal: Terminal,
+  { files = 1, isBrief = false }: CostsOptions = {},
+): string {
   const { paint, width } = terminal;
   const { servers, tools, tokens, deferredTokens, contextTokens } = costs;
   const kept = tokens - deferredTokens;
   const isMixed = files > 1;
   const takes = servers.length === 1 ? 'takes' : 'take';
-  const headline = [
-    `${counted(servers.length, 'server')} with ${counted(tools, 'tool')}${isMixed ? ` from ${files} files` : ''} ${takes} about`,
-    `${paint.bold(count(tokens))} tokens ${isMixed ? 'together' : 'of every request'},`,
-    `${percentOf(tokens, contextTokens)} of a context window of ${count(contextTokens)}.`,
-    ...(isMixed ? ['A client sends only the tools of its own servers.'] : []),
-  ].join(' ');
-  const saving = describeSaving(costs, paint.bold(count(kept)));
+  const headline =
+    tools === 0
+      ? describeNoTools(servers.length)
+      : [
+          `${counted(servers.length, 'server')} with ${counted(tools, 'tool')}${isMixed ? ` from ${files} files` : ''} ${takes} about`,
+          `${paint.bold(count(tokens))} tokens ${isMixed ? 'together' : 'of every request'},`,
+          `${percentOf(tokens, contextTokens)} of a context window of ${count(contextTokens)}.`,
+          ...(isMixed ? ['A client sends only the tools of its own servers.'] : []),
+        ].join(' ');
+  const saving = tools === 0 ? undefined : describeSaving(costs, paint.bold(count(kept)), isBrief);
   const most = Math.max(12, width - 40);
   const rows = servers.map((server) => [
     oneLine(server.name, most),
@@ -64,15 +76,25 @@ export function renderCosts(costs: ServerCosts, terminal: Terminal, files = 1): 
   ];
   const problems = servers.flatMap(({ name, reason }) => (reason === undefined ? [] : [`${name}: ${reason}`]));
   return [
-    ...[wrap(headline, width), wrap(saving, width), '', renderTable(columns, rows)],
+    wrap(headline, width),
+    ...(saving === undefined ? [] : [wrap(saving, width)]),
+    ...['', renderTable(columns, rows)],
     ...(problems.length === 0 ? [] : ['', section('Problems', problems, terminal)]),
   ].join('\n');
 }
 
-function describeSaving({ tokens, deferredTokens, isDeferred }: ServerCosts, kept: string): string {
-  if (tokens === 0) return 'No tools to defer: no server has listed any.';
+function describeNoTools(servers: number): string {
+  return servers === 1 ? 'This server lists no tools.' : `These ${servers} servers list no tools.`;
+}
+
+function describeSaving(
+  { tokens, deferredTokens, isDeferred }: ServerCosts,
+  kept: string,
+  isBrief: boolean,
+): string | undefined {
   if (deferredTokens >= tokens) return 'These tools are sent in full: deferring so few would cost more than it saves.';
   if (isDeferred) return `Behind Quartermaster: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
+  if (isBrief) return undefined;
   return `That is less than 10% of the window, so your client still sees all tools. With --form bridge it sees three tools instead: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
 }
 
