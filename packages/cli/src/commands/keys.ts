@@ -1,4 +1,4 @@
-import type { KeyLimits } from '@quartermaster/host/store';
+import type { KeyLimits, KeyRole } from '@quartermaster/host/store';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { duration, futureDuration, pattern, wholeNumber } from './option-values.ts';
@@ -10,7 +10,7 @@ export interface RightsFlags extends SettingsFlags {
   readonly catalogs?: readonly string[];
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  readonly role?: string;
+  readonly role?: KeyRole;
   readonly endpoints?: readonly string[];
   /** Milliseconds. */
   readonly expiresIn?: number;
@@ -156,9 +156,11 @@ function addRights(
       pattern,
     )
     .option('--deny <patterns...>', 'tools that it may not use, even if --allow matches: "*/delete_*"', pattern)
-    .option(
-      '--role <role>',
-      `consumer, publisher (changes its own catalogs) or admin (changes any that it may use)${otherwise('consumer')}`,
+    .addOption(
+      new Option(
+        '--role <role>',
+        `a publisher changes its own catalogs, an admin any that it may use${otherwise('consumer')}`,
+      ).choices(ROLES),
     )
     .option(
       '--endpoints <names...>',
@@ -171,6 +173,8 @@ function addRights(
     .option('--tokens-per-day <n>', `maximum tokens per day, in UTC${otherwise('no limit')}`, readRate)
     .option('--tokens-per-month <n>', `maximum tokens per month, in UTC${otherwise('no limit')}`, readRate);
 }
+
+const ROLES = ['consumer', 'publisher', 'admin'] satisfies readonly KeyRole[];
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

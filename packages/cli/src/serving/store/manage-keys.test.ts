@@ -59,7 +59,10 @@ describe('quartermaster keys', () => {
   });
 
   it.each([
-    [['--role', 'king'], 'There is no role king; allowed: consumer, publisher, admin'],
+    [
+      ['--role', 'king'],
+      "error: option '--role <role>' argument 'king' is invalid. Allowed choices are consumer, publisher, admin.",
+    ],
     [['--endpoints', 'everything'], 'There is no endpoint everything; allowed: messages,'],
     [['--expires-in', 'soon'], 'such as 30m or 90d'],
     [['--expires-in', '0s'], 'a time above 0'],

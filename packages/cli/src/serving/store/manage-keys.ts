@@ -3,10 +3,8 @@ import type { Config } from '@quartermaster/host/config';
 import {
   type ApiKey,
   KEY_ENDPOINTS,
-  KEY_ROLES,
   type KeyChange,
   type KeyLimits,
-  type KeyRole,
   type KeyStore,
   type NewApiKey,
   normalizeKeyName,
@@ -43,7 +41,7 @@ export async function createKey(given: string, flags: CreateKeyFlags, context: C
   }
   const { models = ['*'], catalogs = ['*'], writes } = flags;
   const permissions = {
-    ...{ models, catalogs, limits: limitsOf({}, flags), role: readRole(flags.role) ?? ('consumer' as const) },
+    ...{ models, catalogs, limits: limitsOf({}, flags), role: flags.role ?? ('consumer' as const) },
     ...rightsOf(flags),
     ...defined({ writes }),
   };
@@ -80,7 +78,7 @@ export async function listKeys({ json, ...place }: ListKeysFlags, context: Comma
 
 export async function updateKey(id: string, flags: UpdateKeyFlags, context: CommandContext): Promise<void> {
   const { models, catalogs, writes, allTools, allEndpoints, expiry } = flags;
-  const role = readRole(flags.role);
+  const role = flags.role;
   const change: KeyChange = {
     ...defined({ models, catalogs, role, writes: writes === false ? [] : writes }),
     ...rightsOf(flags),
@@ -142,12 +140,6 @@ export async function rotateKey(id: string, flags: RotateKeyFlags, context: Comm
 async function sayUnknown(id: string, context: CommandContext): Promise<void> {
   await write(context.io.stderr, `There is no key ${oneLine(id, MOST_CHARACTERS)}, or it is already revoked.\n`);
   context.exit(EXIT.nothingFound);
-}
-
-function readRole(text: string | undefined): KeyRole | undefined {
-  const role = KEY_ROLES.find((one) => one === text);
-  if (text === undefined || role !== undefined) return role;
-  throw new InputError(`There is no role ${oneLine(text, MOST_CHARACTERS)}; allowed: ${KEY_ROLES.join(', ')}`);
 }
 
 function readEndpoint(text: string): string {
