@@ -1,5 +1,5 @@
 import type { Searcher, Snapshot } from '@quartermaster/core';
-import { createReranker, type IndexCache, type Reranker } from '@quartermaster/core/search';
+import { createReranker, type IndexCache, type Reranker, type RerankerEmbedder } from '@quartermaster/core/search';
 import {
   chooseEngine,
   createEngine,
@@ -71,7 +71,12 @@ async function loadReranker(cacheFolder: string | undefined): Promise<FoundStage
   if (found.kind === 'missing') return found;
   const { reranker } = found;
   const embedder = cacheFolder === undefined ? reranker : await cacheEmbeddings(reranker, cacheFolder);
-  return { kind: 'found', stage: createReranker({ embedder, timeoutMs: PATIENCE_MS }) };
+  return { kind: 'found', stage: createCommandReranker(embedder) };
+}
+
+/** Embeds only the candidates of a search: the vectors of a whole catalog take minutes, and the command ends before they pay off. */
+export function createCommandReranker(embedder: RerankerEmbedder): Reranker {
+  return createReranker({ embedder, timeoutMs: PATIENCE_MS, isPreparing: false });
 }
 
 /** On the command line, a late answer is better than one without the reranker. */
