@@ -34,8 +34,8 @@ export const LOAD_RERANKER_DEFAULTS: Required<Pick<LoadRerankerOptions, 'threads
 };
 
 /**
- * The transformer that comes with the package, as an embedder for `createReranker`; undefined where no ONNX runtime is
- * installed, and search then does without. Each call reads the model again: load it once and share it.
+ * The transformer in this package, as an embedder for `createReranker`; undefined if no ONNX runtime is installed, and searches are
+ * then not reranked. Each call reads the model again, so load it once and share it.
  *
  * @example
  * const embedder = await loadReranker({ onUnavailable: console.warn });
@@ -67,7 +67,7 @@ export async function loadReranker(options: LoadRerankerOptions = {}): Promise<R
 const MODEL_ID = 'tools-minilm-v5';
 const VOCABULARY_FILE: URL = new URL(`../model/${MODEL_ID}.vocabulary.txt`, import.meta.url);
 
-/** Vectors are kept by the model's id: a file of someone else's is known by what is in it, not by where it lies. */
+/** Vectors are cached by the model's id, so the id of another file is a hash of its content, not its path. */
 function digest(model: Uint8Array): string {
   return createHash('sha256').update(model).digest('hex').slice(0, 16);
 }

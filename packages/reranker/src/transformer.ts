@@ -47,7 +47,7 @@ export function createTransformer({ modelId, runtime, session, wordPiece }: Tran
   };
 }
 
-/** The runtime's promises are settled before timers and sockets get their turn: texts in a row would hold up all of it. */
+/** The runtime's promises settle before timers and sockets run, so consecutive texts would block everything else. */
 function giveWay(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -79,7 +79,7 @@ type FoundRuntime =
   | { readonly kind: 'found'; readonly name: string; readonly runtime: OnnxRuntime }
   | { readonly kind: 'missing'; readonly reason: string };
 
-/** The first ONNX runtime that is installed. Both are optional peers: none of them is fetched for who doesn't want it. */
+/** The first ONNX runtime that is installed. Both are optional peers, so neither is installed unless it is wanted. */
 export async function findOnnxRuntime(importModule: ImportModule): Promise<FoundRuntime> {
   const reasons: string[] = [];
   for (const name of RUNTIMES) {

@@ -22,7 +22,7 @@ export function provideModel(bytes: Uint8Array | ArrayBuffer): void {
   problem = undefined;
 }
 
-/** The model, or undefined where it can't be read: `modelProblem` says why. */
+/** The model, or undefined if it can't be read: `modelProblem` says why. */
 function embeddedModelIfAny(): StaticEmbedder | undefined {
   try {
     return embeddedModel();
@@ -82,8 +82,8 @@ function alignedBytes(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * A model file is a 4-byte little-endian length, that many bytes of JSON, zeros up to a multiple of 4, one float32 scale
- * a piece, and one row of int8 components a piece. The arrays are views of the bytes: nothing is copied.
+ * A model file is a 4-byte little-endian length, that many bytes of JSON, zeros up to a multiple of 4, one float32 scale per piece,
+ * and one row of int8 components per piece. The arrays are views of the bytes: nothing is copied.
  */
 export function readModel(bytes: Uint8Array): StaticModelData {
   const headerLength = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true);
@@ -116,9 +116,9 @@ interface ModelHeader {
 }
 
 /**
- * Search by words and by meaning with the embedded model: what every surface searches with by default. A toolbox takes it as
- * its `searcher`. Where the model can't be read (no file system, a bundle that left it behind) it searches by words alone:
- * `engine` is then `bm25`, and `modelProblem()` says why.
+ * Search by keywords and embeddings, with the model in this package: the default of every surface. Pass it to a toolbox as
+ * `searcher`. If the model can't be read (no file system, or a bundle without it), it searches by keywords only: `engine` is then
+ * `bm25`, and `modelProblem()` says why.
  *
  * @example
  * const toolbox = createToolbox({ tools, execute, searcher: createEmbeddedSearcher });

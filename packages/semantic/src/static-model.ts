@@ -1,7 +1,7 @@
 import type { SearchText } from '@quartermaster/core/catalog';
 import type { StaticEmbedder } from '@quartermaster/core/search';
 
-/** How much each field of a tool weighs in its vector, as training left it. */
+/** The trained weight of each field in a tool's vector. */
 export interface FieldWeights {
   readonly name: number;
   readonly server: number;
@@ -20,7 +20,7 @@ export interface StaticModelData {
   readonly rows: Int8Array;
 }
 
-/** How much of each field is read, in characters. Training read more of it; the rest costs time and changes no ranking to speak of. */
+/** How much of each field is read, in characters. Training read more; the rest costs time and hardly changes any ranking. */
 const FIELD_LIMITS = { description: 800, parameters: 400, details: 400, query: 4096 } as const;
 
 /**
@@ -132,7 +132,7 @@ export function splitPieces(text: string, table: PieceTable): number[] {
   return scan(text, table) ?? scan(foldText(text), table, true) ?? [];
 }
 
-/** `file|Name`, `HTTP|Server`. It looks at three characters at each place, so that a name of capitals without end costs no more than another. */
+/** `file|Name`, `HTTP|Server`. Looks at three characters at each position, so a long name in capitals costs no more than any other. */
 const WORD_CHANGE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
 const COMBINING = /[\u0300-\u036f]/g;
 const LONGEST_UNSPACED_PIECE = 8;

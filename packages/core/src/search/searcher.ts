@@ -8,8 +8,8 @@ export interface Searcher {
   /** The rank of one tool for a query, and why it is listed or not. */
   explain(request: SearchRequest, tool: Tool): Promise<Standing>;
   /**
-   * Builds what the first search would otherwise have to wait for, giving way to other work now and then. A search that
-   * comes meanwhile waits for the same build. An engine that has nothing to build doesn't have it.
+   * Builds what the first search would otherwise have to wait for, and yields to other work from time to time. A search in the
+   * meantime waits for the same build. Missing if an engine has nothing to build.
    */
   prepare?(): Promise<void>;
   /** About how many bytes it uses now, more once it is built. Missing if the engine can't say. */
@@ -21,7 +21,7 @@ export type SearchEngine = 'regex' | 'bm25' | 'semantic' | 'hybrid';
 
 /** What a searcher is asked. */
 export interface SearchRequest {
-  /** What is looked for. Several queries are answered by one list that serves each of them in turn. */
+  /** What to search for. Several queries get one list, which serves each of them in turn. */
   readonly query: string | readonly string[];
   /** How many code points each query may have; a longer one fails with `query_too_long`. @default 4096 */
   readonly maxQueryLength?: number | undefined;
@@ -45,11 +45,11 @@ export interface SearchResult {
   /** The estimated probability that any tool fits, from 0 to 1, if the engine reports one. */
   readonly confidence?: number;
   /**
-   * What is written like an operator (`server:nope`) and was read as plain words, since nothing that the caller may see
-   * answers to it. Absent where there is no such thing.
+   * Words written like an operator (`server:nope`) that matched nothing the caller may see, and were read as plain words. Missing if
+   * there are none.
    */
   readonly unresolved?: readonly string[];
-  /** Of several queries those beyond the first 16, which were not asked. Absent where all were. */
+  /** The queries beyond the first 16, which were not run. Missing if all were. */
   readonly unasked?: readonly string[];
   /** What the reranker did. Missing if the engine has none, or there was nothing to rerank. */
   readonly reranker?: RerankerUse;

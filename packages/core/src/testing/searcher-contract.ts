@@ -3,7 +3,7 @@ import { QuartermasterError } from '../errors.ts';
 import { SEARCH_LIMITS, type Searcher } from '../search/index.ts';
 import type { TestFramework } from './test-framework.ts';
 
-/** Queries of the contract in the language of an engine, where that is not plain words. */
+/** The contract's queries in the engine's own query language, if that is not plain words. */
 export interface ContractQueries {
   /** Fits `send_email`, `list_emails` and `delete_email`. @default 'email' */
   readonly email?: string;
@@ -26,7 +26,7 @@ export interface SearcherSample {
 }
 
 /**
- * What any searcher has to do, whatever it ranks by: the suite that the engines of `@quartermaster/core` run.
+ * The contract of a searcher, whatever it ranks by: the suite that the engines of `@quartermaster/core` run.
  *
  * @example
  * describeSearcher({ describe, it, expect }, { name: 'my search', create: (snapshot) => createMySearcher(snapshot) });

@@ -3,7 +3,7 @@ import type { VectorCache } from '../search/index.ts';
 import type { TestFramework } from './test-framework.ts';
 
 /**
- * What a store of transcripts has to do. `create` gives an empty place, from which each owner has a store of its own.
+ * The contract of a transcript store. `create` returns a function that opens the store of one owner, all empty at first.
  *
  * @example
  * describeTranscriptStore({ describe, it, expect }, () => {
@@ -79,7 +79,7 @@ export function describeTranscriptStore(
 }
 
 /**
- * What a cache of vectors has to do. `create` gives an empty one.
+ * The contract of a vector cache. `create` returns an empty one.
  *
  * @example
  * describeVectorCache({ describe, it, expect }, () => createMyCache());

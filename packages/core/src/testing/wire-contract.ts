@@ -7,8 +7,8 @@ import type { ScriptedItem, ScriptedRound, WireSample } from './wire-sample.ts';
 import { wordSearcher } from './word-searcher.ts';
 
 /**
- * What every wire has to do, in every form that it can carry: the suite that the wires of `@quartermaster/wires` run. The sample is the
- * protocol's client and upstream, as plain as possible.
+ * The contract of a wire, in every form that it supports: the suite that the wires of `@quartermaster/wires` run. The sample is the
+ * protocol's client and upstream, as simple as possible.
  *
  * @example
  * describeWire({ describe, it, expect }, { wire: myWire, forms: LOCAL_FORMS, request, round, received, next, seen, ... });

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../catalog/index.ts';
 import type { Searcher, SearchRequest } from '../search/index.ts';
 
-/** The plainest searcher that keeps the contract: a tool fits when its name or description has a word of the query. */
+/** The simplest searcher that fulfils the contract: a tool fits if its name or description contains a word of the query. */
 export function wordSearcher(snapshot: Snapshot): Searcher {
   return {
     engine: 'bm25',

@@ -4,17 +4,17 @@ export interface LearnedUse {
   readonly tool: string;
   /** When it was called, in milliseconds. */
   readonly atMs: number;
-  /** The request's vector, a byte a component. Absent where only calls are counted. */
+  /** The request's vector, one byte per component. Missing if only calls are counted. */
   readonly vector?: Int8Array;
 }
 
-/** What use is worth to a tool for one request. */
+/** How much a tool gains for one request because it was called before. */
 export interface UseBonus {
   /** Points of the hybrid score. */
   readonly points: number;
-  /** Whether almost the same was asked before it was called: only then does it pass tools that were never called. */
+  /** Whether it was called after almost the same request: only then may it pass tools that were never called. */
   readonly isAskedAlike: boolean;
-  /** The tool that was called most often along with it, where there is one: the last place of an answer may be that one's. */
+  /** The tool that was called together with it most often, if any: it may get the last place of an answer. */
   readonly companion?: Companion;
 }
 
@@ -24,32 +24,35 @@ export interface LearnedUsesOptions {
   readonly maxUses?: number;
   /** How many of one tool. @default 64 */
   readonly maxUsesPerTool?: number;
-  /** After so long a use counts half. @default 30 days */
+  /** The half-life of a use. @default 30 days */
   readonly halfLifeMs?: number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How much is kept of use, and for how long, unless the options say otherwise. */
+/** The default limits of learned uses. */
 export const LEARNED_USES_DEFAULTS: Required<LearnedUsesOptions> = {
   maxUses: 4_096,
   maxUsesPerTool: 64,
   halfLifeMs: 30 * DAY_MS,
 };
 
-/** After so many half-lives a use is forgotten: it counts less than a hundredth. */
+/** After this many half-lives a use is deleted: it counts less than a hundredth by then. */
 const FORGOTTEN_AFTER = 7;
 
-/** A cosine up to this says nothing: requests for different things are that near to each other. */
+/** Cosines up to this are ignored: requests for different things can be that similar. */
 const UNLIKE = 0.3;
 
-/** From this cosine on two requests ask for the same. */
+/** From this cosine on, two requests count as the same. */
 const ALIKE = 0.85;
 
-/** What it counts, in points of the hybrid score, how much of what was asked alike led to the tool, how near the nearest is, and each e-fold of calls. */
+/**
+ * In points of the hybrid score: the tool's share of similar earlier requests, the similarity of the nearest one, and each e-fold of
+ * calls.
+ */
 const WEIGHTS = { share: 3.5, nearest: 2.3, calls: 0.2 };
 
-/** So little likeness in all is not worth half of the share's points. */
+/** Added to the total similarity, so that little similarity in all earns less than half of the share's points. */
 const SHARE_FLOOR = 0.3;
 
 interface Kept {
@@ -60,8 +63,8 @@ interface Kept {
 }
 
 /**
- * What one owner asked of one catalog before tools were called. It decides which tools to favour for a new request. Bounded:
- * the oldest uses go first, and each counts less as it ages.
+ * What one owner searched for in one catalog before calling tools. Decides which tools to favour for a new request. Limited in
+ * number: the oldest uses are deleted first, and each counts less as it ages.
  */
 export class LearnedUses {
   readonly #settings: Required<LearnedUsesOptions>;
@@ -97,7 +100,7 @@ export class LearnedUses {
     this.#companions = undefined;
   }
 
-  /** How often each tool was called, a call half a year ago counting less than one of today. */
+  /** How often each tool was called; older calls count less. */
   calls(nowMs: number): ReadonlyMap<string, number> {
     const calls = new Map<string, number>();
     for (const use of this.#uses) {
@@ -108,8 +111,8 @@ export class LearnedUses {
   }
 
   /**
-   * What each tool that was called gains for a request: much where requests like it came before its calls, next to nothing where only others did.
-   * A tool that was never called is not among them.
+   * What each tool that was called gains for a request: much if it was called after similar requests, next to nothing otherwise.
+   * Tools that were never called are not included.
    */
   bonuses(request: Float32Array, nowMs: number): ReadonlyMap<string, UseBonus> {
     const scale = 1 / (Math.hypot(...request) || 1);
@@ -150,7 +153,7 @@ export class LearnedUses {
   }
 }
 
-/** A request's vector as it is kept: a byte a component, its length left out. */
+/** A request's vector as stored: one byte per component, without its length. */
 export function toUseVector(vector: Float32Array): Int8Array {
   let most = 1e-12;
   for (const component of vector) most = Math.max(most, Math.abs(component));
@@ -169,11 +172,11 @@ function dot(left: Float32Array, right: Int8Array): number {
   return sum;
 }
 
-/** A tool that was often called along with another one. */
+/** A tool that was often called together with another one. */
 export interface Companion {
   /** Its id. */
   readonly tool: string;
-  /** Of the other one's calls, the share that it came with. */
+  /** In what share of the other tool's calls it was called too. */
   readonly share: number;
 }
 
@@ -182,7 +185,7 @@ interface Call {
   readonly atMs: number;
 }
 
-/** Calls so close together belong to one task. */
+/** Calls this close together belong to one task. */
 const TOGETHER_MS = 5 * 60 * 1000;
 /** How many calls before and after one are looked at. */
 const NEIGHBOURS = 16;
@@ -192,8 +195,8 @@ const LEAST_TIMES = 2;
 const LEAST_SHARE = 0.4;
 
 /**
- * For each tool the one that was called most often within minutes of it, before or after. `calls` are in the order of their times, and the last
- * `mostPerTool` of each tool: of one that was called more often, nothing is known of the time before.
+ * For each tool, the one that was called most often within minutes of it, before or after. `calls` are ordered by time and contain
+ * only the last `mostPerTool` of each tool, so for a tool that was called more often, the time before is unknown.
  */
 function findCompanions(calls: readonly Call[], mostPerTool: number): ReadonlyMap<string, Companion> {
   const times = new Map<string, number[]>();

@@ -4,7 +4,7 @@ import { parseQuery } from '../query/parse-query.ts';
 import type { Hit } from '../searcher.ts';
 import type { UseBonus } from './learned-uses.ts';
 
-/** How many hits take part: a tool that was used moves up from as far down. */
+/** How many hits are considered for reordering. */
 export const ORDERED_BY_USE = 20;
 
 type Bonuses = ReadonlyMap<string, UseBonus>;
@@ -28,10 +28,10 @@ export interface OrderByUseOptions {
 }
 
 /**
- * Puts the tools that were called before in order among themselves, in the places that they hold together. One of them passes tools that were
- * never called only where almost the same was asked before: use for other requests costs those nothing. Places keep their scores, which go on
- * falling. The last of five places or more is for what was mostly called along with a tool above it, unless the query names the tool there
- * or limits the answer with an operator.
+ * Reorders the tools that were called before among themselves: together they keep the same places. One of them passes tools that were
+ * never called only if almost the same was asked before, so calls after other requests cost those tools nothing. Each place keeps its
+ * score, so scores still fall. In an answer of five or more, the last place goes to the tool that was mostly called together with one
+ * above it, unless the query names the tool in that place or limits the answer with an operator.
  */
 export function orderByUse(
   hits: readonly Hit[],
@@ -64,7 +64,7 @@ function placeByUse(hits: readonly Hit[], bonuses: Bonuses): readonly Hit[] {
   });
 }
 
-/** A task often needs a tool that its request says nothing of: a sign-in, a search for an id. */
+/** A task often needs a tool that its request doesn't mention: a sign-in, a search for an id. */
 function withCompanion(shown: readonly Hit[], bonuses: Bonuses, find: OrderByUseOptions['find']): readonly Hit[] {
   const above = shown.slice(0, -1);
   const companions = above.flatMap(({ tool }) => bonuses.get(tool.id)?.companion ?? []);
@@ -88,19 +88,19 @@ export const CALLED_ALONG = 'often called along with a tool above it';
 /** Why a tool has moved up. */
 export const CALLED_BEFORE = 'called after requests like this one';
 
-/** No score of words and meaning comes near a name's, which they can also lower a little. */
+/** No score by words and meaning comes near that of an exact name. */
 function isNamed({ score }: Hit): boolean {
   return score > NAME_BONUS / 2;
 }
 
-/** In a shorter answer every place is the request's own. */
+/** In a shorter answer, every place is needed for the request itself. */
 const FEWEST_SHOWN = 5;
 
 function passes({ points }: Placed, above: Placed | undefined): boolean {
   return above !== undefined && above.bonus === undefined && points > above.points;
 }
 
-/** Of near-duplicates from several servers, the one that is used most stands for them. */
+/** Of near-duplicates from several servers, the one that is called most represents them. */
 function usedFirst(hit: Hit, bonuses: Bonuses): Hit {
   const { tool, also = [] } = hit;
   if (isNamed(hit)) return hit;

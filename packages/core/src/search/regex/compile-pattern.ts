@@ -65,8 +65,7 @@ export interface CompileOptions {
    */
   readonly maxLength?: number;
   /**
-   * The most steps that `test` and `run` may take for one text. A step is about a character looked at.
-   * @default 5_000_000
+   * The most steps that `test` and `run` may take for one text. A step is about one character examined. @default 5_000_000
    */
   readonly budget?: number;
 }

@@ -40,7 +40,7 @@ export function* findMatches({ query, matcher, tools, fields }: Scan): Generator
   return ranking;
 }
 
-/** Bounds on the steps that one pattern takes in a catalog. A step is about a character looked at. */
+/** Limits on the steps that one pattern may take in a catalog. A step is about one character examined. */
 export interface StepLimits {
   /**
    * Steps for all texts together, besides those that each character brings along.
@@ -48,13 +48,13 @@ export interface StepLimits {
    */
   readonly budget?: number;
   /**
-   * Steps that every character searched adds to the budget: a pattern that takes no more of them than this at each
-   * place comes to its end, however large the catalog is.
+   * Steps that every character searched adds to the budget: a pattern that needs no more than this per character finishes, however
+   * large the catalog is.
    * @default 32
    */
   readonly stepsPerCharacter?: number;
   /**
-   * Steps for one text. What grows without measure reaches this long before the budget, on the first text that it suits.
+   * Steps for one text. A pattern with exponential growth reaches this long before the budget, on the first text that triggers it.
    * @default 10_000_000
    */
   readonly textBudget?: number;

@@ -9,8 +9,7 @@ import { interleave, type RankedMatch } from './rank-matches.ts';
 import { loadCharacterNames } from './unicode/character-names.ts';
 
 /**
- * Other work waits for a slice, and longer by what can't be interrupted, a few milliseconds at first, and by the
- * runtime's own garbage collection.
+ * Other work waits for one slice, plus what can't be interrupted (a few milliseconds at first) and the runtime's garbage collection.
  */
 export interface RegexSearcherOptions extends StepLimits, Omit<SliceOptions, 'signal'> {
   /** What a tool is found by. @default the catalog's `searchText` */

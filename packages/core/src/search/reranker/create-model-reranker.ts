@@ -16,7 +16,7 @@ import { toolSentence } from './tool-sentence.ts';
 
 /**
  * Scores documents for a query: a cross-encoder, or a hosted service. The shape is the part of the AI SDK's `RerankingModel` that is
- * needed, so that any of its models (Cohere, Voyage, Jina, …) fits as it stands.
+ * needed, so that any of its models (Cohere, Voyage, Jina, …) fits without changes.
  */
 export interface RerankingModel {
   readonly modelId: string;
@@ -56,8 +56,8 @@ const CACHED_SCORES = 50_000;
 const CONCURRENCY = 4;
 
 /**
- * A reranker that asks a model for scores, one call for each query, and keeps what it says of a query and a tool. Its clauses are not
- * asked for on their own: every call may cost money.
+ * A reranker that asks a model for scores, with one call for each query, and caches the score of each query and tool. Clauses are not
+ * scored separately, because every call may cost money.
  *
  * @example
  * const reranker = createModelReranker({ model: cohere.reranking('rerank-v3.5') });
@@ -99,7 +99,7 @@ export function createModelReranker(options: ModelRerankerOptions): SentenceRera
         scores.delete(key);
       }
     }
-    // A tool that the model left out of its ranking fits no better than the worst that it named.
+    // A tool that the model left out of its ranking gets the lowest score that it gave.
     const least = known.reduce<number>((least, score) => Math.min(least, score ?? least), Number.POSITIVE_INFINITY);
     return Float32Array.from(known, (score) => score ?? (Number.isFinite(least) ? least : 0));
   }
@@ -135,7 +135,7 @@ export function createModelReranker(options: ModelRerankerOptions): SentenceRera
         const work = compareAll(readable, controller.signal);
         const outcome = await answerWithin(work, { timeoutMs, timer, signal });
         if (outcome.kind === 'fallback') {
-          // A call that is late would be paid for, and nothing waits for it.
+          // A late call would cost money, and nothing waits for its answer.
           controller.abort();
           onEvent?.(outcome);
           return outcome;
@@ -156,7 +156,7 @@ function take(scores: Map<string, number>, key: string): number | undefined {
   return score;
 }
 
-/** What a model answered, which may be anything, as scores by their places. */
+/** The scores in a model's answer, which is not trusted, by index. */
 function readRanking(answer: unknown, count: number, modelId: string): Map<number, number> {
   const ranking = (answer as { readonly ranking?: unknown } | undefined | null)?.ranking;
   const found = new Map<number, number>();

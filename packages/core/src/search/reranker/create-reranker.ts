@@ -9,19 +9,19 @@ import { type HoldVectors, MEMORY_VECTOR_CACHE_DEFAULTS, ToolVectors, type Vecto
 
 /** Options of `createReranker`. */
 export interface RerankerOptions {
-  /** Any model of sentences: the one of `@quartermaster/reranker`, or an `EmbeddingModel` of the AI SDK. */
+  /** Any sentence embedding model: the one of `@quartermaster/reranker`, or an `EmbeddingModel` of the AI SDK. */
   readonly embedder: RerankerEmbedder;
-  /** How many of the first stage's best are looked at again, 1 to 200. @default 50 */
+  /** How many of the first stage's best tools are reranked, 1 to 200. @default 50 */
   readonly depth?: number;
-  /** How long a search waits before it answers without, in milliseconds, 1 or more. @default 2_000 */
+  /** How many milliseconds a search waits before it returns the result without reranking, 1 or more. @default 2_000 */
   readonly timeoutMs?: number;
   /** Bytes of tool vectors that are kept in memory, 0 or more. @default 64 MiB */
   readonly cacheBytes?: number;
-  /** Counts them in a budget that other caches share, which may have them forgotten. @default `cacheBytes` alone bounds them */
+  /** Counts them in a budget that other caches share; the budget may evict them. @default `cacheBytes` alone bounds them */
   readonly hold?: HoldVectors;
-  /** Where vectors outlast the process. @default nowhere */
+  /** Where vectors are kept beyond the life of the process. @default nowhere */
   readonly store?: VectorCache;
-  /** Ends what is being embedded when it aborts; nothing is embedded from then on. @default never */
+  /** When it aborts, calls in progress end and no new ones begin. @default never */
   readonly signal?: AbortSignal | undefined;
   /** Called when a search was answered without the model, and when the store failed. */
   readonly onEvent?: (event: RerankerEvent) => void;
@@ -46,9 +46,9 @@ const OPTIONS: OptionNames<RerankerOptions> = {
 
 /** An embedder that may know its limits. */
 export interface RerankerEmbedder extends Embedder {
-  /** Whether the model makes sense of a request: a model of English alone only harms one in Chinese. @default always */
+  /** Whether the model can read a request: an English model makes the results of a Chinese request worse. @default always */
   canRead?(request: string): boolean;
-  /** Whether it runs in this process, so that embedding a whole catalog ahead costs time alone. @default false */
+  /** Whether it runs in this process, so that embedding a whole catalog ahead of time costs only CPU time. @default false */
   readonly isLocal?: boolean;
   /**
    * How its cosines indicate whether anything fits; their scale differs from model to model. @default nothing, and the
@@ -57,7 +57,7 @@ export interface RerankerEmbedder extends Embedder {
   readonly fitModel?: FitModel;
 }
 
-/** `fallback` and `skipped`: a search was answered without. `call`: texts were sent to the model, which may cost money. */
+/** `fallback` and `skipped`: a search was answered without reranking. `call`: texts were sent to the model, which may cost money. */
 export type RerankerEvent =
   | { readonly kind: 'fallback'; readonly reason: string; readonly cause?: unknown }
   | { readonly kind: 'skipped'; readonly reason: string }
@@ -75,9 +75,8 @@ export interface RerankerCall {
 }
 
 /**
- * Looks again at the best of a ranking with a model that is too slow for a whole catalog. Vectors of tools are kept by
- * the content of their text, so that nothing is embedded twice, and nothing that no query came near. One stage can serve
- * the searchers of many snapshots.
+ * Reorders the best tools of a ranking with a model that is too slow for a whole catalog. Vectors of tools are cached by the content
+ * of their text, so no text is embedded twice. One reranker can serve the searchers of many snapshots.
  */
 export interface Reranker {
   readonly depth: number;
@@ -85,13 +84,16 @@ export interface Reranker {
   readonly fitModel?: FitModel | undefined;
   /** The cosines, or why there are none: a model that fails or is slow never fails a search. Rejects only on `signal`. */
   compare(asked: readonly Asked[], signal?: AbortSignal): Promise<Compared>;
-  /** Makes ahead what the first searches of these tools would wait for. Never rejects. */
+  /** Prepares what the first searches of these tools would otherwise wait for. Never rejects. */
   prepare?(tools: readonly Tool[]): Promise<void>;
   /** Whether each clause of a request is compared separately. @default true */
   readonly readsClauses?: boolean | undefined;
 }
 
-/** Takes the sentence of a tool, as `toolSentence` writes it, for the tool: that is all that need cross from another thread. */
+/**
+ * Accepts the sentence of a tool, as `toolSentence` writes it, in place of the tool, so that only the sentence has to be sent from
+ * another thread.
+ */
 export interface SentenceReranker extends Reranker {
   compare(asked: readonly Asked<Tool | string>[], signal?: AbortSignal): Promise<Compared>;
   prepare?(tools: readonly (Tool | string)[]): Promise<void>;
@@ -154,7 +156,7 @@ export function createReranker(options: RerankerOptions): SentenceReranker {
     onStoreFailure: (cause) => onEvent?.({ kind: 'store-failed', cause }),
   });
 
-  /** The requests first, and alone: when they can't be embedded, no tool is sent. */
+  /** The requests are embedded first, in separate calls: if that fails, no tool is sent. */
   async function compareAll(asked: readonly Asked<Tool | string>[]): Promise<readonly Float32Array[]> {
     const texts = [...new Set(asked.map(({ text }) => text))];
     const batches = queue.embed(texts, await queue.batchSize());
@@ -170,13 +172,13 @@ export function createReranker(options: RerankerOptions): SentenceReranker {
     });
   }
 
-  /** In small batches, one at a time: a search that comes meanwhile waits for one of them at the most. */
+  /** In small batches, one at a time, so that a search waits for one batch at most. */
   async function prepareTools(tools: readonly (Tool | string)[]): Promise<void> {
     for (let start = 0; start < tools.length && ended?.aborted !== true; start += PREPARED_AT_ONCE) {
       try {
         await toolVectors.read(tools.slice(start, start + PREPARED_AT_ONCE), undefined);
       } catch {
-        // The search that needs them asks again, and is told why it can't have them.
+        // The search that needs these vectors asks again and reports the error.
         return;
       }
     }
@@ -185,7 +187,7 @@ export function createReranker(options: RerankerOptions): SentenceReranker {
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
 
-  /** One catalog after the other, so that searches wait for none of them. Of too many at once the later ones are left to their searches. */
+  /** One catalog at a time. If too many are waiting, later ones are not prepared: their searches embed what they need. */
   async function prepare(tools: readonly (Tool | string)[]): Promise<void> {
     if (waiting >= MOST_PREPARING) return;
     waiting += 1;
@@ -237,7 +239,7 @@ function dot(left: Float32Array, right: Float32Array): number {
   return sum;
 }
 
-/** Throws where a setting is out of its range. */
+/** Throws if a setting is out of its range. */
 export function checkRerankerNumbers(numbers: {
   readonly depth: number;
   readonly timeoutMs: number;
@@ -264,12 +266,12 @@ export const UNREADABLE = 'The request is in no language that the reranker reads
 const PREPARED_AT_ONCE = 8;
 const MOST_PREPARING = 64;
 const MOST_DEPTH = 200;
-/** How many times a search's patience a call may take before it is given up. */
+/** How many times `timeoutMs` a call may take before it is aborted. */
 const PATIENCE = 15;
 
 /**
- * What each kind of evidence counts, 0 or more, when it is judged whether anything in a catalog fits a request, and how much of it all
- * makes a fit as likely as not.
+ * How whether anything fits is judged: the weight of each kind of evidence, 0 or more, and the sum at which a match is as likely as
+ * not.
  */
 export interface FitModel {
   /** The embedded model's cosine with the tool, without what all tools of the catalog have in common. */
@@ -280,8 +282,8 @@ export interface FitModel {
   readonly cosine: number;
   readonly threshold: number;
   /**
-   * How much more evidence it takes in a catalog of ten times as many tools: something is always near in a large one. The threshold holds up to 500
-   * tools. @default 0
+   * How much more evidence is required if the catalog has ten times as many tools, because in a large catalog something is always
+   * near. Up to 500 tools, `threshold` applies unchanged. @default 0
    */
   readonly perTenfold?: number;
 }
@@ -294,7 +296,7 @@ interface WithinOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What the work gives, or a fallback if it fails or takes too long. Work that is late goes on: its result is there for the next search. */
+/** The result of the work, or a fallback if it fails or takes too long. Late work continues: its result is cached for the next search. */
 export async function answerWithin<Value>(
   work: Promise<Value>,
   { timeoutMs, timer, signal }: WithinOptions,
@@ -319,5 +321,5 @@ function reasonOf(cause: unknown): string {
   return `The reranker failed: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
 
-/** Runs something once after a delay; the returned function calls it off. Passed in, so that tests need not wait. */
+/** Runs something once after a delay; the returned function cancels it. Passed in, so that tests don't have to wait. */
 export type Timer = (delayMs: number, run: () => void) => () => void;

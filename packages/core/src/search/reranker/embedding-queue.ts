@@ -6,23 +6,23 @@ import type { RerankerCall, Timer } from './create-reranker.ts';
 export interface EmbeddingQueueOptions {
   readonly embedder: Embedder;
   readonly timer: Timer;
-  /** When a call that still has no answer is aborted, so that it can't hold its place for ever. */
+  /** After how long a call without an answer is aborted, so that it doesn't hold its slot forever. */
   readonly abandonMs: number;
-  /** Ends calls under way, and those that wait. */
+  /** Aborts calls in progress and those that are waiting. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of each call that was answered. */
+  /** Called for each call that was answered. */
   readonly onEvent?: ((event: RerankerCall) => void) | undefined;
 }
 
-/** Calls at the same time: one batch can be under way while the next is written, and no provider minds two. */
+/** Calls at the same time: one batch can be in progress while the next is written, and every provider accepts two. */
 const CONCURRENCY = 2;
 /** Texts in one call where the embedder sets no lower limit. */
 const BATCH = 64;
-/** Texts that may wait. A search brings a few hundred at the most; more than this means that nothing comes back. */
+/** Texts that may wait. A search adds a few hundred at most; more than this means that the model does not respond. */
 const MOST_WAITING = 4_000;
 const MOST_DIMENSIONS = 16_384;
 
-/** Embeds texts in calls that the embedder can take, a few at a time, and looks at what comes back. */
+/** Embeds texts in calls of the size that the embedder accepts, a few at a time, and checks the answers. */
 export class EmbeddingQueue {
   readonly #options: EmbeddingQueueOptions;
   readonly #waiting: (() => void)[] = [];
@@ -40,7 +40,7 @@ export class EmbeddingQueue {
   }
 
   /**
-   * Starts at once, and gives a promise for each call, in the order of the texts: what one call gave is not lost when the
+   * Starts at once and returns a promise for each call, in the order of the texts, so that the result of one call is not lost if the
    * next one fails.
    */
   embed(texts: readonly string[], batchSize: number): readonly Batch[] {
@@ -76,14 +76,14 @@ export class EmbeddingQueue {
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Passes the turn straight to the next in line, so that no newcomer slips in between. */
+  /** Hands the slot directly to the next in the queue, so that no later caller can take it. */
   #passTurn(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#running -= 1;
     else next();
   }
 
-  /** Ends by `abandonMs`, or with the signal, even when the embedder does not listen to its own. */
+  /** Ends after `abandonMs` or on the signal, even if the embedder ignores its own signal. */
   async #ask(values: string[]): Promise<unknown> {
     const { embedder, timer, abandonMs, signal } = this.#options;
     signal?.throwIfAborted();
@@ -115,7 +115,7 @@ export class EmbeddingQueue {
     });
   }
 
-  /** Unit vectors from what a model answered, which may be anything. */
+  /** Unit vectors from a model's answer, which is not trusted. */
   #read(answer: unknown, count: number): Float32Array<ArrayBuffer>[] {
     const embeddings = (answer as { readonly embeddings?: unknown } | undefined | null)?.embeddings;
     if (!Array.isArray(embeddings) || embeddings.length !== count) {
@@ -137,7 +137,7 @@ export class EmbeddingQueue {
     for (const component of vector) square += component * component;
     if (!Number.isFinite(square)) throw this.#failure('gave a vector with a component that is not a finite number');
     this.#dimensions = length;
-    // All zeros are the vector of a text without meaning: near to nothing.
+    // All zeros is the vector of a text without meaning: it is similar to nothing.
     const scale = square === 0 ? 0 : 1 / Math.sqrt(square);
     return vector.map((component) => component * scale);
   }
@@ -159,7 +159,7 @@ function isNumbers(value: unknown): value is readonly number[] | Float32Array | 
   return Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array;
 }
 
-/** A limit that makes no sense counts as one text a call; that is slow, but every model takes it. */
+/** An invalid limit is treated as one text per call: slow, but every model accepts that. */
 function readBatchSize(limit: unknown): number {
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return BATCH;
   return typeof limit === 'number' && limit >= 1 ? Math.min(BATCH, Math.floor(limit)) : 1;

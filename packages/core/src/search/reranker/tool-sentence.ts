@@ -17,14 +17,14 @@ export function toolSentence(tool: Tool): string {
   const tail = parameters === '' ? '' : ` Parameters: ${parameters}`;
   const details = parameterDescriptions.join(' ').slice(0, MOST.detailCharacters);
   const end = details === '' ? '' : ` ${details}`;
-  // Cut or careless, half a surrogate pair is refused by providers.
+  // Providers reject half a surrogate pair.
   return `${head}: ${description.slice(0, MOST.descriptionCharacters)}${tail}${end}`.replace(
     /\p{Surrogate}/gu,
     '\uFFFD',
   );
 }
 
-/** `Github_ListIssues` of server `Github` is about listing issues; the server stands before it anyway. */
+/** `Github_ListIssues` of server `Github` is about listing issues; the server comes before it anyway. */
 function withoutServer(name: string, server: string): string {
   const starts = server !== '' && name.length > server.length && name.toLowerCase().startsWith(server.toLowerCase());
   return starts ? name.slice(server.length) : name;
@@ -38,7 +38,7 @@ function identifierWords(text: string): string {
     .trim();
 }
 
-/** `get|HTTP|Response`. It looks at three characters at each place, so that a name of capitals without end costs no more than another. */
+/** `get|HTTP|Response`. Looks at three characters at each position, so a long name in capitals costs no more than any other. */
 const WORD_CHANGE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
 const MOST = {
   headCharacters: 300,

@@ -8,17 +8,17 @@ interface ToolVectorsOptions {
   readonly queue: EmbeddingQueue;
   readonly cacheBytes: number;
   readonly hold: HoldVectors | undefined;
-  /** Asked for what is not in memory, and given what is new. */
+  /** Read for what is not in memory; new vectors are written to it. */
   readonly store: VectorCache | undefined;
-  /** Told when the store fails, which costs time but no answer. */
+  /** Called when the store fails, which costs time but never an answer. */
   readonly onStoreFailure: (cause: unknown) => void;
 }
 
-/** The vectors of tools: from memory, from the store, or from the embedder, and then not asked of it again. */
+/** The vectors of tools: from memory, from the store, or from the embedder, which is asked once per text. */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
   readonly #memory: MemoryVectorCache;
-  /** By hash, what is being embedded: a second search that needs it waits for the first one's. */
+  /** What is being embedded, by hash: a second search that needs it waits for the same call. */
   readonly #pending: Map<string, Promise<Float32Array>> = new Map();
   readonly #sentences: WeakMap<Tool, Sentence> = new WeakMap();
 
@@ -28,8 +28,8 @@ export class ToolVectors {
   }
 
   /**
-   * One unit vector of `dimensions` for each tool or sentence, in their order. A kept vector of another length is replaced; where the
-   * length is not known yet, any is taken.
+   * One unit vector of `dimensions` for each tool or sentence, in their order. A cached vector of another length is replaced; if the
+   * length is not known yet, any is accepted.
    */
   async read(tools: readonly (Tool | string)[], dimensions: number | undefined): Promise<readonly Float32Array[]> {
     const { modelId, queue } = this.#options;
@@ -37,7 +37,7 @@ export class ToolVectors {
     const byHash = new Map(sentences.map((sentence) => [sentence.hash, sentence]));
     const batchSize = await queue.batchSize();
     const recalled = await this.#recall([...byHash.keys()], dimensions);
-    // Nothing waits from here until the missing ones are marked as pending, so that no other search asks for them too.
+    // No `await` from here until the missing ones are marked as pending, so that no other search requests them too.
     const late = toVectors(this.#memory.get(modelId, [...byHash.keys()]), dimensions);
     const vectors = new Map<string, Float32Array | Promise<Float32Array>>([...this.#pending, ...recalled, ...late]);
     const missing = [...byHash.values()].filter(({ hash }) => !vectors.has(hash));
@@ -77,7 +77,7 @@ export class ToolVectors {
     return started;
   }
 
-  /** Runs on when no search waits any more: a late vector is there for the next one. */
+  /** Continues even if no search waits any more: a late vector is cached for the next one. */
   async #keep(batch: readonly Sentence[], vectors: Promise<readonly Float32Array[]>): Promise<void> {
     const { modelId } = this.#options;
     try {
@@ -86,7 +86,7 @@ export class ToolVectors {
       this.#memory.put(modelId, bytes);
       await this.#putAway(bytes);
     } catch {
-      // The searches that asked for these vectors are told by their own promises.
+      // The searches that need these vectors get the error from their own promises.
     } finally {
       for (const { hash } of batch) this.#pending.delete(hash);
     }
@@ -123,7 +123,7 @@ function toVectors(found: ReadonlyMap<string, Uint8Array>, wanted: number | unde
   for (const [hash, bytes] of found) {
     const dimensions = wanted ?? Math.floor(bytes.byteLength / Float32Array.BYTES_PER_ELEMENT);
     if (dimensions === 0 || bytes.byteLength !== dimensions * Float32Array.BYTES_PER_ELEMENT) continue;
-    // A view needs a multiple of four as its start, which bytes from a database may not have.
+    // A view has to start at a multiple of four, which bytes from a database may not do.
     const aligned = bytes.byteOffset % Float32Array.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
     const vector = new Float32Array(aligned.buffer, aligned.byteOffset, dimensions);
     if (vector.every(Number.isFinite)) vectors.set(hash, vector);
@@ -141,11 +141,11 @@ function toBytes(vectors: ReadonlyMap<string, Float32Array>): Map<string, Uint8A
 }
 
 /**
- * Keeps vectors by the model that made them and the SHA-256 of their text, as the bytes of little-endian 32-bit floats. The
- * store of `@quartermaster/host` is one as it stands.
+ * Keeps vectors by the model that made them and the SHA-256 of their text, as the bytes of little-endian 32-bit floats. The store of
+ * `@quartermaster/host` is one.
  */
 export interface VectorCache {
-  /** The vectors that are known; the others are missing from the map. */
+  /** The known vectors; others are missing from the map. */
   get(model: string, hashes: readonly string[]): Awaitable<ReadonlyMap<string, Uint8Array>>;
   put(model: string, vectors: ReadonlyMap<string, Uint8Array>): Awaitable<void>;
 }
@@ -153,11 +153,11 @@ export interface VectorCache {
 type Awaitable<Value> = Value | PromiseLike<Value>;
 
 interface MemoryVectorCacheOptions {
-  /** Bytes of vectors that are kept, 0 or more; what was not asked for longest goes first. @default 64 MiB */
+  /** Bytes of vectors that are kept, 0 or more; the least recently used are dropped first. @default 64 MiB */
   readonly maxBytes?: number;
   /**
-   * Counts the vectors in a budget that other caches share. `release` is called when that has no room for them any more, and forgets
-   * them all. @default `maxBytes` alone bounds them
+   * Counts the vectors in a budget that other caches share. `release` is called when the budget has no room for them any more, and
+   * drops them all. @default `maxBytes` alone bounds them
    */
   readonly hold?: HoldVectors | undefined;
 }

@@ -1,8 +1,8 @@
 import type { SearchText } from '../../catalog/index.ts';
 
 /**
- * Gives texts their vectors. The shape is the part of the AI SDK's `EmbeddingModel` that we need, so that any of its
- * models is an `Embedder` as it stands.
+ * Turns texts into vectors. The shape is the part of the AI SDK's `EmbeddingModel` that is needed, so that any of its models is an
+ * `Embedder` without changes.
  */
 export interface Embedder {
   /** Names the model; vectors of one model are never compared with those of another. */
@@ -18,7 +18,7 @@ export interface EmbedOptions {
   abortSignal?: AbortSignal;
 }
 
-/** An embedder at hand: in the process, without waiting, and aware of a tool's fields. */
+/** A synchronous embedder in this process that knows the fields of a tool. */
 export interface StaticEmbedder {
   /** Names the model; part of every cache key. */
   readonly modelId: string;

@@ -15,7 +15,7 @@ export interface VectorIndex {
   readonly dimensions: number;
   /** `count * dimensions` components, each vector scaled so that its largest component is ±127. */
   readonly components: Int8Array;
-  /** What a vector's components are multiplied by to be of unit length again. */
+  /** The factor that makes a vector's components a unit vector again. */
   readonly scales: Float32Array;
   /** `count * ⌈dimensions / 32⌉` words; bit i is set where component i is negative. */
   readonly signs: Int32Array;
@@ -47,7 +47,7 @@ export function* buildVectorIndexInSteps(size: VectorIndexSize, vectorOf: Vector
   return index;
 }
 
-/** The same for texts of which another index may have some: those are copied, and only the others are made. */
+/** The same, copying the vectors of texts that another index already has; only the others are computed. */
 export function* buildMarkedVectorsInSteps(
   size: VectorIndexSize,
   {
@@ -96,7 +96,7 @@ function allocate(size: VectorIndexSize): VectorIndex {
   return { count, dimensions, ...allocateVectors(count, dimensions), sum: new Float64Array(dimensions) };
 }
 
-/** From what is kept of each vector, so that vectors that were kept have the same sum as those that were just made. */
+/** Computed from the stored bytes of each vector, so that loaded and newly made vectors have the same sum. */
 function* addUp({ count, dimensions, components, scales, sum }: VectorIndex): Generator<void, void> {
   yield* stepThrough(count, (first) => {
     const end = Math.min(first + VECTORS_PER_STEP, count);
@@ -111,7 +111,7 @@ function* addUp({ count, dimensions, components, scales, sum }: VectorIndex): Ge
 
 const VECTORS_PER_STEP = 512;
 
-/** Bytes of its arrays. In a WebAssembly memory, what lies beside them is counted by its scan. */
+/** Bytes of its arrays. In a WebAssembly memory, the workspace beside them is counted by its scan. */
 export function vectorBytes({ components, scales, signs, sum, marks }: VectorIndex & Partial<MarkedVectors>): number {
   return components.byteLength + scales.byteLength + signs.byteLength + sum.byteLength + (marks?.byteLength ?? 0);
 }
@@ -182,10 +182,10 @@ export function keptVectors(count: number, embedder: StaticEmbedder): KeptPart<M
   };
 }
 
-/** Goes up when vectors are written in another way. */
+/** Raised when the format of the vectors changes. */
 const VECTORS_VERSION = 2;
 
-/** Of a unit vector the largest component is 1 at the most, which is written as 127. */
+/** The largest component of a unit vector is at most 1, written as 127. */
 function* areScales(scales: Float32Array): Generator<void, boolean> {
   let isSound = true;
   yield* stepThrough(scales.length, (first) => {
@@ -200,7 +200,7 @@ const SCALES_PER_STEP = 1 << 16;
 
 const marks = new WeakMap<StaticEmbedder, string>();
 
-/** What the model makes of one tool: vectors that another one made under the same name have another mark. */
+/** The model's vector of one fixed tool: a different model under the same name has another fingerprint. */
 function modelMark(embedder: StaticEmbedder): string {
   const known = marks.get(embedder);
   if (known !== undefined) return known;

@@ -62,7 +62,7 @@ export function workspaceOf({ components }: VectorArrays): VectorWorkspace | und
 
 const workspaces: WeakMap<ArrayBufferLike, VectorWorkspace> = new WeakMap();
 
-/** Smaller catalogs are searched in less time in JavaScript than is worth a memory of their own. */
+/** Smaller catalogs are searched fast enough in JavaScript; a separate memory would not pay off. */
 const LEAST_VECTORS = 512;
 /** What a kernel can be made for. */
 function hasKernel(dimensions: number): boolean {

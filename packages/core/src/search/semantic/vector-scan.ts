@@ -4,9 +4,9 @@ import { BLOCK, CHUNK, type VectorWorkspace, workspaceOf } from './vector-memory
 /** Compares requests with all vectors of an index. */
 export interface VectorScan {
   /**
-   * At least `wanted` ids, ascending, that are likely to hold the nearest vectors: those with the fewest sign bits that
-   * differ from the query's. Sign bits are an eighth of the components, which is what makes a full pass over 100,000 tools
-   * affordable. `allowed` leaves out what is not allowed before the count, so that it can't crowd out the rest.
+   * At least `wanted` ids, ascending, that are likely to hold the nearest vectors: those with the fewest sign bits that differ from
+   * the query's. Sign bits are an eighth of the components, which is what makes a full pass over 100,000 tools affordable. `allowed`
+   * is applied before counting, so that forbidden tools can't crowd out the rest.
    */
   near(query: QueryVector, wanted: number, allowed?: (id: number) => boolean): Uint32Array;
   /** The cosine of the query with each of these vectors. @param into as long as `ids`; returned */
@@ -180,10 +180,10 @@ export interface NearestOptions {
   readonly allowed: ((tool: number) => boolean) | undefined;
 }
 
-/** Below this cosine two texts have nothing in common but chance. */
+/** Below this cosine, two texts are similar only by chance. */
 const LEAST_MEANING = 0.1;
 
-/** How many sign neighbours are looked at in full for each one that is wanted. */
+/** How many neighbours by sign bits are compared in full for each one that is wanted. */
 const SIGN_SLACK = 3;
 
 /** The tools nearest to a vector, in catalog order; of equals at the end, those that come first in the catalog. */
@@ -194,7 +194,7 @@ export function nearestTools(scan: VectorScan, vector: QueryVector, { wanted, al
   const last = greatestBut(cosines, wanted - 1);
   let above = 0;
   for (let at = 0; at < cosines.length; at += 1) above += (cosines[at] as number) > last ? 1 : 0;
-  // Equals of the last one that still find a place.
+  // How many tools equal to the last one still fit.
   let equals = wanted - above;
   const nearest: number[] = [];
   for (let at = 0; at < near.length; at += 1) {
@@ -276,15 +276,15 @@ export function setSigns(signs: Int32Array, at: number, vector: Float32Array): v
 }
 
 /**
- * What all tools of a catalog have in common, beyond what tools anywhere have. Where every description ends in the same sentence, or
- * every tool is of one server and has little more than a name, most of each vector is what all of them share, and the cosine with
- * a tool says little of what that one does.
+ * What all tools of a catalog have in common, beyond what tools in general have in common. If every description ends in the same
+ * sentence, or every tool belongs to one server and has little more than a name, most of each vector is that shared part, and the
+ * cosine with a tool says little about what the tool does.
  */
 export class CommonMeaning {
   readonly #sum: Float64Array;
-  /** What the sum of the vectors is multiplied by to be the part of each that is common and more than usual. */
+  /** The factor that turns the sum of the vectors into the unusually large part that all of them share. */
   readonly #share: number;
-  /** How long what is left of a vector is on the average, once that part is taken away. */
+  /** The average length of a vector after that part is removed. */
   readonly #rest: number;
 
   constructor({ count, sum }: Pick<VectorIndex, 'count' | 'sum'>) {
@@ -310,9 +310,9 @@ export class CommonMeaning {
   }
 }
 
-/** As many more vectors as pointed nowhere: a few tools have something in common by chance. */
+/** Counts as this many additional random vectors, because a few tools have something in common by chance. */
 const DOUBT = 10;
-/** How long the mean of a catalog's vectors is where its tools have nothing in common but to be tools. */
+/** The length of the mean vector of a catalog whose tools have nothing in common except that they are tools. */
 const USUAL = 0.3;
-/** Of a catalog that says the same of everything next to nothing would be left, and that magnified. */
+/** If a catalog says the same about every tool, next to nothing would be left, and it would be magnified. */
 const LEAST_REST = 0.1;
