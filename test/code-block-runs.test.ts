@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { createAnthropic } from '@ai-sdk/anthropic';
@@ -9,10 +13,11 @@ import { tool as aiTool, jsonSchema } from 'ai';
 import { transformWithOxc } from 'vite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startCommand, temporaryFolder } from '../packages/cli/src/serving/running-command.fixture.ts';
+import { startPostgres } from '../packages/host/src/store/embedded-postgres.fixture.ts';
 import { codeBlocks } from './document-blocks.fixture.ts';
 
-/** Blocks that are only compiled: in their package, as tests, on stdin and stdout, with a PostgreSQL server, or with a package that is not installed. */
-const NOT_RUN = /from '\.\/|describeSearcher|serveStdio|@ai-sdk\/cohere|fetch\(modelUrl\)|openToolIndex/;
+/** Blocks that are only compiled: in their package, as tests, on stdin and stdout, or with a package that is not installed. */
+const NOT_RUN = /from '\.\/|describeSearcher|serveStdio|@ai-sdk\/cohere/;
 
 type Names = Readonly<Record<string, unknown>>;
 
@@ -25,16 +30,23 @@ for (const { language, place, text } of codeBlocks()) {
 describe('TypeScript in documents runs against a gateway with the mock model', () => {
   it('in every document', async () => {
     const { url, folder } = await startGateway();
+    const database = await startPostgres();
+    onTestFinished(() => database.stop());
+    const { url: databaseUrl } = await database.createPlace();
+    const modelUrl = await serveModel();
     let run = 0;
     const failed: string[] = [];
     for (const blocks of documents.values()) {
       // Later blocks of a document use what earlier ones declare and import.
-      let known: Names = await surroundings(url);
+      let known: Names = { ...(await surroundings(url)), modelUrl };
       for (const { place, text } of blocks) {
         if (NOT_RUN.test(text)) continue;
         const own = namesFor(text);
         try {
-          const declared = await runBlock(adapt(text, { url, folder }), { ...known, ...own });
+          const declared = await runBlock(adapt(text, { url, folder, databaseUrl }), {
+            ...known,
+            ...own,
+          });
           if (/^const options = /m.test(text)) await runQuery(declared.options as object);
           known = { ...known, ...declared };
           run += 1;
@@ -66,12 +78,24 @@ async function startGateway() {
   return { url, folder };
 }
 
+/** The address of the model's file, as a page in a browser would have it. */
+async function serveModel(): Promise<string> {
+  const bytes = readFileSync(createRequire(import.meta.url).resolve('@quartermaster/semantic/model'));
+  const server = createServer((_, response) => response.end(bytes)).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 const FILESYSTEM = createRequire(new URL('../packages/cli/src/index.ts', import.meta.url)).resolve(
   '@modelcontextprotocol/server-filesystem/dist/index.js',
 );
 
 /** The same block with addresses and programs that are there, and without loops that never end. */
-function adapt(text: string, { url, folder }: { readonly url: string; readonly folder: string }): string {
+function adapt(
+  text: string,
+  { url, folder, databaseUrl }: { readonly url: string; readonly folder: string; readonly databaseUrl: string },
+): string {
   return text
     .replace(/http:\/\/127\.0\.0\.1:8787|https:\/\/tracker\.example\.com/g, url)
     .replace('http://localhost:11434/v1', `${url}/v1`)
@@ -79,6 +103,7 @@ function adapt(text: string, { url, folder }: { readonly url: string; readonly f
       /command: 'npx', args: \['-y', '@modelcontextprotocol\/server-filesystem', '\.'\]/,
       `command: process.execPath, args: [${JSON.stringify(FILESYSTEM)}, ${JSON.stringify(folder)}]`,
     )
+    .replace("process.env.DATABASE_URL ?? ''", JSON.stringify(databaseUrl))
     .replace('{ url: DATABASE_URL }', "{ path: ':memory:' }")
     .replace(', resume: sessionId }', ' }')
     .replace("path: 'vectors.sqlite'", "path: ':memory:'")
