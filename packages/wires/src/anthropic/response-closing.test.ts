@@ -33,6 +33,20 @@ describe('what the rounds of a response say besides their content', () => {
     });
   });
 
+  it('puts what a later round says at its start where clients of a stream look for it', () => {
+    const closing = responseClosing();
+    const dropped = [{ type: 'thinking_dropped' }];
+    closing.begin({ ...START, input_transformations: [] });
+    closing.add({ type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: null } });
+    closing.begin({ ...START, input_transformations: dropped, context_management: edit('clear_thinking') });
+    expect(closing.merged()).toEqual({
+      type: 'message_delta',
+      delta: { stop_reason: 'tool_use', stop_sequence: null },
+      input_transformations: dropped,
+      context_management: edit('clear_thinking'),
+    });
+  });
+
   it("is one round's own event where there is but one, and nothing where none has closed", () => {
     const closing = responseClosing();
     closing.begin({ ...START, container: { id: 'container_1' } });

@@ -15,15 +15,15 @@ import { UpstreamEventError } from './reader.ts';
 export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
   toParts(response) {
     const message = { ...openingFields(response), content: [], stop_reason: null, stop_sequence: null };
-    // Streams have it beside the delta, where the SDK reads it.
-    const { context_management, ...closing } = closingFields(response);
+    const { beside, delta } = splitClosing(closingFields(response));
     return [
       { type: 'message_start', message },
       ...blocksOf(response).flatMap(blockEvents),
       {
         type: 'message_delta',
-        delta: { stop_reason: null, stop_sequence: null, ...closing },
-        ...defined({ context_management, usage: response.usage }),
+        delta: { stop_reason: null, stop_sequence: null, ...delta },
+        ...beside,
+        ...defined({ usage: response.usage }),
       },
       { type: 'message_stop' },
     ];
@@ -186,7 +186,9 @@ export function responseClosing(): ResponseClosing {
       if (hasBegun) {
         const late = lateFields(message);
         if (Object.keys(late).length > 0) {
-          closing = { type: 'message_delta', ...closing, delta: mergeFields(closing?.delta ?? {}, late) };
+          const { type, delta, ...fields }: MessageDeltaEvent = closing ?? { type: 'message_delta', delta: {} };
+          const { beside, delta: lateDelta } = splitClosing(late);
+          closing = { type, ...mergeFields(fields, beside), delta: mergeFields(delta, lateDelta) };
         }
       }
       if (hasBegun && typeof message.stop_reason === 'string') {
@@ -214,6 +216,17 @@ const OPENING: ReadonlySet<string> = new Set(['id', 'type', 'role', 'model', 'co
 /** The fields of a whole message that a stream has at its end. */
 function closingFields(message: AnthropicResponse): Record<string, unknown> {
   return Object.fromEntries(Object.entries(message).filter(([key]) => !OPENING.has(key)));
+}
+
+/** What a stream's last event has beside its delta: clients don't look for it inside. */
+const BESIDE_DELTA: ReadonlySet<string> = new Set(['context_management', 'input_transformations']);
+
+function splitClosing(fields: Record<string, unknown>): Record<'beside' | 'delta', Record<string, unknown>> {
+  const entries = Object.entries(fields);
+  return {
+    beside: Object.fromEntries(entries.filter(([key]) => BESIDE_DELTA.has(key))),
+    delta: Object.fromEntries(entries.filter(([key]) => !BESIDE_DELTA.has(key))),
+  };
 }
 
 /** The fields that a stream has at its start. */
