@@ -362,6 +362,23 @@ describe('the writer', () => {
     const { requests } = await run([round, round, DONE], { request });
     expect(requests.map(({ max_tokens }) => max_tokens)).toEqual(limits);
   });
+
+  it.each<[string, object, unknown]>([
+    ['of a request that names none', {}, 'container_1'],
+    ['of a request that names another', { container: 'container_0' }, 'container_1'],
+    [
+      'of a request with skills',
+      { container: { skills: [{ skill_id: 'pdf' }] } },
+      { skills: [{ skill_id: 'pdf' }], id: 'container_1' },
+    ],
+  ])('goes on in the container that a round has opened, %s', async (_, request, container) => {
+    const opened = { id: 'container_1', expires_at: '2026-11-20T00:00:00Z' };
+    const round = scriptMessage([search()], 'tool_use').map((event) =>
+      event.type === 'message_delta' ? { ...event, delta: { ...event.delta, container: opened } } : event,
+    );
+    const { requests } = await run([round, scriptMessage([search()], 'tool_use'), DONE], { request });
+    expect(requests.slice(1).map((sent) => sent.container)).toEqual([container, container]);
+  });
 });
 
 describe("a search of the host's beside a call of the client's", () => {

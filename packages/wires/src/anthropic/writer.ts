@@ -50,6 +50,8 @@ export function writeResponse(
   let late: readonly AnthropicBlock[] = [];
   /** Whether a call waits for the client, rather than for a program at the host. */
   let waits = false;
+  /** Where the host runs programs, as the latest round reported it. */
+  let container: unknown;
 
   const emit = (events: readonly AnthropicEvent[]): readonly AnthropicEvent[] => {
     for (const event of events) replay.add(event);
@@ -76,6 +78,7 @@ export function writeResponse(
           indexes = new Map();
           usage.begin(event.message.usage);
           closing.begin(event.message);
+          container = event.message.container ?? container;
           return emit(openWith(event.message));
         case 'ping':
           return isOpen ? [event] : [];
@@ -102,6 +105,7 @@ export function writeResponse(
       if (event.type !== 'message_delta') return;
       usage.report(event.usage);
       closing.add(event);
+      container = event.delta.container ?? container;
     },
     shows: (call) => serverTool(call.name) !== undefined,
     hold(call) {
@@ -149,7 +153,8 @@ export function writeResponse(
     },
     extend() {
       indexes = new Map();
-      const extended = { ...request, ...tokensLeft(request, usage.written()), messages: replay.messages() };
+      const left = tokensLeft(request, usage.written());
+      const extended = { ...request, ...left, ...inContainer(request, container), messages: replay.messages() };
       return relax(extended, serverCalls > 0);
     },
     resume(steps) {
@@ -239,6 +244,13 @@ function tokensLeft(request: AnthropicRequest, written: number): Pick<AnthropicR
   const budget = isJsonObject(thinking) && typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : 0;
   const left = remainingTokens(request.max_tokens, written, budget + 1);
   return left === undefined ? {} : { max_tokens: left };
+}
+
+/** A program goes on where its files are: otherwise the host would open another container for the next round. */
+function inContainer(request: AnthropicRequest, container: unknown): Partial<AnthropicRequest> {
+  if (!isJsonObject(container) || typeof container.id !== 'string') return {};
+  const { id } = container;
+  return { container: isJsonObject(request.container) ? { ...request.container, id } : id };
 }
 
 /** The forced tool has been called: what comes next is the model's choice. */
