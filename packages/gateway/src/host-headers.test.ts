@@ -58,6 +58,36 @@ describe('what a host says beside its answer', () => {
     expect(host.requests).toHaveLength(3);
   });
 
+  it('comes through of its limits with a refusal by a host of another protocol', async () => {
+    const host = await rawHost((_, response) => {
+      response.writeHead(429, { 'content-type': 'application/json', 'x-should-retry': 'false', ...LIMITS });
+      response.end(JSON.stringify({ type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } }));
+    });
+    const { post } = await gatewayTo(host.url, 'anthropic');
+    const { status, headers } = await post('/v1/chat/completions', {
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+    });
+    expect(status).toBe(429);
+    expect(headers.get('anthropic-ratelimit-tokens-remaining')).toBe('17');
+    expect(headers.get('x-should-retry')).toBe('false');
+    expect(headers.has('x-internal-host')).toBe(false);
+    // Its host says that another attempt would not help.
+    expect(host.requests).toHaveLength(1);
+  });
+
+  it('comes through of its limits with an error that opens a stream', async () => {
+    const host = await rawHost((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', ...LIMITS });
+      const error = { type: 'error', error: { type: 'invalid_request_error', message: 'No' } };
+      response.end(`event: error\ndata: ${JSON.stringify(error)}\n\n`);
+    });
+    const { post } = await gatewayTo(host.url, 'anthropic');
+    const { status, headers } = await post('/v1/messages', { ...ASK, stream: true });
+    expect(status).toBe(400);
+    expect(headers.get('anthropic-ratelimit-tokens-remaining')).toBe('17');
+  });
+
   it('a refusal that was not repeated here may be repeated by the client, when the host says so', async () => {
     const host = await rawHost((_, response) => {
       response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '3600' }).end('{}');

@@ -25,4 +25,5 @@ export {
   refusedCredentials,
   refusedError,
   retryAfterMs,
+  shouldRetryIn,
 } from './refused-error.ts';

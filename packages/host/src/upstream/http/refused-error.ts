@@ -25,7 +25,7 @@ export async function refusedError(
     ...(isMessagesEnvelope(body) ? { type: textIn(told, 'type') } : {}),
     body: body ?? text,
     requestId: requestIdIn(headers) ?? textIn(body, 'request_id'),
-    shouldRetry: SHOULD_RETRY[headers.get('x-should-retry') ?? ''],
+    shouldRetry: shouldRetryIn(headers),
     retryAfterMs: retryAfterMs(headers, clock),
     limitHeaders: limitHeadersIn(headers),
   });
@@ -61,6 +61,7 @@ export function streamedError(error: JsonObject, body: unknown, headers: Headers
     message: `The upstream ended its stream with ${type ?? 'an error'}: ${textIn(error, 'message') ?? 'no message'}`,
     body,
     requestId: requestIdIn(headers),
+    limitHeaders: limitHeadersIn(headers),
   });
 }
 
@@ -94,6 +95,11 @@ function parse(text: string): unknown {
 function textIn(object: unknown, key: string): string | undefined {
   const value = isJsonObject(object) ? object[key] : undefined;
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Whether the host says that another attempt is worth it. Undefined if it does not say. */
+export function shouldRetryIn(headers: Headers): boolean | undefined {
+  return SHOULD_RETRY[headers.get('x-should-retry') ?? ''];
 }
 
 const SHOULD_RETRY: Readonly<Record<string, boolean | undefined>> = { true: true, false: false };

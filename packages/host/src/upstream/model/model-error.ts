@@ -1,7 +1,7 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { UpstreamError, type UpstreamErrorDetails } from '@quartermaster/core/errors';
+import { limitHeadersIn, UpstreamError, type UpstreamErrorDetails } from '@quartermaster/core/errors';
 import { type Clock, cutText } from '@quartermaster/core/internal';
-import { MOST_REFUSAL_BYTES, quoteAnswer, refusedCredentials, retryAfterMs } from '../http/index.ts';
+import { MOST_REFUSAL_BYTES, quoteAnswer, refusedCredentials, retryAfterMs, shouldRetryIn } from '../http/index.ts';
 
 /** How much of what a package says is quoted: some quote the whole answer that they could not read. */
 const MOST_QUOTED = 500;
@@ -67,7 +67,8 @@ function refused(
     body: responseBody === undefined ? undefined : parsed(responseBody),
     requestId: headers.get('request-id') ?? headers.get('x-request-id') ?? undefined,
     retryAfterMs: retryAfterMs(headers, clock),
-    ...(isRefusal || status === undefined ? { status, shouldRetry: isRetryable } : {}),
+    limitHeaders: limitHeadersIn(headers),
+    ...(isRefusal || status === undefined ? { status, shouldRetry: shouldRetryIn(headers) ?? isRetryable } : {}),
   });
 }
 
