@@ -39,7 +39,12 @@ export function readTools(request: ChatRequest, missingDeferral: Policy = 'autom
 
 /** Tools of types that only the upstream knows. They are sent as received, and never deferred. */
 export function foreignTools(request: ChatRequest): readonly unknown[] {
-  return declared(request).filter((tool) => !isReadable(tool) && !isOtherSearch(tool));
+  return declared(request).filter((tool) => !isReadable(tool) && !isSearchTool(tool));
+}
+
+/** A search tool as other APIs and gateways declare it: this API has none of its own. */
+export function isSearchTool(tool: unknown): boolean {
+  return isOtherSearch(tool) || (isJsonObject(tool) && tool.type === 'tool_search');
 }
 
 /** The index of the latest user message with text, or -1. */

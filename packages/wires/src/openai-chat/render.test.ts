@@ -191,12 +191,18 @@ describe('render', () => {
 describe('other gateways’ spellings', () => {
   const text = [chunk({ content: 'Ok' }), chunk({}, 'stop')];
 
-  it.each(['openrouter:tool_search', 'orq:tool_search'])('take %s for our search', async (type) => {
+  it.each([
+    'openrouter:tool_search',
+    'orq:tool_search',
+    'tool_search',
+    'tool_search_tool_bm25',
+    'tool_search_tool_regex_20251119',
+  ])('take %s for our search', async (type) => {
     const request = { tools: [{ type }, READ, CREATE, { type: 'web_search_preview' }] };
     const { requests } = await run([text], { tools: [READ, CREATE], request });
-    expect(JSON.stringify(requests[0])).not.toContain(type);
+    expect(JSON.stringify(requests[0])).not.toContain(`"type":"${type}"`);
     expect(requests[0]?.tools).toContainEqual({ type: 'web_search_preview' });
-    expect(JSON.stringify(requests[0]?.tools)).toContain('"tool_search"');
+    expect(JSON.stringify(requests[0]?.tools)).toContain('"name":"tool_search"');
     const inline = createToolbox({ tools: [] });
     const plan = inline.plan();
     const view = inline.view(plan, openaiChatWire.recall({ messages: [USER] }, plan));
@@ -206,6 +212,28 @@ describe('other gateways’ spellings', () => {
     expect(openaiChatWire.render({ messages: [result] }, view, () => '').messages).toEqual([
       { ...result, content: [{ type: 'text', text: 'read_file' }] },
     ]);
+  });
+
+  it.each<[object, object]>([
+    [{ type: 'openrouter:tool_search' }, { type: 'openrouter:tool_search' }],
+    [
+      { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },
+      { type: 'function', function: { name: 'tool_search_tool_regex' } },
+    ],
+  ])('force our search by %j, once', async (tool, tool_choice) => {
+    const searched = [
+      chunk({ tool_calls: [{ index: 0, ...toolCall('c1', 'tool_search', { query: 'x' }) }] }, 'tool_calls'),
+    ];
+    const { requests } = await run([searched, text], { request: { tools: [tool, READ, CREATE], tool_choice } });
+    expect(requests.map((request) => request.tool_choice)).toEqual([
+      { type: 'function', function: { name: 'tool_search' } },
+      'auto',
+    ]);
+    const inline = createToolbox({ tools: [] });
+    const plan = inline.plan();
+    const view = inline.view(plan, openaiChatWire.recall({ messages: [USER] }, plan));
+    const once = openaiChatWire.render({ messages: [USER], tools: [tool, READ], tool_choice }, view, () => '');
+    expect(once).toEqual({ messages: [USER], tools: [READ] });
   });
 
   it('treat deferred_tools as a request to search', async () => {

@@ -2,7 +2,7 @@ import { EMPTY_MEMORY } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
 import { toInput } from '@quartermaster/core/internal';
-import { isOtherSearch, withoutDeferredTools } from '../internal/other-spellings.ts';
+import { withoutDeferredTools } from '../internal/other-spellings.ts';
 import { declareTools, modelName, openaiTool } from '../internal/shown-tools.ts';
 import {
   type ChatMessage,
@@ -13,9 +13,9 @@ import {
   nameOf,
   referencesIn,
 } from './chat-shapes-2026-11.ts';
-import { foreignTools, latestUserIndex } from './open.ts';
+import { foreignTools, isSearchTool, latestUserIndex } from './open.ts';
 import { argumentsOf, roleOf } from './recall.ts';
-import { forcedName, renderToolChoice } from './tool-choice.ts';
+import { forcedName, forcesSearch, renderToolChoice } from './tool-choice.ts';
 
 /** The plain request for the upstream. Searches within a turn are already in it as ordinary calls with their answers. */
 export function renderRequest(given: ChatRequest, view: View, tell: Tell): ChatRequest {
@@ -34,10 +34,11 @@ export function renderRequest(given: ChatRequest, view: View, tell: Tell): ChatR
 /** This API has no `defer_loading`, and no search tools of other gateways: an upstream would reject them. */
 function withoutMarks(request: ChatRequest): ChatRequest {
   const { tools } = request;
-  if (!Array.isArray(tools) || !tools.some((tool) => hasMark(tool) || isOtherSearch(tool))) return request;
-  const plain = tools.filter((tool) => !isOtherSearch(tool)).map(withoutMark);
-  const { tools: _, tool_choice: __, ...rest } = request;
-  return plain.length === 0 ? rest : { ...request, tools: plain };
+  if (!Array.isArray(tools) || !tools.some((tool) => hasMark(tool) || isSearchTool(tool))) return request;
+  const plain = tools.filter((tool) => !isSearchTool(tool)).map(withoutMark);
+  const { tools: _, tool_choice: choice, ...rest } = request;
+  if (plain.length === 0) return rest;
+  return forcesSearch(choice) ? { ...rest, tools: plain } : { ...request, tools: plain };
 }
 
 /** All tools are in the list: a reference only needs the name. */

@@ -10,7 +10,7 @@ import {
   wrapCall,
 } from '@quartermaster/core/disclosure';
 import { toInput } from '@quartermaster/core/internal';
-import { isOtherSearch, withoutDeferredTools } from '../internal/other-spellings.ts';
+import { isOtherSearch, isOtherSearchName, withoutDeferredTools } from '../internal/other-spellings.ts';
 import { declareTools, openaiTool } from '../internal/shown-tools.ts';
 import { latestUserIndex, openSearch, searchTool } from './open.ts';
 import {
@@ -61,10 +61,11 @@ export function renderRequest(given: ResponsesRequest, view: View, tell: Tell): 
 
 /** This API has no search tools of other gateways: an upstream would reject them. */
 function withoutOtherSearches(request: ResponsesRequest): ResponsesRequest {
-  const { tools } = request;
+  const { tools, tool_choice: choice, ...rest } = request;
   if (!Array.isArray(tools) || !tools.some(isOtherSearch)) return request;
+  const isForced = isOtherSearch(choice) || isOtherSearchName(forcedTool(choice)?.name);
   return declareTools(
-    request,
+    isForced ? { ...rest, tools } : request,
     tools.filter((tool) => !isOtherSearch(tool)),
   );
 }

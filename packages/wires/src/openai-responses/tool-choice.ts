@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan } from '@quartermaster/core/disclosure';
+import { isOtherSearch, isOtherSearchName } from '../internal/other-spellings.ts';
 import { type ClientName, toModelName } from './tool-names.ts';
 
 /** The one tool that a `tool_choice` forces. */
@@ -16,7 +17,7 @@ export function forcedTool(choice: unknown): ClientName | undefined {
  */
 export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readonly unknown[]): unknown {
   if (!isJsonObject(choice)) return choice;
-  if (choice.type === 'tool_search') return forceSearch(choice, plan);
+  if (forcesSearch(choice, plan)) return forceSearch(plan);
   if (choice.type !== 'allowed_tools') return renamed(choice, plan);
   const declared = new Set(tools.map((tool) => (isJsonObject(tool) ? tool.name : undefined)));
   const listed: readonly unknown[] = Array.isArray(choice.tools) ? choice.tools : [];
@@ -31,14 +32,23 @@ export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readon
 
 /** A choice that forced the search has been fulfilled: the next round is free. */
 export function relaxToolChoice(choice: unknown, plan: DeferPlan): unknown {
-  if (isJsonObject(choice) && choice.type === 'tool_search') return 'auto';
+  if (forcesSearch(choice, plan)) return 'auto';
   const forced = forcedTool(choice);
   return forced !== undefined && plan.own.some((own) => own.name === forced.name) ? 'auto' : choice;
 }
 
-function forceSearch(choice: JsonObject, plan: DeferPlan): unknown {
+/** Whether a choice forces a search: this API's own, or one of another API or gateway, which ours replaces. */
+function forcesSearch(choice: unknown, plan: DeferPlan): boolean {
+  if (isJsonObject(choice) && choice.type === 'tool_search') return true;
+  const name = forcedTool(choice)?.name;
+  return isOtherSearch(choice) || (isOtherSearchName(name) && plan.snapshot.resolve(name ?? '') === undefined);
+}
+
+function forceSearch(plan: DeferPlan): unknown {
   const search = plan.own.find((own) => own.role === 'search');
-  return search === undefined || plan.form.reveal === 'native' ? choice : { type: 'function', name: search.name };
+  return search === undefined || plan.form.reveal === 'native'
+    ? { type: 'tool_search' }
+    : { type: 'function', name: search.name };
 }
 
 function writeOwn(name: string, plan: DeferPlan): JsonObject {

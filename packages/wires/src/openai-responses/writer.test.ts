@@ -139,16 +139,40 @@ describe('a refused call of ours', () => {
 });
 
 describe('other gateways’ spellings', () => {
-  it.each(['openrouter:tool_search', 'orq:tool_search'])('take %s for our search', async (type) => {
-    const { requests } = await run([responseRound([message('Hello')])], {
-      request: { tools: [{ type }, READ, CREATE] },
-    });
-    expect(JSON.stringify(requests[0])).not.toContain(type);
-    expect(JSON.stringify(requests[0]?.tools)).toContain('"tool_search"');
+  it.each(['openrouter:tool_search', 'orq:tool_search', 'tool_search_tool_bm25_20251119', 'tool_search_tool_regex'])(
+    'take %s for our search',
+    async (type) => {
+      const { requests } = await run([responseRound([message('Hello')])], {
+        request: { tools: [{ type }, READ, CREATE] },
+      });
+      expect(JSON.stringify(requests[0])).not.toContain(type);
+      expect(JSON.stringify(requests[0]?.tools)).toContain('"name":"tool_search"');
+      const toolbox = createToolbox({ tools: [] });
+      const plan = toolbox.plan();
+      const view = toolbox.view(plan, openaiResponsesWire.recall({ input: [USER] }, plan));
+      expect(openaiResponsesWire.render({ input: [USER], tools: [{ type }, READ] }, view, () => '')).toEqual({
+        input: [USER],
+        tools: [READ],
+      });
+    },
+  );
+
+  it.each<[object, object]>([
+    [{ type: 'openrouter:tool_search' }, { type: 'openrouter:tool_search' }],
+    [
+      { type: 'tool_search_tool_regex', name: 'tool_search_tool_regex' },
+      { type: 'function', name: 'tool_search_tool_regex' },
+    ],
+  ])('force our search by %j, once', async (tool, tool_choice) => {
+    const request = { tools: [tool, READ, CREATE], tool_choice };
+    const { requests } = await run([responseRound([SEARCH]), DONE], { request });
+    expect(requests.map((sent) => sent.tool_choice)).toEqual([{ type: 'function', name: 'tool_search' }, 'auto']);
+    const native = await run([DONE], { request, form: 'native' });
+    expect(native.requests[0]?.tool_choice).toEqual({ type: 'tool_search' });
     const toolbox = createToolbox({ tools: [] });
     const plan = toolbox.plan();
     const view = toolbox.view(plan, openaiResponsesWire.recall({ input: [USER] }, plan));
-    expect(openaiResponsesWire.render({ input: [USER], tools: [{ type }, READ] }, view, () => '')).toEqual({
+    expect(openaiResponsesWire.render({ input: [USER], ...request, tools: [tool, READ] }, view, () => '')).toEqual({
       input: [USER],
       tools: [READ],
     });
