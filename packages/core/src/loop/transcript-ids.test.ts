@@ -33,6 +33,13 @@ describe('ids of the transcript', () => {
     expect(idsOfPieces([said('Hello'), { by: 'model', ids: ['call_0'], text: 'Let me see.' }])[1]).toEqual(kept);
   });
 
+  it('a short id is found even if the client has left out the unique one next to it', () => {
+    const shown = { ids: ['fc_0e8f9c1a2b3c4d5e8f90a1b2c3d4e5f6', 'call_0'], text: '' };
+    const [, bare] = idsOfPieces([said('Hello'), called('call_0')]);
+    expect(idsOfResponse([said('Hello')], [shown])).toContain(bare?.[0]);
+    expect(idsOfPieces([said('Hello'), { by: 'model', ...shown }])[1]).toContain(bare?.[0]);
+  });
+
   it('a message without ids is found by its text and by what was said before', () => {
     const history = [
       said('Hello'),

@@ -19,8 +19,8 @@ export interface TranscriptStore {
    *
    * Ids are strings of up to `MAX_TRANSCRIPT_ID_LENGTH` characters. Call ids, item ids and response ids that are random
    * enough to be unique are used as they are. A short id (`call_0`), which a host also uses in other conversations, is followed by
-   * `@` and a hash of the ids in its message and of what the user has said before: not of results and the model's texts,
-   * which clients cut. A message without any id has `text@` and such a hash; a response of which the client saw nothing
+   * `@` and a hash of the short ids in its message and of what the user has said before: not of results and the model's
+   * texts, which clients cut. A message without any id has `text@` and such a hash; a response of which the client saw nothing
    * has `after@` and the hash of what was said before.
    */
   keep(ids: readonly string[], hidden: Hidden): Promise<void>;

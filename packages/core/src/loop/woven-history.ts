@@ -206,8 +206,11 @@ function saidSoFar(): Said {
 
 /** An id that other conversations may have too means this piece only if the client has said the same before it. */
 function idFor(id: string, piece: ShownPiece, said: Said): string {
-  // Not by its text: clients trim it.
-  if (!isUniqueId(id)) return `${id.slice(0, 64)}@${shortHash([said.hash(), ...piece.ids])}`;
+  // Not by its text, which clients trim, nor by the unique ids next to it, which some leave out: they need the call's only.
+  if (!isUniqueId(id)) {
+    const short = piece.ids.filter((one) => !isUniqueId(one));
+    return `${id.slice(0, 64)}@${shortHash([said.hash(), ...short])}`;
+  }
   return id.length > MAX_TRANSCRIPT_ID_LENGTH ? sha256([id]) : id;
 }
 
