@@ -16,7 +16,7 @@ import {
   isServerToolUse,
 } from './anthropic-shapes-2026-11.ts';
 import { anthropicTranscript } from './anthropic-transcript.ts';
-import { openKnownTools, openRequest, ownSearch } from './open.ts';
+import { isForeignSearch, openKnownTools, openRequest, ownSearch } from './open.ts';
 import { readRound } from './reader.ts';
 import { readHistory, recallRequest } from './recall.ts';
 import { renderRequest } from './render.ts';
@@ -256,6 +256,7 @@ function readTokens(usage: AnthropicUsage | undefined): UsageFacts {
 }
 
 function isSearchTool(definition: JsonObject): boolean {
+  if (isForeignSearch(definition)) return true;
   return typeof definition.type === 'string' && definition.type.startsWith('tool_search_tool_');
 }
 

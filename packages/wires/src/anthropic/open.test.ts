@@ -12,6 +12,9 @@ describe('open', () => {
     ['tool_search_tool_regex', 'regex', 'tool_search_tool_regex'],
     ['tool_search_tool_bm25_20251119', 'bm25', 'tool_search_tool_bm25'],
     ['tool_search_tool_bm25', 'bm25', 'tool_search_tool_bm25'],
+    ['openrouter:tool_search', 'bm25', 'tool_search_tool_bm25'],
+    ['orq:tool_search', 'bm25', 'tool_search_tool_bm25'],
+    ['tool_search', 'bm25', 'tool_search_tool_bm25'],
   ])('reads %s as a search tool, its name from the type', (type, engine, name) => {
     const opened = anthropicWire.open(conversation(ASK, { tools: [{ type }, definition('a', { deferred: true })] }));
     expect(opened.search).toEqual({ kind: 'hosted', engine, name });

@@ -4,6 +4,7 @@ import type { Own } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { Opened, OpenedSearch } from '@quartermaster/core/loop';
+import { isGatewaySearch } from '../internal/other-spellings.ts';
 import {
   type AnthropicMessage,
   type AnthropicRequest,
@@ -118,10 +119,15 @@ export function isUnknownSearch(definition: unknown): definition is JsonObject &
   return definition.type.startsWith('tool_search_tool') && !SEARCH_TYPE.test(definition.type);
 }
 
+/** Whether a definition is a search tool as other gateways, or OpenAI, declare it: no host of this API knows it. */
+export function isForeignSearch(definition: unknown): boolean {
+  return isGatewaySearch(definition) || (isJsonObject(definition) && definition.type === 'tool_search');
+}
+
 /** Reads a definition as a search tool, with a known version date or none. A missing name follows from the type. */
 export function readSearchTool(definition: unknown): SearchTool | undefined {
   if (!isJsonObject(definition) || typeof definition.type !== 'string') return undefined;
-  const engine = SEARCH_TYPE.exec(definition.type)?.[1];
+  const engine = isForeignSearch(definition) ? 'bm25' : SEARCH_TYPE.exec(definition.type)?.[1];
   if (engine !== 'regex' && engine !== 'bm25') return undefined;
   const { name } = definition;
   return { engine, name: typeof name === 'string' && name !== '' ? name : SEARCH_TOOL_NAMES[engine] };

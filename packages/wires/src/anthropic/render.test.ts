@@ -1,3 +1,4 @@
+import { createToolbox } from '@quartermaster/core';
 import { FORMS, type Form } from '@quartermaster/core/disclosure';
 import { describe, expect, it } from 'vitest';
 import { anthropicWire } from './anthropic-dialect.ts';
@@ -110,6 +111,17 @@ describe('the tools that are sent', () => {
       name: 'tool_search_tool_regex',
       cache_control: null,
     });
+    expect(tools([{ type: 'openrouter:tool_search', parameters: {} }])).toEqual(SEARCH);
+  });
+
+  it("are sent without another gateway's search tool if nothing is deferred", () => {
+    const toolbox = createToolbox({ tools: [] });
+    const plan = toolbox.plan();
+    const view = toolbox.view(plan, anthropicWire.recall(conversation([ASK] as never), plan));
+    const given = conversation([ASK] as never, { tools: [{ type: 'orq:tool_search' }, NOW] });
+    expect(anthropicWire.render(given, view, () => '').tools).toEqual([NOW]);
+    const plain = conversation([ASK] as never, { tools: [NOW] });
+    expect(anthropicWire.render(plain, view, () => '')).toBe(plain);
   });
 });
 

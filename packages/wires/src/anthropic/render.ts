@@ -4,6 +4,7 @@ import type { DeferPlan, Own, Shown, Tell, View } from '@quartermaster/core/disc
 import { describeExamples } from '@quartermaster/core/internal';
 import type { AnthropicMessage, AnthropicRequest, AnthropicToolChoice } from './anthropic-shapes-2026-11.ts';
 import {
+  isForeignSearch,
   latestTextIndex,
   ownSearch,
   readSearchTool,
@@ -27,7 +28,7 @@ export function renderRequest(
 ): AnthropicRequest {
   const { view, tell } = rendering;
   const { plan } = view;
-  if (plan.kind === 'inline') return request;
+  if (plan.kind === 'inline') return withoutForeignSearches(request);
   const { tools, has, choice } = renderTools(request, view, options.hostedEngine);
   const messages = renderMessages(withTail(request.messages, view.tail), { plan, tell, has });
   const { tools: _, tool_choice: __, ...rest } = request;
@@ -38,6 +39,14 @@ export function renderRequest(
     ...(choice === undefined || tools.length === 0 ? {} : { tool_choice: choice }),
     messages,
   };
+}
+
+/** Search tools that no host of this API knows: with every tool in the request, none is needed. */
+function withoutForeignSearches(request: AnthropicRequest): AnthropicRequest {
+  const { tools } = request;
+  return Array.isArray(tools) && tools.some(isForeignSearch)
+    ? { ...request, tools: tools.filter((tool) => !isForeignSearch(tool)) }
+    : request;
 }
 
 /** After the client's own instructions, so that their bytes stay in the cached prefix. */
@@ -198,7 +207,11 @@ function without(definition: JsonObject, keys: readonly string[]): JsonObject {
 function hostedSearch(request: AnthropicRequest, engine: SearchTool['engine']): readonly JsonObject[] {
   const { search } = splitTools(request);
   if (search.length === 0) return [{ type: SEARCH_TOOL_TYPES[engine], name: SEARCH_TOOL_NAMES[engine] }];
-  return search.map(({ definition, tool }) => ({ ...without(definition, ['defer_loading']), name: tool.name }));
+  return search.map(({ definition, tool: { engine: asked, name } }) =>
+    isForeignSearch(definition)
+      ? { type: SEARCH_TOOL_TYPES[asked], name: SEARCH_TOOL_NAMES[asked] }
+      : { ...without(definition, ['defer_loading']), name },
+  );
 }
 
 /** A tool that the request forces must be declared, found or not. */
