@@ -88,6 +88,40 @@ async function askChat(client: OpenAI, recording: Recording): Promise<unknown> {
   return { chunks };
 }
 
+const FOUND_TOOLS = [
+  { type: 'function' as const, name: 'void_invoice', parameters: SCHEMA, strict: false, defer_loading: true },
+];
+
+/** A search that the client has made, as the items and as the messages that it sends back. */
+const SEARCH_ITEMS = [
+  { role: 'user' as const, content: TEXT },
+  {
+    ...{ type: 'tool_search_call' as const, id: 'tsc_1', call_id: 'call_searched', execution: 'client' as const },
+    ...{ status: 'completed' as const, arguments: { goal: 'invoices' } },
+  },
+  {
+    ...{ type: 'tool_search_output' as const, id: 'tso_1', call_id: 'call_searched', execution: 'client' as const },
+    status: 'completed' as const,
+    tools: FOUND_TOOLS,
+  },
+];
+const SEARCH_PROMPT: LanguageModelV4CallOptions['prompt'] = [
+  { role: 'user', content: [{ type: 'text', text: TEXT }] },
+  {
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId: 'call_searched', toolName: 'tool_search', input: { goal: 'invoices' } }],
+  },
+  {
+    role: 'tool',
+    content: [
+      {
+        ...{ type: 'tool-result', toolCallId: 'call_searched', toolName: 'tool_search' },
+        output: { type: 'json', value: { tools: FOUND_TOOLS } },
+      },
+    ],
+  },
+];
+
 const CLIENT_SEARCH = { execution: 'client' as const, description: 'Searches.', parameters: SCHEMA };
 
 function responsesRequest(recording: Recording): OpenAI.Responses.ResponseCreateParamsNonStreaming {
@@ -95,7 +129,7 @@ function responsesRequest(recording: Recording): OpenAI.Responses.ResponseCreate
   const named = [...calledTools.map((name) => ({ name, description: '' })), ...DEFERRED_TOOLS];
   return {
     model: 'some-model',
-    input: TEXT,
+    input: recording.hasSearched === true ? SEARCH_ITEMS : TEXT,
     tools: [
       ...(recording.isClientSearch ? [{ type: 'tool_search' as const, ...CLIENT_SEARCH }] : []),
       ...named.map((tool) => ({
@@ -140,7 +174,8 @@ function withoutTransport(response: object): object {
 async function askModel(model: LanguageModelV4, recording: Recording): Promise<unknown> {
   const named = [...recording.calledTools.map((name) => ({ name, description: '' })), ...DEFERRED_TOOLS];
   const options: LanguageModelV4CallOptions = {
-    prompt: [{ role: 'user', content: [{ type: 'text', text: TEXT }] }],
+    prompt:
+      recording.hasSearched === true ? SEARCH_PROMPT : [{ role: 'user', content: [{ type: 'text', text: TEXT }] }],
     tools: [
       ...named.map((tool) => ({ type: 'function' as const, ...tool, inputSchema: SCHEMA })),
       ...(recording.isClientSearch

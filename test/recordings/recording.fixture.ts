@@ -23,6 +23,8 @@ export interface Recording {
   readonly calledTools: readonly string[];
   /** Whether the model asks the client to search, as it can only where the client has said that it does. */
   readonly isClientSearch: boolean;
+  /** Whether the client has searched before, and sends what it found. */
+  readonly hasSearched?: boolean;
   /** Whether a message brings blocks with its start, as after a program that ran on its own. */
   readonly hasContentAtStart: boolean;
 }
