@@ -236,13 +236,24 @@ function createSearchers(source: SearcherSource, engine: PlanEngine): Searchers 
   };
 }
 
-/** Words must not be read as a pattern, nor a pattern as words. */
+/** Words must not be read as a pattern, nor a pattern as words. Programs without types also pass promises. */
 function checked(searcher: Searcher, engine: PlanEngine): Searcher {
+  if (typeof (searcher as Partial<Searcher> | undefined)?.search !== 'function') throw notSearcher(searcher, engine);
   const takes: PlanEngine = searcher.engine === 'regex' ? 'regex' : 'text';
   if (takes === engine) return searcher;
   const [setting, advice] = engine === 'text' ? ['searcher', PATTERNS] : ['regexSearcher', WORDS];
   throw new SettingError('invalid_setting', `The ${setting} is of the engine "${searcher.engine}", which ${advice}`, {
     context: { setting, engine: searcher.engine },
+  });
+}
+
+function notSearcher(value: unknown, engine: PlanEngine): SettingError {
+  const setting = engine === 'text' ? 'searcher' : 'regexSearcher';
+  // A rejection that no one handles would end the process.
+  if (value instanceof Promise) value.catch(() => undefined);
+  const problem = value instanceof Promise ? 'a promise: await it, and pass the searcher itself' : 'not a searcher';
+  return new SettingError('invalid_setting', `The ${setting}, or what it returns, is ${problem}`, {
+    context: { setting },
   });
 }
 

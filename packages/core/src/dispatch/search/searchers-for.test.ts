@@ -46,6 +46,35 @@ describe('a search', () => {
   });
 });
 
+describe('a value that is not a searcher', () => {
+  const rejected = async (): Promise<Searcher> => {
+    throw new Error('No model');
+  };
+
+  it('is refused with a sentence', () => {
+    const tools = sampleSnapshot();
+    const searcher = {} as Searcher;
+    expect(() => createToolbox({ tools, searcher })).toThrow('The searcher, or what it returns, is not a searcher');
+    const promise = rejected() as unknown as Searcher;
+    expect(() => createToolbox({ tools, regexSearcher: promise })).toThrow('is a promise: await it');
+  });
+
+  it('fails the search if a function returns it, and its rejection is handled', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const searcher = rejected as unknown as () => Searcher;
+    expect(await search(boxWith({ searcher }), 'text', 'message')).toMatchObject({
+      kind: 'failure',
+      message: expect.stringContaining('is a promise: await it'),
+    });
+    // The loop reports an unhandled rejection after its microtasks.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+});
+
 describe('a searcher in the wrong place', () => {
   it.each([
     ['searcher', createRegexSearcher],
