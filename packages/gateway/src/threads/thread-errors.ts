@@ -17,7 +17,9 @@ interface WrittenError {
   readonly status: number;
   readonly message: string;
   readonly type: string;
-  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly details?: ApiError['details'];
+  readonly code?: ApiError['code'];
+  readonly param?: ApiError['param'];
   readonly headers: Readonly<Record<string, string>>;
   /** Describes an internal error, for the log. */
   readonly cause?: Pick<Error, 'name' | 'message' | 'stack'> | undefined;
@@ -28,8 +30,9 @@ export const workerErrors: ErrorCodec = {
   write(error) {
     if (error instanceof HeldError) return { ticket: error.ticket };
     const told = toApiError(error);
-    const { status, message, type, details, headers } = told;
-    return { error: { status, message, type, details, headers, cause: internalCause(told) } satisfies WrittenError };
+    const { status, message, type, details, code, param, headers } = told;
+    const cause = internalCause(told);
+    return { error: { status, message, type, details, code, param, headers, cause } satisfies WrittenError };
   },
   read: (written) => new HeldError((written as { ticket: number }).ticket),
 };
@@ -55,9 +58,9 @@ function internalCause(error: ApiError): WrittenError['cause'] {
   return { name, message, ...defined({ stack }) };
 }
 
-function readError({ status, message, type, details, headers, cause }: WrittenError): ApiError {
+function readError({ status, message, type, details, code, param, headers, cause }: WrittenError): ApiError {
   return new ApiError(status, message, {
-    ...{ type, headers },
+    ...{ type, code, param, headers },
     ...defined({ details }),
     ...(cause === undefined ? {} : { cause: Object.assign(new Error(cause.message), cause) }),
   });
