@@ -237,6 +237,26 @@ describe('clients that misbehave', () => {
     expect((await post('/v1/messages/count_tokens', ASK)).status).toBe(200);
   });
 
+  it('a call nested deeper than the stack is no obstacle to a search after it', async () => {
+    const search = { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' };
+    const rounds = [message([{ call: search.name, id: 'toolu_s', input: { pattern: 'mail' } }], 'tool_use'), HELLO];
+    const upstreams = scriptedUpstreams({ anthropic: rounds });
+    const { url } = await runningGateway({ upstreams });
+    const messages = [
+      ASK.messages[0],
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'mail', input: 'DEEP' }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1' }] },
+    ];
+    const tools = [search, tool('mail', { defer_loading: true })];
+    const body = JSON.stringify({ ...ASK, messages, tools }).replace(
+      '"DEEP"',
+      `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+    );
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body });
+    expect([response.status, upstreams.requests.length]).toEqual([200, 2]);
+  });
+
   it('nothing of a request is logged or kept', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [HELLO, [new Error('an error with Hello in it')]] });
     const waiting: (() => void)[] = [];

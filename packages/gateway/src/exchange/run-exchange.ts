@@ -130,14 +130,25 @@ function tokensWithoutTools(request: object): number {
   return estimateTokens({ length: jsonLength(rest) });
 }
 
-/** About how long the value is as JSON: what escaping adds is not counted. */
+/** About how long the value is as JSON: what escaping adds is not counted. Not recursive: it may nest as deep as its host takes. */
 function jsonLength(value: unknown): number {
-  if (typeof value === 'string') return value.length + QUOTES;
-  if (typeof value !== 'object' || value === null) return SCALAR;
-  let length = BRACKETS;
-  if (Array.isArray(value)) for (const item of value) length += jsonLength(item) + COMMA;
-  else
-    for (const [key, item] of Object.entries(value)) length += key.length + QUOTES + COLON + jsonLength(item) + COMMA;
+  const open: unknown[] = [value];
+  let length = 0;
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === 'string') length += next.length + QUOTES;
+    else if (typeof next !== 'object' || next === null) length += SCALAR;
+    else if (Array.isArray(next)) {
+      length += BRACKETS + next.length * COMMA;
+      for (const item of next) open.push(item);
+    } else {
+      length += BRACKETS;
+      for (const [key, item] of Object.entries(next)) {
+        length += key.length + QUOTES + COLON + COMMA;
+        open.push(item);
+      }
+    }
+  }
   return length;
 }
 
