@@ -266,6 +266,20 @@ describe('of an earlier Chat message', () => {
       'assistant: [Earlier step, audio: {"transcript":"Hello"}]',
     ]);
   });
+
+  it('an image that the model made is shown to it again', () => {
+    const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }];
+    const messages = [
+      { role: 'assistant', content: 'Here', images },
+      { role: 'user', content: 'Make it blue' },
+    ];
+    const prompt = (target: ModelTarget) => outline(chatToCall({ messages }, target).prompt);
+    expect(prompt(GOOGLE)).toEqual(['assistant: Here | <image/png>', 'user: Make it blue']);
+    expect(prompt(OTHER)).toEqual([
+      'assistant: Here | [image 1: in the next message]',
+      'user: [image 1 of the earlier steps] | <image/png> | Make it blue',
+    ]);
+  });
 });
 
 it.each([

@@ -127,8 +127,18 @@ function readAssistant(message: ChatMessage, target: ModelTarget): readonly Assi
       : []),
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
     ...(isJsonObject(message.audio) ? noteOf({ ...message.audio, type: 'audio' }, () => undefined) : []),
+    ...readImages(message.images),
     ...calls.flatMap((call) => readCall(call, target)),
   ];
+}
+
+/** What an image model has made earlier, as we and other gateways write it. */
+function readImages(images: unknown): readonly AssistantPart[] {
+  const list: readonly unknown[] = Array.isArray(images) ? images : [];
+  return list.flatMap((image) => {
+    const url = isJsonObject(image) && isJsonObject(image.image_url) ? image.image_url.url : undefined;
+    return typeof url === 'string' ? present(fileAt(url, 'image/*')) : [];
+  });
 }
 
 function readCall(call: unknown, target: ModelTarget): readonly AssistantPart[] {
