@@ -173,6 +173,12 @@ describe('a call that the provider has executed itself', () => {
     }
   });
 
+  it('has a long result that is not cut within a character', async () => {
+    const result = `${'x'.repeat(3_999)}😀.`;
+    const { content } = await respond([{ ...executed[1], result } as LanguageModelV4StreamPart, ...TEXT, finish()]);
+    expect(content[0]).toMatchObject({ thinking: `[Result of web: ${'x'.repeat(3_999)} … 3 characters more]` });
+  });
+
   it('is thoughts in Chat', async () => {
     const { upstream } = upstreamOf('openai-chat', [{ parts }]);
     const { choices } = await upstream.whole(SAMPLES['openai-chat'].request, signal);

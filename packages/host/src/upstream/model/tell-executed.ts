@@ -22,8 +22,10 @@ export function tellExecuted(): (event: BlockEvent) => readonly BlockEvent[] {
       case 'result': {
         const { toolName, result, isError } = event.result;
         const text = typeof result === 'string' ? result : JSON.stringify(result);
-        const rest = text.length - LONGEST_RESULT;
-        const told = rest > 0 ? `${text.slice(0, LONGEST_RESULT)} … ${rest} characters more` : text;
+        // Half of a surrogate pair is no text.
+        const start = text.slice(0, LONGEST_RESULT).replace(/[\uD800-\uDBFF]$/, '');
+        const rest = text.length - start.length;
+        const told = rest > 0 ? `${start} … ${rest} characters more` : text;
         return [
           OPEN,
           { type: 'delta', text: `[${isError === true ? 'Error' : 'Result'} of ${toolName}: ${told}]` },
