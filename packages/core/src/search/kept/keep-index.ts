@@ -138,12 +138,12 @@ export function* markToolsInSteps(
 ): Generator<void, MarkedTools> {
   const marks = new Uint32Array(2 * tools.length);
   let key = digest(`${tools.length}`);
-  yield* stepThrough(tools.length, (first) => {
-    const end = Math.min(first + TOOLS_PER_STEP, tools.length);
-    for (let at = first; at < end; at += 1) {
-      const hash = hashOf(tools[at] as Tool, digest);
-      marks[2 * at] = Number.parseInt(hash.slice(0, 8), 16);
-      marks[2 * at + 1] = Number.parseInt(hash.slice(8, 16), 16);
+  yield* stepThrough(tools.length, (start) => {
+    const end = Math.min(start + TOOLS_PER_STEP, tools.length);
+    for (let at = start; at < end; at += 1) {
+      const { hash, first, second } = hashOf(tools[at] as Tool, digest);
+      marks[2 * at] = first;
+      marks[2 * at + 1] = second;
       key += hash;
     }
     key = digest(key);
@@ -155,14 +155,26 @@ export function* markToolsInSteps(
 const TOOLS_PER_STEP = 32;
 
 /** Tools are not changed once they are made, and a server that lists its tools again leaves those of the others as they are. */
-const hashes = new WeakMap<Tool, string>();
+const hashes = new WeakMap<Tool, ToolHash>();
 
-function hashOf(tool: Tool, digest: (text: string) => string): string {
+/** A tool's hash, and the two numbers that it begins with. */
+interface ToolHash {
+  readonly hash: string;
+  readonly first: number;
+  readonly second: number;
+}
+
+function hashOf(tool: Tool, digest: (text: string) => string): ToolHash {
   const known = hashes.get(tool);
   if (known !== undefined) return known;
   const hash = digest(renderText(tool));
-  hashes.set(tool, hash);
-  return hash;
+  const made = {
+    hash,
+    first: Number.parseInt(hash.slice(0, 8), 16),
+    second: Number.parseInt(hash.slice(8, 16), 16),
+  };
+  hashes.set(tool, made);
+  return made;
 }
 
 /** Lengths before texts, so that two different tools never give the same. */

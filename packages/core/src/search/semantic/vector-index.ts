@@ -97,16 +97,35 @@ function allocate(size: VectorIndexSize): VectorIndex {
 }
 
 /** Computed from the stored bytes of each vector, so that loaded and newly made vectors have the same sum. */
-function* addUp({ count, dimensions, components, scales, sum }: VectorIndex): Generator<void, void> {
-  yield* stepThrough(count, (first) => {
-    const end = Math.min(first + VECTORS_PER_STEP, count);
-    for (let id = first; id < end; id += 1) {
-      const scale = scales[id] as number;
-      const start = id * dimensions;
-      for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + (components[start + i] as number) * scale;
-    }
+function* addUp(index: VectorIndex): Generator<void, void> {
+  yield* stepThrough(index.count, (first) => {
+    const end = Math.min(first + VECTORS_PER_STEP, index.count);
+    addSome(index, first, end);
     return end;
   });
+}
+
+/** Four vectors in one go, each component in the order of the vectors: the same sum to the bit, with a quarter of the stores. */
+function addSome({ dimensions, components, scales, sum }: VectorIndex, first: number, end: number): void {
+  let id = first;
+  for (; id + 4 <= end; id += 4) {
+    const a = scales[id] as number;
+    const b = scales[id + 1] as number;
+    const c = scales[id + 2] as number;
+    const d = scales[id + 3] as number;
+    let at = id * dimensions;
+    for (let i = 0; i < dimensions; i++, at++) {
+      const one = (sum[i] as number) + (components[at] as number) * a;
+      const two = one + (components[at + dimensions] as number) * b;
+      const three = two + (components[at + 2 * dimensions] as number) * c;
+      sum[i] = three + (components[at + 3 * dimensions] as number) * d;
+    }
+  }
+  for (; id < end; id += 1) {
+    const scale = scales[id] as number;
+    const start = id * dimensions;
+    for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + (components[start + i] as number) * scale;
+  }
 }
 
 const VECTORS_PER_STEP = 512;

@@ -82,7 +82,17 @@ function* assignStems(store: TokenStore): Generator<void, Stems> {
   const wordCount = terms.size;
   const stemOf = yield* findStems(terms, uses);
   yield;
-  const termCount = terms.size;
+  return listStems(stemOf, { wordCount, termCount: terms.size, uses });
+}
+
+interface StemCounts {
+  /** The terms of the texts; stems that are no words of their own follow. */
+  readonly wordCount: number;
+  readonly termCount: number;
+  readonly uses: Uint8Array;
+}
+
+function listStems(stemOf: Uint32Array, { wordCount, termCount, uses }: StemCounts): Stems {
   const stemLists = scratchUint32(termCount).fill(NO_LIST);
   let listCount = termCount;
   for (let term = 0; term < termCount; term += 1) {
@@ -129,7 +139,12 @@ function* findStems(terms: TermTable, uses: Uint8Array): Generator<void, Uint32A
   const stems = scratchUint32(terms.size);
   yield* stepThrough(stems.length, (first) => stemSome(terms, uses, stems, first));
   yield;
-  // A stem that is itself a word with another stem leads on to that one, so that a stem is always its own.
+  followStems(stems);
+  return stems;
+}
+
+/** A stem that is itself a word with another stem leads on to that one, so that a stem is always its own. */
+function followStems(stems: Uint32Array): void {
   for (let term = 0; term < stems.length; term += 1) {
     let stem = stems[term] ?? term;
     for (let next = stems[stem] ?? stem; next !== stem; next = stems[stem] ?? stem) {
@@ -137,7 +152,6 @@ function* findStems(terms: TermTable, uses: Uint8Array): Generator<void, Uint32A
     }
     stems[term] = stem;
   }
-  return stems;
 }
 
 function stemSome(terms: TermTable, uses: Uint8Array, stems: Uint32Array, first: number): number {

@@ -210,22 +210,18 @@ class TokenCopier {
   copy(store: TokenStore, entry: number): void {
     const { tokens: base, source } = this.#chosen.base;
     const { units, fieldEnds } = base;
-    const { terms } = source;
-    const tokens = this.#tokens;
     const end = fieldEnds[entry] ?? 0;
-    for (let at = entry === 0 ? 0 : (fieldEnds[entry - 1] ?? 0); at < end; at += 1) {
-      let token = units[at] ?? 0;
+    const map = this.#tokens;
+    for (let at = entry === 0 ? 0 : (fieldEnds[entry - 1] ?? 0); at < end; ) {
+      at = store.copyMapped(units, { from: at, end, map });
+      if (at === end) return;
+      // A token that has not occurred so far.
+      let token = units[at++] ?? 0;
       if (token >= TWO_UNITS) {
-        at += 1;
-        token = ((token - TWO_UNITS) << 16) | (units[at] ?? 0);
+        token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
       }
-      const known = tokens[token] ?? 0;
-      if (known > 0) {
-        store.addKnown(known - 1);
-      } else {
-        store.addTerm(store.terms.internFrom(terms, token >>> 2), token & 3);
-        tokens[token] = store.last + 1;
-      }
+      store.addTerm(store.terms.internFrom(source.terms, token >>> 2), token & 3);
+      map[token] = store.last + 1;
     }
   }
 

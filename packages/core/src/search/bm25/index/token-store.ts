@@ -126,6 +126,44 @@ export class TokenStore implements TokenSink {
     this.#append(token);
   }
 
+  /**
+   * Adds tokens of another store, by what they are here plus one, up to the first that the map has no token for.
+   * @returns where that one starts, or `end`
+   */
+  copyMapped(
+    from: Uint16Array,
+    run: { readonly from: number; readonly end: number; readonly map: Uint32Array },
+  ): number {
+    const { end, map } = run;
+    const room = 2 * (end - run.from);
+    if (this.size + room > this.units.length) {
+      this.#grow(room);
+    }
+    const { units } = this;
+    let { size, words } = this;
+    let at = run.from;
+    while (at < end) {
+      let token = from[at] as number;
+      let after = at + 1;
+      if (token >= TWO_UNITS) {
+        token = ((token - TWO_UNITS) << 16) | (from[after++] as number);
+      }
+      const known = (map[token] as number) - 1;
+      if (known < 0) break;
+      at = after;
+      words += (known & 3) === TokenKind.word ? 1 : 0;
+      if (known < TWO_UNITS) {
+        units[size++] = known;
+      } else {
+        units[size++] = TWO_UNITS + (known >>> 16);
+        units[size++] = known & 0xffff;
+      }
+    }
+    this.size = size;
+    this.words = words;
+    return at;
+  }
+
   /** Whether a term is among the tokens from a place on. */
   hasTerm(term: number, start: number): boolean {
     for (let at = start; at < this.size; at += 1) {

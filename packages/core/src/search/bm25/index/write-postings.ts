@@ -3,7 +3,7 @@ import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS, type Bm25Settings } from '../bm25-options.ts';
 import { IMPACT_SCALE } from './bm25-index.ts';
 import type { Stems } from './build-bm25-index.ts';
-import { packLists } from './pack-lists.ts';
+import { type LooseLists, packLists } from './pack-lists.ts';
 import { gapBytes, headBytes, writeGap } from './posting-list.ts';
 import { type ReadTools, unitsBefore } from './read-tools.ts';
 import { scratchBuffer, scratchUint8, scratchUint32 } from './scratch-array.ts';
@@ -33,6 +33,18 @@ export function* writePostings(read: ReadTools, stems: Stems, weighing: Weighing
   const { records } = lists;
   yield* stepThroughTools(read, (run) => measureSome(read, records, run));
   yield;
+  const { starts, lengths } = placeLists(records, listCount);
+  yield;
+  const postings = scratchUint8(starts[listCount] ?? 0);
+  const weigher = createWeigher(weighing, { ...lists, postings, mostUnits: mostUnits(read) });
+  yield* stepThroughTools(read, (run) => weighSome(read, weigher, run));
+  yield;
+  const packed = yield* packLists({ postings, starts, lengths, toolCount: read.toolCount }, stems);
+  return { ...packed, listLengths: lengths };
+}
+
+/** Puts the lists one after the other, and their records back to the first tool. */
+function placeLists(records: Uint32Array, listCount: number): Pick<LooseLists, 'starts' | 'lengths'> {
   const starts = scratchUint32(listCount + 1);
   const lengths = scratchUint32(listCount);
   let end = 0;
@@ -47,12 +59,7 @@ export function* writePostings(read: ReadTools, stems: Stems, weighing: Weighing
     records[record + NEXT] = 0;
   }
   starts[listCount] = end;
-  const postings = scratchUint8(end);
-  const weigher = createWeigher(weighing, { ...lists, postings, mostUnits: mostUnits(read) });
-  yield* stepThroughTools(read, (run) => weighSome(read, weigher, run));
-  yield;
-  const packed = yield* packLists({ postings, starts, lengths, toolCount: read.toolCount }, stems);
-  return { ...packed, listLengths: lengths };
+  return { starts, lengths };
 }
 
 /**
@@ -260,7 +267,10 @@ class FieldWeights {
 
 /** The impact of a summed weight: never 0, so that a match always scores. */
 function roundImpact(weight: number, k1: number): number {
-  return Math.min(IMPACT_SCALE - 1, Math.max(1, Math.round((weight / (weight + k1)) * IMPACT_SCALE)));
+  // In integers: this runs for each posting, and `Math.round`, `min` and `max` of doubles take longer than the division.
+  const impact = ((weight / (weight + k1)) * IMPACT_SCALE + 0.5) | 0;
+  if (impact < 1) return 1;
+  return impact < IMPACT_SCALE ? impact : IMPACT_SCALE - 1;
 }
 
 const SMALLEST_WEIGHT = 1e-9;
