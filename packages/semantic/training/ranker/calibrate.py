@@ -13,7 +13,7 @@ import numpy as np
 SIZES = (100, 1_000, 10_000)
 STEPS, RATE, PARAPHRASE = 20_000, 0.5, 0.4
 EVIDENCE = ("meaning", "bigrams", "cosine")
-USUAL, LARGEST = 500, 10_000  # as in judge-fit.ts
+USUAL, LARGEST = 500, 10_000  # as in rank-hybrid.ts
 
 
 def read(path, model):
