@@ -11,8 +11,7 @@ import { createStaticModel, embeddedModel, readModel } from '@quartermaster/sema
 import { searchText } from '../../../core/dist/catalog/index.js';
 import { buildBm25Index, QueryRanker } from '../../../core/dist/search/bm25/index.js';
 import { HYBRID_DEFAULTS } from '../../../core/dist/search/hybrid/hybrid-options.js';
-import { FIT_MODEL as HYBRID_FIT_MODEL } from '../../../core/dist/search/hybrid/rank-hybrid.js';
-import { HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
+import { FIT_MODEL as HYBRID_FIT_MODEL, HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
 import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
 import { buildVectorIndex } from '../../../core/dist/search/semantic/vector-index.js';
 import { FIT_MODEL } from '../../../reranker/dist/load-reranker.js';
