@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createMemoryListingStore, createMemoryPinStore } from '../store/index.ts';
 import { manualClock } from '../testing/manual-clock.fixture.ts';
 import { oddServer } from '../testing/odd-server.fixture.ts';
@@ -42,6 +43,32 @@ describe('a hub', () => {
     expect(new Set(names).size).toBe(4);
     expect(names.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
     expect(hub.snapshot()).toBe(snapshot);
+  });
+
+  it('keeps its catalog when a server connects and lists the same tools', async () => {
+    const listings = createMemoryListingStore();
+    const one = smallServer(() => ({ echo: 'Echo', other: 'Other' }));
+    await makeHub({ servers: { one }, listings }).start();
+    const hub = makeHub({ servers: { one, two: smallServer(() => ({ x: 'X' })) }, listings });
+    await hub.start();
+    const before = hub.snapshot();
+    const [tool] = before.tools;
+    if (tool === undefined) throw new Error('no tool');
+    const told = events(hub);
+    await hub.call({ tool, arguments: {} });
+    await until(() => hub.status()[0]?.state === 'ready' && told.length > 1);
+    expect(hub.snapshot()).toBe(before);
+  });
+
+  it('keeps the tools that a server lists again beside a new one', async () => {
+    const one = smallServer(() => ({ echo: 'Echo' }));
+    const hub = makeHub({ servers: { one } });
+    await hub.start();
+    const before = hub.snapshot();
+    one.instances[0]?.registerTool('late', { description: 'Late', inputSchema: z.object({}) }, () => ({ content: [] }));
+    await until(() => hub.snapshot().tools.length === 2);
+    expect(hub.snapshot().get('one/echo')).toBe(before.get('one/echo'));
+    expect(before.tools).toHaveLength(1);
   });
 
   it('starts nothing after it is closed, even if a start was due', async () => {

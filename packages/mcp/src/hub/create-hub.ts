@@ -1,14 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Implementation, type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
-import {
-  applyPolicies,
-  compileGlob,
-  type JsonObject,
-  type PolicyRules,
-  SNAPSHOT_DEFAULTS,
-  type SnapshotOptions,
-} from '@quartermaster/core/catalog';
+import { compileGlob, type JsonObject, type PolicyRules, type SnapshotOptions } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import {
   BACKGROUND_CLOCK,
@@ -18,7 +10,6 @@ import {
   type OptionNames,
   untilAborted,
 } from '@quartermaster/core/internal';
-import { digest } from '../digest.ts';
 import { McpError } from '../errors.ts';
 import type { OAuthClient } from '../oauth/index.ts';
 import { createMemoryListingStore, createMemoryPinStore, type ListingStore, type PinStore } from '../store/index.ts';
@@ -26,18 +17,13 @@ import { checkDepth } from './check-depth.ts';
 import { BACKOFF_DEFAULTS, type Backoff, type Connection } from './connection/index.ts';
 import { LIST_DEFAULTS, type ListLimits } from './definitions/index.ts';
 import type { Hub, HubCall, HubEvent, HubRequest, HubServers } from './hub.ts';
+import { createHubCatalog } from './hub-catalog.ts';
 import { HubServer } from './hub-server.ts';
 import type { Peer } from './peer.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { signInSettings } from './server-sign-in.ts';
 import type { ServerStatus } from './server-status.ts';
-import {
-  type DefinitionChange,
-  type FindingsPolicy,
-  findLookAlikes,
-  type Quarantine,
-  type Suspicion,
-} from './trust/index.ts';
+import type { DefinitionChange, FindingsPolicy, Quarantine, Suspicion } from './trust/index.ts';
 
 /** Options of `createHub`. */
 export interface HubOptions extends HubServers {
@@ -123,9 +109,6 @@ export function createHub(options: HubOptions): Hub {
   const emit = (event: HubEvent): void => {
     for (const listener of listeners) listener(event);
   };
-  let snapshot: Snapshot | undefined;
-  let leftOut: ReadonlyMap<string, number> = new Map();
-  let lookAlikes: ReadonlyMap<string, Suspicion> | undefined;
   let starting: Promise<void> | undefined;
   const begun = new Map<string, Promise<void>>();
   let isClosed = false;
@@ -134,13 +117,14 @@ export function createHub(options: HubOptions): Hub {
   let sole: Peer | undefined;
   const createServer = serverFactory(options, {
     onChange: (server) => {
-      snapshot = undefined;
-      lookAlikes = undefined;
+      catalog.expire();
       emit({ kind: 'server-change', server });
     },
     onEvent: emit,
   });
   const servers = new Map(enabled(options.servers).map(([name, settings]) => [name, createServer(name, settings)]));
+
+  const catalog = createHubCatalog(() => ({ ...options, servers: [...servers.values()], policies }));
 
   const serverNamed = (name: string): HubServer => {
     if (isClosed) throw new McpError('closed', 'The hub is closed');
@@ -161,27 +145,15 @@ export function createHub(options: HubOptions): Hub {
     // Closed in the meantime: no one would end what is started now.
     if (!isClosed && (!isKnown || options.isLazy === false)) await server.start();
   };
-  const currentSnapshot = (): Snapshot => {
-    if (snapshot === undefined) {
-      ({ snapshot, leftOut } = collect([...servers.values()], { ...options, policies }, currentLookAlikes()));
-    }
-    return snapshot;
-  };
-  const currentLookAlikes = (): ReadonlyMap<string, Suspicion> => {
-    lookAlikes ??= findLookAlikes(
-      options.findings === 'off' ? [] : [...servers.values()].flatMap((server) => server.tools),
-    );
-    return lookAlikes;
-  };
   const withheldNames = (server: HubServer): readonly Unavailable[] => {
-    const known = currentLookAlikes();
+    const known = catalog.lookAlikes();
     const alike = server.tools.filter(({ id }) => known.has(id)).length;
     if (alike === 0) return [];
     return [{ server: server.name, reason: `withheld for names that look like another server's tools: ${alike}` }];
   };
   const statusOf = (server: HubServer): ServerStatus => {
     const status = server.status();
-    const known = currentLookAlikes();
+    const known = catalog.lookAlikes();
     const found = server.tools.flatMap(({ id }) => {
       const suspicion = known.get(id);
       return suspicion === undefined ? [] : [{ tool: id, ...suspicion }];
@@ -202,11 +174,11 @@ export function createHub(options: HubOptions): Hub {
       void start();
       await begun.get(name);
     },
-    snapshot: currentSnapshot,
+    snapshot: catalog.snapshot,
     servers: () => [...servers.values()].map((server) => server.about),
     status: () => [...[...servers.values()].map(statusOf), ...unusable.map(unusableStatus)],
     unavailable() {
-      currentSnapshot();
+      const leftOut = catalog.leftOut();
       const missed = [...servers.values()].flatMap((server) => unavailableOf(server, leftOut.get(server.name) ?? 0));
       const withheld = options.findings === 'withhold' ? [...servers.values()].flatMap(withheldNames) : [];
       return [...missed, ...withheld, ...unusable];
@@ -223,7 +195,7 @@ export function createHub(options: HubOptions): Hub {
       await Promise.all([...servers.values()].map((server) => server.release(peer)));
     },
     findings(tool) {
-      const alike = currentLookAlikes().get(tool.id);
+      const alike = catalog.lookAlikes().get(tool.id);
       return [...(servers.get(tool.server ?? '')?.findings(tool) ?? []), ...(alike === undefined ? [] : [alike])];
     },
     async accept(patterns) {
@@ -272,7 +244,7 @@ export function createHub(options: HubOptions): Hub {
     retry: async (name, { user = '' } = {}) => serverNamed(name).retry(user),
     setPolicies(next) {
       policies = next;
-      snapshot = undefined;
+      catalog.expire();
       for (const server of servers.keys()) emit({ kind: 'server-change', server });
     },
     async reconfigure(next) {
@@ -288,8 +260,7 @@ export function createHub(options: HubOptions): Hub {
       }
       const ended = [...before.values()].filter((server) => servers.get(server.name) !== server);
       const begun = [...servers.values()].filter((server) => before.get(server.name) !== server);
-      snapshot = undefined;
-      lookAlikes = undefined;
+      catalog.expire();
       for (const server of new Set([...ended.map(({ name }) => name), ...named]))
         emit({ kind: 'server-change', server });
       if (sole !== undefined) for (const server of begun) server.adopt(sole);
@@ -345,27 +316,6 @@ function serverFactory(
       on.onEvent({ kind: 'server-notification', notification }),
   };
   return (name, settings) => new HubServer(name, settings, context);
-}
-
-/** One catalog of all servers' tools. Tools past the limit are counted by server and reported. */
-function collect(
-  servers: readonly HubServer[],
-  options: Omit<HubOptions, 'policies'> & { readonly policies: PolicyRules | undefined },
-  lookAlikes: ReadonlyMap<string, Suspicion>,
-): { readonly snapshot: Snapshot; readonly leftOut: ReadonlyMap<string, number> } {
-  const perServer = options.limits?.toolsPerServer ?? LIST_DEFAULTS.toolsPerServer;
-  const maxTools = options.catalog?.maxTools ?? Math.max(perServer, SNAPSHOT_DEFAULTS.maxTools);
-  const leftOut = new Map<string, number>();
-  const tools: Tool[] = [];
-  for (const server of servers) {
-    const offered = server.tools.filter(({ id }) => options.findings !== 'withhold' || !lookAlikes.has(id));
-    const taken = offered.slice(0, Math.max(0, maxTools - tools.length));
-    tools.push(...taken);
-    if (taken.length < offered.length) leftOut.set(server.name, offered.length - taken.length);
-  }
-  const ruled = options.policies === undefined ? tools : applyPolicies(tools, options.policies);
-  // Two servers have equal ids only if slashes in their names make them so; the first one is kept.
-  return { snapshot: createSnapshot(ruled, { ...options.catalog, maxTools, onDuplicate: 'first', digest }), leftOut };
 }
 
 function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable[] {

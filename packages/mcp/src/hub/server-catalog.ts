@@ -57,6 +57,7 @@ export class ServerCatalog {
   /** Identifies the last listing of this run. */
   #listed: string | undefined;
   readonly #reported = new Map<string, string>();
+  readonly #read = new WeakMap<ListedDefinition, ReadDefinition>();
 
   constructor(options: ServerCatalogOptions) {
     this.#options = options;
@@ -130,8 +131,9 @@ export class ServerCatalog {
 
   /** Takes and stores the server's current list. Returns whether it is the same as before in this run. */
   async update(announced: Announced): Promise<boolean> {
-    const definitions = this.#read(announced.tools);
-    const about = { ...announced, ...defined({ unreadable: definitions.unreadable }) };
+    const tools = this.#keepKnown(announced.tools);
+    const definitions = this.#readAll(tools);
+    const about = { ...announced, tools, ...defined({ unreadable: definitions.unreadable }) };
     const listing = toListing(about);
     const mark = [listing.hash, about.stopped, definitions.unreadable].join(' ');
     const isSame = mark === this.#listed;
@@ -148,7 +150,7 @@ export class ServerCatalog {
     const accepted = new Set(known.changes.filter(isAccepted).map((change) => change.after.name));
     if (accepted.size === 0) return false;
     const { about } = known;
-    const definitions = this.#read(about.tools);
+    const definitions = this.#readAll(about.tools);
     const kept = known.pins.filter((pin) => !accepted.has(pin.tool));
     const now = definitions.read
       .filter(({ tool }) => accepted.has(tool.name))
@@ -158,12 +160,18 @@ export class ServerCatalog {
     return true;
   }
 
-  #read(tools: readonly ListedDefinition[]): ReadDefinitions {
+  #readAll(tools: readonly ListedDefinition[]): ReadDefinitions {
     const { name, settings } = this.#options;
-    return readDefinitions(tools, { ...settings, server: name });
+    return readDefinitions(tools, { ...settings, server: name, known: this.#read });
   }
 
-  async #take(about: Announced, definitions: ReadDefinitions = this.#read(about.tools)): Promise<void> {
+  /** The same objects for definitions that were listed before: all that is known of their tools stays known. */
+  #keepKnown(tools: readonly ListedDefinition[]): readonly ListedDefinition[] {
+    const before = new Map(this.#known?.about.tools.map((one) => [one.text, one]));
+    return tools.map((one) => (one.text === undefined ? one : (before.get(one.text) ?? one)));
+  }
+
+  async #take(about: Announced, definitions: ReadDefinitions = this.#readAll(about.tools)): Promise<void> {
     const { name, context } = this.#options;
     const { stopped } = about;
     const { read, problems } = definitions;

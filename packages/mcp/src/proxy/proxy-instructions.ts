@@ -1,4 +1,6 @@
+import type { Snapshot } from '@quartermaster/core';
 import { cutText } from '@quartermaster/core/internal';
+import type { CompiledPermissions } from './permissions.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
@@ -36,15 +38,28 @@ function aboutSearch({ hub }: ProxyContext, session: Session): readonly string[]
   const search = plan.own.find((own) => own.role === 'search')?.name;
   const call = plan.own.find((own) => own.role === 'call')?.name;
   if (search === undefined) return [];
-  const counts = new Map<string, number>();
-  for (const tool of hub.snapshot().tools) {
-    if (session.permissions.allowsTool(tool)) counts.set(tool.server ?? '', (counts.get(tool.server ?? '') ?? 0) + 1);
-  }
+  const counts = countTools(hub.snapshot(), session.permissions);
   const servers = listNames([...counts].map(([name, count]) => `${name} (${count})`));
   const behind =
     counts.size === 0 ? 'The tools of other servers are behind this one.' : `Tools behind this server: ${servers}.`;
   const how = call === undefined ? 'then call it by its name' : `then call it with ${call}`;
   return [`${behind} Find one with ${search}, ${how}. Search before you say that something is not possible.`];
+}
+
+const counted = new WeakMap<Snapshot, WeakMap<CompiledPermissions, ReadonlyMap<string, number>>>();
+
+/** How many tools each server has for these permissions. Each request of a stateless client needs it. */
+function countTools(snapshot: Snapshot, permissions: CompiledPermissions): ReadonlyMap<string, number> {
+  const ofSnapshot = counted.get(snapshot) ?? new WeakMap<CompiledPermissions, ReadonlyMap<string, number>>();
+  counted.set(snapshot, ofSnapshot);
+  const known = ofSnapshot.get(permissions);
+  if (known !== undefined) return known;
+  const counts = new Map<string, number>();
+  for (const tool of snapshot.tools) {
+    if (permissions.allowsTool(tool)) counts.set(tool.server ?? '', (counts.get(tool.server ?? '') ?? 0) + 1);
+  }
+  ofSnapshot.set(permissions, counts);
+  return counts;
 }
 
 function aboutMissing({ hub }: ProxyContext, session: Session): readonly string[] {

@@ -27,6 +27,8 @@ export interface ReadOptions extends Pick<ServerOptions, 'allow' | 'deny' | 'pol
   readonly server: string;
   /** A larger definition is left out. @default 1 MiB */
   readonly maxDefinitionBytes?: number;
+  /** What was read before with the same options; read definitions are added. @default everything is read */
+  readonly known?: WeakMap<ListedDefinition, ReadDefinition>;
 }
 
 const DEFINITION_DEFAULTS: { readonly maxBytes: number } = { maxBytes: 1024 * 1024 };
@@ -43,7 +45,8 @@ export function readDefinitions(list: readonly ListedDefinition[], options: Read
   const names = new Set<string>();
   const isWanted = compileFilter(options);
   for (const [index, listed] of list.entries()) {
-    const result = readOne(listed, index, options);
+    const result = options.known?.get(listed) ?? readOne(listed, index, options);
+    if (typeof result !== 'string') options.known?.set(listed, result);
     if (typeof result === 'string') {
       unreadable.push(result);
       problems.push(result);

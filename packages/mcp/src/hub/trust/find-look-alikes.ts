@@ -28,11 +28,15 @@ const MOST_OWNERS = 2;
 const EXCERPT_LENGTH = 200;
 
 function fold(name: string): string {
+  if (PLAIN.test(name)) return name.toLowerCase();
   return [...name.normalize('NFKC')]
     .map((character) => LOOKS_LIKE.get(character) ?? character)
     .join('')
     .toLowerCase();
 }
+
+/** Nothing in it looks like anything else. Most names are such. */
+const PLAIN = /^[A-HJ-Za-z2-9_./-]*$/;
 
 function spell(name: string): string {
   return name.replace(/[^\x20-\x7e]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
