@@ -37,10 +37,14 @@ export function makeListing(options: ListingOptions): Listing {
   const groups = group(options);
   if (groups.length === 0 || budget <= 0) return { tier: 'none', text: '' };
 
-  const sentences = render(groups, (name, entry) => `- ${name}${entry.about()}`, '\n');
-  if (fits(sentences)) return { tier: 'sentences', text: sentences };
-  const names = render(groups, (name) => name, ', ');
-  if (fits(names)) return { tier: 'names', text: names };
+  // Thousands of names don't fit anyway: they are neither sorted nor written.
+  if (nameCharacters(groups) <= budget * MOST_CHARACTERS_PER_TOKEN) {
+    const sorted = sort(groups);
+    const sentences = render(sorted, (name, entry) => `- ${name}${entry.about()}`, '\n');
+    if (fits(sentences)) return { tier: 'sentences', text: sentences };
+    const names = render(sorted, (name) => name, ', ');
+    if (fits(names)) return { tier: 'names', text: names };
+  }
   for (let shown = options.tools.length; shown > 0; shown = Math.floor(shown / 2)) {
     const servers = counts(groups, shown);
     if (fits(servers)) return { tier: 'servers', text: servers };
@@ -125,9 +129,25 @@ function group(options: ListingOptions): readonly Group[] {
     .map(([server, entries]) => ({
       server: server === undefined ? undefined : oneLine(server, SERVER_NAME_LENGTH),
       prefix: commonPrefix(entries),
-      entries: entries.sort((left, right) => compare(left.name, right.name)),
+      entries,
     }))
     .sort((left, right) => compare(left.server ?? '', right.server ?? ''));
+}
+
+function sort(groups: readonly Group[]): readonly Group[] {
+  return groups.map((one) => ({
+    ...one,
+    entries: [...one.entries].sort((left, right) => compare(left.name, right.name)),
+  }));
+}
+
+/** Of all names as a listing has them, without common prefixes. */
+function nameCharacters(groups: readonly Group[]): number {
+  let characters = 0;
+  for (const { prefix, entries } of groups) {
+    for (const { name } of entries) characters += name.length - prefix.length;
+  }
+  return characters;
 }
 
 /** For at least three names: it does not pay off for fewer. */

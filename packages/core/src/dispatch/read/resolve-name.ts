@@ -34,11 +34,14 @@ export function resolveName(snapshot: Snapshot, name: string, allow?: (tool: Too
 
 /** Only letters and digits, in lower case: what remains of a name whose spelling may be wrong. */
 function foldName(name: string): string {
+  if (FOLDED.test(name)) return name;
   return name
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
+
+const FOLDED = /^[a-z0-9]*$/;
 
 function stripName(name: string): string {
   return name
@@ -50,11 +53,20 @@ function stripName(name: string): string {
     .replace(/\s+/g, '_');
 }
 
+/** Only so much of a name is compared with others. */
+const MOST_COMPARED = 64;
+
+function foldStart(name: string): string {
+  return foldName(name.slice(0, MOST_COMPARED));
+}
+
 interface NameIndex {
   /** By the name that the model sees, and by the id. */
   readonly full: ReadonlyMap<string, readonly Tool[]>;
   /** By the name alone, server left out. */
   readonly short: ReadonlyMap<string, readonly Tool[]>;
+  /** For each tool, in the order of the snapshot, the start of its two names, folded: to compare a name that doesn't exist with. */
+  readonly starts: readonly (readonly [string, string])[];
 }
 
 const TOOLS_PER_STEP = 64;
@@ -71,14 +83,17 @@ function* indexNamesInSteps(snapshot: Snapshot): Generator<void, NameIndex> {
   if (known !== undefined) return known;
   const full = new Map<string, Tool[]>();
   const short = new Map<string, Tool[]>();
-  let done = 0;
+  const starts: (readonly [string, string])[] = [];
   for (const tool of snapshot.tools) {
-    for (const key of new Set([foldName(snapshot.modelName(tool)), foldName(tool.id)])) add(full, key, tool);
-    add(short, foldName(tool.name), tool);
-    done += 1;
-    if (done % TOOLS_PER_STEP === 0) yield;
+    const modelName = snapshot.modelName(tool);
+    const folded = [foldName(modelName), foldName(tool.name)] as const;
+    for (const key of new Set([folded[0], foldName(tool.id)])) add(full, key, tool);
+    add(short, folded[1], tool);
+    const isLong = Math.max(modelName.length, tool.name.length) > MOST_COMPARED;
+    starts.push(isLong ? [foldStart(modelName), foldStart(tool.name)] : folded);
+    if (starts.length % TOOLS_PER_STEP === 0) yield;
   }
-  const index = { full, short };
+  const index = { full, short, starts };
   indexes.set(snapshot, index);
   return index;
 }
@@ -114,27 +129,34 @@ interface SuggestNameOptions {
 }
 
 const MOST_SUGGESTIONS = 3;
-const MOST_COMPARED = 64;
+/** Pairs of letters that are compared for one name, some 20 ms: in a huge catalog, later tools are not suggested. */
+const MOST_WORK = 3_000_000;
 
 /** The tools whose names are most similar to one that does not exist: at most three, as the model sees them; none if nothing is similar. */
 export function suggestName(options: SuggestNameOptions): readonly string[] {
   const { snapshot, allow } = options;
-  const asked = foldName(options.name.slice(0, MOST_COMPARED));
+  const asked = foldStart(options.name);
   if (asked === '') return [];
-  const near: { name: string; distance: number }[] = [];
-  for (const tool of snapshot.tools) {
+  const { starts } = indexOf(snapshot);
+  /** The nearest so far, the nearest first. */
+  const near: { readonly name: string; readonly distance: number }[] = [];
+  let work = 0;
+  for (const [at, tool] of snapshot.tools.entries()) {
     if (allow !== undefined && !allow(tool)) continue;
+    const [full = '', short = ''] = starts[at] ?? [];
+    const farthest = near.length < MOST_SUGGESTIONS ? undefined : near.at(-1);
+    const most = farthest?.distance ?? MOST_COMPARED;
+    work += 2 * asked.length * Math.min(2 * most + 1, MOST_COMPARED);
+    if (work > MOST_WORK) break;
+    const distance = Math.min(nameDistance(asked, full, most), nameDistance(asked, short, most));
+    if (distance === Number.POSITIVE_INFINITY) continue;
     const name = snapshot.modelName(tool);
-    const distance = Math.min(
-      nameDistance(asked, foldName(name.slice(0, MOST_COMPARED))),
-      nameDistance(asked, foldName(tool.name.slice(0, MOST_COMPARED))),
-    );
-    if (distance < Number.POSITIVE_INFINITY) near.push({ name, distance });
+    if (farthest !== undefined && distance === farthest.distance && name >= farthest.name) continue;
+    const place = near.findIndex((one) => distance < one.distance || (distance === one.distance && name < one.name));
+    near.splice(place < 0 ? near.length : place, 0, { name, distance });
+    if (near.length > MOST_SUGGESTIONS) near.pop();
   }
-  return near
-    .sort((left, right) => left.distance - right.distance || (left.name < right.name ? -1 : 1))
-    .slice(0, MOST_SUGGESTIONS)
-    .map(({ name }) => name);
+  return near.map(({ name }) => name);
 }
 
 /** From this length on, a name within another counts as its short form. */
@@ -142,12 +164,14 @@ const SHORTEST_PART = 4;
 
 /**
  * How far two names are apart, to distinguish a misspelled name from an unrelated one: edits, infinite above a third of the
- * longer name; a name within the other is also near, but never nearer than a misspelling. Both as normalized by the caller,
- * neither empty.
+ * longer name and above `most`; a name within the other is also near, but never nearer than a misspelling. Both as normalized by
+ * the caller, neither empty.
  */
-export function nameDistance(left: string, right: string): number {
+export function nameDistance(left: string, right: string, most: number = Number.POSITIVE_INFINITY): number {
   if (left === '' || right === '') return Number.POSITIVE_INFINITY;
   const limit = Math.floor(Math.max(left.length, right.length) / 3);
   const isPart = Math.min(left.length, right.length) >= SHORTEST_PART && (right.includes(left) || left.includes(right));
-  return isPart ? Math.min(limit + 1, Math.abs(left.length - right.length)) : editDistance(left, right, limit);
+  if (!isPart) return editDistance(left, right, Math.min(limit, most));
+  const distance = Math.min(limit + 1, Math.abs(left.length - right.length));
+  return distance <= most ? distance : Number.POSITIVE_INFINITY;
 }
