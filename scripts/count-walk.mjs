@@ -1,6 +1,6 @@
 // Counts the source files that one `/v1/messages` request walks through, from the socket to the last byte: a streamed request with
 // 50 deferred tools whose model searches once. A file counts when one of its functions runs during that request; what runs only at
-// start-up, and the request's own warm-up, do not. Needs a build; `node scripts/count-walk.mjs`.
+// start-up, the request's own warm-up, and what is counted after its answer, do not. Needs a build; `node scripts/count-walk.mjs`.
 import { createServer } from 'node:http';
 import { Session } from 'node:inspector/promises';
 import { configuredUpstreams, createGateway, serve } from '@quartermaster/gateway';
@@ -34,7 +34,17 @@ const gateway = createGateway({
     { models: ['*'], provider: 'anthropic', baseUrl, apiKey: 'none', toolSearch: 'local' },
   ]),
   store: await openStore({ path: ':memory:' }),
+  // What is counted after the answer waits until the walk is over, however long the walk takes.
+  clock: {
+    now: Date.now,
+    after(delayMs, run) {
+      const timer = setTimeout(() => !isWalking && run(), delayMs);
+      timer.unref();
+      return () => clearTimeout(timer);
+    },
+  },
 });
+let isWalking = false;
 const server = await serve({ gateway, port: 0, hasKeys: false });
 
 const tools = Array.from({ length: 50 }, (_, index) => ({
@@ -60,10 +70,13 @@ async function ask() {
 
 await ask();
 await ask();
+// Until the events of these requests are counted.
+await new Promise((resolve) => setTimeout(resolve, 500));
 const session = new Session();
 session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+isWalking = true;
 await session.post('Profiler.takePreciseCoverage');
 await ask();
 const { result } = await session.post('Profiler.takePreciseCoverage');

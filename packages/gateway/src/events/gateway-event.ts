@@ -2,7 +2,7 @@ import type { ToolboxEvent } from '@quartermaster/core';
 import type { Reach } from '@quartermaster/core/disclosure';
 import type { SuspicionKind } from '@quartermaster/mcp';
 import type { UsedUp } from '../access/index.ts';
-import type { PlanCost, TokenAccount } from './activity.ts';
+import type { PlanCost, TokenAccount } from './request-record.ts';
 
 /** What happens while a request is answered. Names, counts, sizes and times; query texts only where the settings ask for them. */
 export type GatewayEvent =
