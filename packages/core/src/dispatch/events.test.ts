@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_MEMORY, type FormName } from '../disclosure/index.ts';
 import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
+import { estimateTokens } from '../gate/index.ts';
 import { createBm25Searcher } from '../search/index.ts';
 import { boxWith, handle } from './call-context.fixture.ts';
 import type { ToolboxEvent } from './events.ts';
@@ -59,6 +60,21 @@ describe('events', () => {
     await handle('tool_search', { query: 'message' }, { options });
     expect(events.filter((event) => event.kind === 'tool-load')).toMatchObject([{ keepsPrefix: isKept }]);
   });
+
+  it.each<FormName>(['native', 'load', 'stub'])(
+    'count what the model reads of an answer in the form %s',
+    async (form) => {
+      const events: ToolboxEvent[] = [];
+      const options = { form, onEvent: (event: ToolboxEvent) => events.push(event) };
+      const step = await handle('tool_search', { query: 'message' }, { options });
+      const end = events.find((event) => event.kind === 'tool-search-end');
+      const load = events.find((event) => event.kind === 'tool-load');
+      if (step.kind !== 'answer') throw new Error('A search has an answer');
+      // Whoever can't send definitions still has the text.
+      expect(step.text).toContain('slack__send_message');
+      expect(end?.answerTokens).toBe(form === 'native' ? load?.tokens : estimateTokens(step.text));
+    },
+  );
 
   it('carry the query, and why each tool was found, only when asked to', async () => {
     const events: ToolboxEvent[] = [];

@@ -34,7 +34,7 @@ export type ToolboxEvent =
       readonly scores: readonly number[];
       /** How long the search took. */
       readonly durationMs: number;
-      /** Estimated tokens of the answer. */
+      /** Estimated tokens of the answer: of its text or, in the form `native`, of the definitions that it reveals. */
       readonly answerTokens: number;
       /** What the reranker did, if the engine has one. */
       readonly reranker?: RerankerUse['kind'] | undefined;

@@ -205,9 +205,9 @@ function resultBlock(step: AnswerStep, id: string, options: WriterOptions): Anth
 }
 
 function contentOf(step: AnswerStep, options: WriterOptions): AnthropicBlock {
-  const { found, text } = step;
+  const { found } = step;
   // A refusal: the call was not a search that could run.
-  if (found === undefined) return searchError(options.errorCodes, { code: 'invalid_arguments', message: text });
+  if (found === undefined) return searchError(options.errorCodes, { code: 'invalid_arguments', message: step.text });
   if (found.kind === 'failure') return searchError(options.errorCodes, found);
   const { names } = found;
   const down = found.kind === 'search' ? (found.unavailable ?? []) : [];

@@ -58,9 +58,34 @@ export async function handleSearch(
     ? { found: { kind: 'search', queries, names: [], limit, isRefused: true } }
     : await search(context, callContext, { queries, limit });
   const { found } = searched;
-  const text = tellFound(context, { plan, found, before: memory, caller });
-  report(context, callContext, { ...searched, isStopped, text, durationMs: context.now() - atMs });
+  const tell = (): string => tellFound(context, { plan, found, before: memory, caller });
+  const durationMs = context.now() - atMs;
+  if (plan.form.reveal === 'native' && found.kind === 'search' && found.names.length > 0) {
+    const answerTokens = definitionTokens(context, found.names);
+    report(context, callContext, { ...searched, isStopped, answerTokens, durationMs });
+    return {
+      ...{ kind: 'answer', call, found },
+      // The model reads definitions. The text is for a caller that can't send them.
+      get text() {
+        return tell();
+      },
+    };
+  }
+  const text = tell();
+  report(context, callContext, { ...searched, isStopped, answerTokens: context.countTokens(text), durationMs });
   return { kind: 'answer', call, found, text, ...(found.kind === 'failure' ? { isError: true } : {}) };
+}
+
+/** What the definitions of these tools cost. */
+function definitionTokens(context: ToolboxContext, names: readonly string[]): number {
+  const snapshot = context.snapshot();
+  const { byTool } = snapshotTokens(snapshot, context.countTokens);
+  let tokens = 0;
+  for (const name of names) {
+    const tool = snapshot.resolve(name);
+    tokens += tool === undefined ? 0 : (byTool.get(tool) ?? 0);
+  }
+  return tokens;
 }
 
 interface Searched {
@@ -186,7 +211,7 @@ function explain(error: unknown): { readonly code: string; readonly message: str
 function report(
   context: ToolboxContext,
   callContext: CallContext & { readonly plan: DeferPlan },
-  end: Searched & { isStopped: boolean; text: string; durationMs: number },
+  end: Searched & { isStopped: boolean; answerTokens: number; durationMs: number },
 ): void {
   const { found } = end;
   if (found.kind === 'describe') return;
@@ -207,7 +232,7 @@ function report(
     tools: end.tools ?? [],
     scores: end.scores ?? [],
     durationMs: end.durationMs,
-    answerTokens: context.countTokens(end.text),
+    answerTokens: end.answerTokens,
     reranker: end.reranker,
   };
   const { queries } = found;
