@@ -2,6 +2,6 @@
 export { createSnapshotInSteps } from './create-snapshot.ts';
 export { anthropicDefinedTool } from './formats/anthropic-defined-tools.ts';
 export { describeExamples, tellingExamples } from './formats/definition-fields.ts';
-export { defined, textLength } from './json.ts';
+export { defined, textLength, tryParseJson } from './json.ts';
 export { sha256 } from './sha256.ts';
 export { findInvisibleKey, hasInvisible, stripInvisible, stripInvisibleTexts } from './strip-invisible.ts';

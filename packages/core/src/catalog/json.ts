@@ -24,3 +24,12 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
 export function textLength(value: unknown): number {
   return typeof value === 'string' ? value.length : 0;
 }
+
+/** The value that a text is the JSON of; undefined if it is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

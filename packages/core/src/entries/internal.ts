@@ -15,6 +15,7 @@ export {
   stripInvisible,
   stripInvisibleTexts,
   textLength,
+  tryParseJson,
 } from '../catalog/internal.ts';
 export { checkOptionNames, type OptionNames, readChoice, readWholeNumber } from '../check-option-names.ts';
 export { BACKGROUND_CLOCK, type Clock, SYSTEM_CLOCK, untilAborted } from '../clock.ts';

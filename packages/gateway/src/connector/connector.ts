@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
+import { tryParseJson } from '@quartermaster/core/internal';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { DialectName } from '@quartermaster/host/upstream';
@@ -53,7 +54,8 @@ export function createConnector(options: {
 
   /** The question with its servers connected, or left to its host. */
   async function connect(question: Question, { value }: NamesServers, poolFor: PoolFor): Promise<Connected> {
-    const request = readRequest(value ?? parse(question.bytes));
+    // A body that another thread has parsed is parsed here again.
+    const request = readRequest(value ?? tryParseJson(question.bytes.toString('utf8')));
     const left: Connected = { question: { ...question, servers: 'host' } };
     if (request === undefined || !question.access.mayUseModel(String(request.model))) return left;
     const upstream = await upstreams.resolve(String(request.model));
@@ -152,15 +154,6 @@ function decided<Answer>(answer: Answer | NamesServers): Answer {
 function readRequest(value: unknown): AnthropicRequest | undefined {
   if (!isJsonObject(value) || typeof value.model !== 'string' || !Array.isArray(value.messages)) return undefined;
   return value.messages.every(isJsonObject) ? (value as unknown as AnthropicRequest) : undefined;
-}
-
-/** For a body that was parsed on another thread. */
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 interface Gathered {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { estimateTokens } from '@quartermaster/core/gate';
-import { textLength } from '@quartermaster/core/internal';
+import { textLength, tryParseJson } from '@quartermaster/core/internal';
 import type { RequestContext } from '../http/index.ts';
 import type { OnEnd } from './model-routes.ts';
 
@@ -105,10 +105,6 @@ function followEvents(
 }
 
 function parse(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = tryParseJson(text);
+  return isJsonObject(value) ? value : {};
 }

@@ -1,7 +1,7 @@
 import { EMPTY_MEMORY, type Memory } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
-import { defined } from '@quartermaster/core/internal';
+import { defined, tryParseJson } from '@quartermaster/core/internal';
 import { modelName } from '../internal/shown-tools.ts';
 import {
   contentsOf,
@@ -300,11 +300,6 @@ function idOf(search: HistorySearch): { readonly id?: string } {
 
 /** A response is an object: our answers are JSON, and a refusal's sentence gets the key that the API names for output. */
 function toResponse(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Not JSON: a sentence.
-  }
-  return { output: text };
+  const value = tryParseJson(text);
+  return isJsonObject(value) ? value : { output: text };
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
+import { defined, tryParseJson } from '@quartermaster/core/internal';
 
 /** Sends a request in place of the client's. */
 export type Ask<Request> = (request: Request, signal?: AbortSignal) => Promise<Response>;
@@ -24,10 +24,6 @@ export function resend<Request, Init extends RequestInit>(
 /** A request's body. Undefined if it is not a JSON object: the host has the better error message. */
 export function readJsonBody(body: unknown): JsonObject | undefined {
   if (typeof body !== 'string') return undefined;
-  try {
-    const value: unknown = JSON.parse(body);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(body);
+  return isJsonObject(value) ? value : undefined;
 }

@@ -1,4 +1,5 @@
 import { createTool, isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
+import { tryParseJson } from '../../catalog/internal.ts';
 import { readCandidateQuery, readToolTerms } from '../../search/internal.ts';
 import { type GuardLimits, guardSearch, type Memory } from '../memory.ts';
 import type { DeferPlan } from '../plan/plan.ts';
@@ -254,21 +255,13 @@ export function readTold(text: string): readonly string[] {
   if (text.length > MOST_CHARACTERS) return [];
   if (text.startsWith('<functions>'))
     return [...text.matchAll(/^<function>(.*)<\/function>$/gm)]
-      .flatMap(([, one]) => nameIn(parse(one ?? '')))
+      .flatMap(([, one]) => nameIn(tryParseJson(one ?? '')))
       .slice(0, MOST_NAMES);
-  const value = parse(text);
+  const value = tryParseJson(text);
   if (!isJsonObject(value)) return [];
   const list = value.matches ?? value.tools;
   const entries: readonly unknown[] = Array.isArray(list) ? list : [value];
   return entries.slice(0, MOST_NAMES).flatMap(nameIn);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function nameIn(entry: unknown): readonly string[] {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../catalog/index.ts';
-import { defined } from '../../catalog/internal.ts';
+import { defined, tryParseJson } from '../../catalog/internal.ts';
 import { OWN_NAMES, type Own, type Plan } from '../../disclosure/index.ts';
 import type { Call } from '../toolbox.ts';
 
@@ -122,7 +122,7 @@ const MOST_NESTING = 4;
 function readNamedCalls(input: JsonObject, isKnown: (name: string) => boolean): readonly NamedCall[] {
   for (const key of LIST_KEYS) {
     const list = own(input, key);
-    const entries = typeof list === 'string' ? parseList(list) : list;
+    const entries = typeof list === 'string' ? tryParseJson(list) : list;
     if (Array.isArray(entries) && entries.length > 0) return readList(entries, isKnown);
     if (isJsonObject(entries)) return readList([entries], isKnown);
   }
@@ -186,14 +186,6 @@ function own(input: JsonObject, key: string): unknown {
   return Object.hasOwn(input, key) ? input[key] : undefined;
 }
 
-function parseList(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const MOST_CHARACTERS = 4_000_000;
 
 /** Deeper ones overflow the stack when they are serialized, and no tool needs them. */
@@ -207,19 +199,10 @@ export function parseArguments(value: unknown): JsonObject | undefined {
   let parsed = value;
   for (let times = 0; times < 2 && typeof parsed === 'string'; times += 1) {
     if (parsed.trim() === '') return {};
-    parsed = parse(parsed);
+    parsed = parsed.length > MOST_CHARACTERS ? undefined : tryParseJson(withoutFence(parsed));
   }
   if (parsed === undefined || parsed === null) return value === undefined || value === null ? {} : undefined;
   return isJsonObject(parsed) && !isUnwritable(parsed) ? parsed : undefined;
-}
-
-function parse(text: string): unknown {
-  if (text.length > MOST_CHARACTERS) return undefined;
-  try {
-    return JSON.parse(withoutFence(text));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The text between the first line and the last three backticks, if the whole is one code block. */
@@ -264,12 +247,8 @@ function listOf(value: unknown): readonly string[] {
 }
 
 function parseTextList(text: string): readonly string[] {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return Array.isArray(parsed) ? parsed.filter((one) => typeof one === 'string') : [text];
-  } catch {
-    return [text];
-  }
+  const parsed = tryParseJson(text);
+  return Array.isArray(parsed) ? parsed.filter((one) => typeof one === 'string') : [text];
 }
 
 /** The key that Anthropic's documentation tells clients to use for arguments that are not JSON. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { limitHeadersIn, statusOfType, UpstreamError } from '@quartermaster/core/errors';
-import { type Clock, cutText, readResponseText } from '@quartermaster/core/internal';
+import { type Clock, cutText, readResponseText, tryParseJson } from '@quartermaster/core/internal';
 /** How much of an error response is read: it is a message, not a response. */
 export const MOST_REFUSAL_BYTES: number = 256 * 1024;
 
@@ -15,7 +15,7 @@ export async function refusedError(
 ): Promise<UpstreamError> {
   const { text } = await readResponseText(response, MOST_REFUSAL_BYTES).catch(() => ({ text: '' }));
   if (response.status === 401 && !isClientCredential) return refusedCredentials(requestIdIn(response.headers));
-  const body = parse(text);
+  const body = tryParseJson(text);
   const told = isJsonObject(body) && isJsonObject(body.error) ? body.error : undefined;
   const reason = textIn(told, 'message') ?? textIn(body, 'message') ?? quoteAnswer(text);
   const { status, headers } = response;
@@ -82,14 +82,6 @@ export function retryAfterMs(headers: Headers, clock: Clock): number | undefined
 
 function isMessagesEnvelope(body: unknown): boolean {
   return isJsonObject(body) && body.type === 'error';
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function textIn(object: unknown, key: string): string | undefined {

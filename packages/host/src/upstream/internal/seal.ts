@@ -1,4 +1,5 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
+import { tryParseJson } from '@quartermaster/core/internal';
 
 /** Fields by provider, as the AI SDK attaches them to parts. */
 export type ProviderFields = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -36,12 +37,8 @@ export function openSeal(text: string, provider: string): ProviderFields | undef
   if (!isSeal(text) || text.length > LONGEST) return undefined;
   const [, owner, encoded = ''] = text.split('.', 3);
   if (owner !== provider.replaceAll('.', '-')) return undefined;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString());
-    return isJsonObject(value) ? keptIn(value as ProviderFields) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(Buffer.from(encoded, 'base64url').toString());
+  return isJsonObject(value) ? keptIn(value as ProviderFields) : undefined;
 }
 
 export function isSeal(text: unknown): text is string {

@@ -5,7 +5,7 @@ import type {
 } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { readTold } from '@quartermaster/core/disclosure';
-import { defined } from '@quartermaster/core/internal';
+import { defined, tryParseJson } from '@quartermaster/core/internal';
 
 type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
 
@@ -199,8 +199,8 @@ function toldIn(text: string): readonly SceneTool[] {
   const names = readTold(text);
   if (names.length === 0) return [];
   const entries = text.startsWith('<functions>')
-    ? [...text.matchAll(/^<function>(.*)<\/function>$/gm)].map(([, json = '']) => parse(json))
-    : entriesIn(parse(text));
+    ? [...text.matchAll(/^<function>(.*)<\/function>$/gm)].map(([, json = '']) => tryParseJson(json))
+    : entriesIn(tryParseJson(text));
   return names.map((name) => {
     const line = entries.find((one): one is string => typeof one === 'string' && AFTER_NAME.test(without(name, one)));
     if (line !== undefined) return { name, description: AFTER_NAME.exec(without(name, line))?.[1] ?? '' };
@@ -237,12 +237,4 @@ function mergeFound(found: readonly SceneTool[]): readonly SceneTool[] {
     byName.set(tool.name, { ...known, ...tool, description });
   }
   return [...byName.values()];
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

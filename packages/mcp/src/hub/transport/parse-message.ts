@@ -5,7 +5,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
+import { defined, tryParseJson } from '@quartermaster/core/internal';
 import { kindOf } from './kind-of.ts';
 
 /**
@@ -14,12 +14,7 @@ import { kindOf } from './kind-of.ts';
  * for the timeout.
  */
 export function parseMessage(line: string): JSONRPCMessage | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(line);
   if (!isJsonObject(value) || value.jsonrpc !== '2.0') return undefined;
   if (typeof value.method === 'string') return value as unknown as JSONRPCMessage;
   if (!isRequestId(value.id) || !('result' in value || 'error' in value)) return undefined;
