@@ -267,6 +267,11 @@ describe('of an earlier Chat message', () => {
     ]);
   });
 
+  it('a refusal is what the model said', () => {
+    const messages = [{ role: 'assistant', content: null, refusal: 'I will not.' }];
+    expect(outline(chatToCall({ messages }, OTHER).prompt)).toEqual(['assistant: I will not.']);
+  });
+
   it('an image that the model made is shown to it again', () => {
     const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }];
     const messages = [
@@ -280,6 +285,17 @@ describe('of an earlier Chat message', () => {
       'user: [image 1 of the earlier steps] | <image/png> | Make it blue',
     ]);
   });
+});
+
+it.each([
+  [{ top_logprobs: 2 }, /^top_logprobs: /],
+  [{ include: ['reasoning.encrypted_content', 'message.output_text.logprobs'] }, /^include: .* log probabilities/],
+])('refuses a Responses request with %o, which only OpenAI supports', (options, message) => {
+  expect(() => responsesToCall({ input: 'Hi', ...options }, OTHER)).toThrowError(
+    expect.objectContaining({ status: 400, message: expect.stringMatching(message) }),
+  );
+  const harmless = { top_logprobs: 0, include: ['reasoning.encrypted_content'] };
+  expect(responsesToCall({ input: 'Hi', ...harmless }, OTHER).prompt).toHaveLength(1);
 });
 
 it.each([

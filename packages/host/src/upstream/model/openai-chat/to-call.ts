@@ -118,27 +118,24 @@ function readResult(content: unknown): LanguageModelV4ToolResultOutput {
 }
 
 function readAssistant(message: ChatMessage, target: ModelTarget): readonly AssistantPart[] {
-  const text = textOf(message.content);
-  const { reasoning_content: reasoning } = message;
+  const { reasoning_content: reasoning, refusal } = message;
+  const text = textOf(message.content) || (typeof refusal === 'string' ? refusal : '');
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
+  const images: readonly unknown[] = Array.isArray(message.images) ? message.images : [];
   return [
     ...(typeof reasoning === 'string' && reasoning !== '' && target.family === 'other'
       ? [{ type: 'reasoning', text: reasoning } as const]
       : []),
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
     ...(isJsonObject(message.audio) ? noteOf({ ...message.audio, type: 'audio' }, () => undefined) : []),
-    ...readImages(message.images),
+    ...images.flatMap(readImage),
     ...calls.flatMap((call) => readCall(call, target)),
   ];
 }
 
-/** What an image model has made earlier, as we and other gateways write it. */
-function readImages(images: unknown): readonly AssistantPart[] {
-  const list: readonly unknown[] = Array.isArray(images) ? images : [];
-  return list.flatMap((image) => {
-    const url = isJsonObject(image) && isJsonObject(image.image_url) ? image.image_url.url : undefined;
-    return typeof url === 'string' ? present(fileAt(url, 'image/*')) : [];
-  });
+/** An image that a model made, as a user's image is read. */
+function readImage(image: unknown): ReturnType<typeof readUser> {
+  return isJsonObject(image) ? readUser([{ ...image, type: 'image_url' }]) : [];
 }
 
 function readCall(call: unknown, target: ModelTarget): readonly AssistantPart[] {

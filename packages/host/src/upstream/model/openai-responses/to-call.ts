@@ -22,12 +22,14 @@ import { declaredTools } from './declared-tools.ts';
 /**
  * A Responses request for any provider.
  *
- * Lost on the way: truncation, log probabilities, annotations, images' `detail`, reasoning of another provider, `metadata`,
+ * Lost on the way: truncation, annotations, images' `detail`, reasoning of another provider, `metadata`,
  * `service_tier`, `store`. Items of tools that OpenAI runs are told as notes. A request whose history or prompt is kept
- * elsewhere is refused, and so are files known only by id, items that only OpenAI can read, and items and parts of unknown types.
+ * elsewhere is refused, and so are requests for log probabilities, files known only by id, items that only OpenAI can read, and items
+ * and parts of unknown types.
  */
 export function toCall(request: ResponsesRequest, target: ModelTarget): LanguageModelV4CallOptions {
   refuseKeptHistory(request);
+  refuseProbabilities(request);
   const { reasoning: asked, text } = request;
   const effort = isJsonObject(asked) && typeof asked.effort === 'string' ? asked.effort : undefined;
   const reasoning = reasoningOptions({ effort }, target);
@@ -52,6 +54,13 @@ function refuseKeptHistory(request: ResponsesRequest): void {
     throw new UpstreamError({ code: 'unsupported', message });
   }
   if (isJsonObject(request.prompt)) throw uncarried('prompt', 'a prompt that is kept at OpenAI');
+}
+
+/** What a client would wait for in vain. */
+function refuseProbabilities({ include, top_logprobs: top }: ResponsesRequest): void {
+  const part = 'a request for log probabilities';
+  if (typeof top === 'number' && top > 0) throw uncarried('top_logprobs', part);
+  if (Array.isArray(include) && include.includes('message.output_text.logprobs')) throw uncarried('include', part);
 }
 
 function readPrompt(request: ResponsesRequest, target: ModelTarget): LanguageModelV4CallOptions['prompt'] {
