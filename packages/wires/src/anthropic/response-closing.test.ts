@@ -100,6 +100,16 @@ describe('the usage of a response', () => {
     });
   });
 
+  it('adds up all rounds, not only the latest two', () => {
+    const usage = responseUsage();
+    for (const input_tokens of [1, 10, 100]) {
+      usage.begin({ input_tokens });
+      usage.report({ output_tokens: 2 * input_tokens });
+    }
+    expect(usage.total(0)).toEqual({ input_tokens: 111, output_tokens: 222 });
+    expect(usage.written()).toBe(222);
+  });
+
   it('is what the host reported if it was asked once and nothing was searched', () => {
     const usage = responseUsage();
     usage.begin({ input_tokens: 1, service_tier: 'standard' });
