@@ -59,6 +59,19 @@ describe('ids of the transcript', () => {
     expect(idsOfResponse([{ by: 'none' }, called('call_9'), said('Hello'), { by: 'none' }], shown)).toEqual(plain);
   });
 
+  it('are found in time proportional to the history', () => {
+    let reads = 0;
+    const history = Array.from({ length: 1_000 }, (_, at) => (at % 3 === 0 ? ({ by: 'none' } as const) : said('x')));
+    const counted = new Proxy(history, {
+      get(target, key, receiver) {
+        reads += 1;
+        return Reflect.get(target, key, receiver);
+      },
+    });
+    expect(idsOfPieces(counted)).toEqual(idsOfPieces(history));
+    expect(reads).toBeLessThan(10 * history.length);
+  });
+
   it('an id is never longer than a store has to take', () => {
     const long = `${'a1B2c3D4'.repeat(100)}`;
     for (const id of [long, `call:${long}`]) {

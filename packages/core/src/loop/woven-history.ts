@@ -182,7 +182,9 @@ const AFTER = 'after@';
 
 /** Whether the client said more without an answer in between: it has dropped an empty message. */
 function isLeftAlone(pieces: readonly HistoryPiece[], number: number): boolean {
-  return pieces.slice(number + 1).find(({ by }) => by !== 'none')?.by === 'client';
+  let next = number + 1;
+  while (pieces[next]?.by === 'none') next += 1;
+  return pieces[next]?.by === 'client';
 }
 
 /** A hash of everything that the client has said; computed on demand. */
