@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { NewBatchItem } from '@quartermaster/host/store';
-import { ApiError } from '../http/index.ts';
+import { ApiError, refuseManyParsed } from '../http/index.ts';
 
 const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -21,6 +21,8 @@ export function readBatch(value: unknown, maxItems: number): readonly NewBatchIt
     seen.add(customId);
     if (!isJsonObject(params)) throw new ApiError(400, `requests.${index}.params: Input should be an object`);
     refuseTokens(params, index);
+    // After a search, an item is read again to continue it.
+    refuseManyParsed(params, `requests.${index}.params`);
     return { customId, params: JSON.stringify({ ...params, stream: false }) };
   });
 }

@@ -15,7 +15,7 @@ import type {
   PlainModelService,
   ServerTools,
 } from '../exchange/index.ts';
-import { ApiError } from '../http/index.ts';
+import { ApiError, refuseManyValues } from '../http/index.ts';
 import type { Tracing } from '../tracing/index.ts';
 import { readAddressRules } from './address-rules.ts';
 import { type ConnectedServers, connectServers, type ServerCall } from './connected-servers.ts';
@@ -55,6 +55,7 @@ export function createConnector(options: {
   /** The question with its servers connected, or left to its host. */
   async function connect(question: Question, { value }: NamesServers, poolFor: PoolFor): Promise<Connected> {
     // A body that another thread has parsed is parsed here again.
+    if (value === undefined) refuseManyValues(question.bytes, 'A request that names MCP servers');
     const request = readRequest(value ?? tryParseJson(question.bytes.toString('utf8')));
     const left: Connected = { question: { ...question, servers: 'host' } };
     if (request === undefined || !question.access.mayUseModel(String(request.model))) return left;

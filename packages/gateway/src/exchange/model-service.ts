@@ -26,7 +26,7 @@ import { type Access, countsTokens, searchAdmission } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/index.ts';
 import { checkModelName, type GatewayUpstream, type Upstreams } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
-import { ApiError, releaseBodyMemory } from '../http/index.ts';
+import { ApiError, refuseManyValues, releaseBodyMemory } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
 import { describePlan, planExchange, type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
 
@@ -162,9 +162,15 @@ export function createModels(options: {
   // A worker need not know of servers that the host calls: they are rare.
   const isLarge = ({ bytes, body, servers }: ModelQuestion<DialectName>): boolean =>
     bytes.length + (body?.toolsBytes ?? 0) >= offThreadBytes && servers !== 'host';
+  /** What a worker can't answer is read here, and everyone else waits. */
+  const checkSize = ({ bytes, body }: ModelQuestion<DialectName>): void => {
+    if (workers === undefined || body !== undefined || bytes.length < offThreadBytes) return;
+    refuseManyValues(bytes, 'A request that names a catalog or MCP servers');
+  };
   const plain: PlainModelService = {
     async open(question) {
       const there = isLarge(question) ? await workers?.open(question) : undefined;
+      if (there === undefined) checkSize(question);
       const opened = there ?? (await here.open(question));
       // Not after a failure: a worker may still be reading the body. Nor if the question comes back with its servers.
       if (opened.kind === 'exchange') releaseBodyMemory(question.bytes);
@@ -172,6 +178,7 @@ export function createModels(options: {
     },
     async countTokens(question) {
       const there = isLarge(question) ? await workers?.countTokens(question) : undefined;
+      if (there === undefined) checkSize(question);
       const counted = there ?? (await here.countTokens(question));
       if (typeof counted === 'number') releaseBodyMemory(question.bytes);
       return counted;

@@ -6,6 +6,7 @@ export {
   openaiErrorBody,
 } from './error-bodies.ts';
 export { faultOf, isStoreError, originOf } from './fault-of.ts';
+export { hasMoreValues, refuseManyParsed, refuseManyValues } from './json-values.ts';
 export { noteIncoming, parseJson, readBytes, releaseBodyMemory } from './read-bytes.ts';
 export {
   clientHeaders,

@@ -24,6 +24,7 @@ import {
   type ServerTools,
   type Transcripts,
 } from '../exchange/index.ts';
+import { hasMoreValues } from '../http/index.ts';
 import { type PortCalls, portCalls } from './port-calls.ts';
 import { workerErrors } from './thread-errors.ts';
 import type { CountedJob, OnlyMainJob, OpenedJob, ThreadJob, UpstreamFacts, WholeJob } from './thread-job.ts';
@@ -164,20 +165,6 @@ function remoteCount(main: PortCalls, takesWritten: boolean): NonNullable<Gatewa
 /** The main thread translates requests to hosts of other protocols. It reads so many values in less than a tenth of a second. */
 const MOST_VALUES = 200_000;
 const TOO_MANY_VALUES = `The request has more than ${MOST_VALUES.toLocaleString('en')} JSON values, too many for a model whose host speaks another protocol. Send fewer messages, or define fewer tools in the request`;
-
-function hasMoreValues(value: object, limit: number): boolean {
-  const open: unknown[] = [value];
-  let count = 0;
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== 'object' || next === null) continue;
-    const values = Object.values(next);
-    count += values.length;
-    if (count > limit) return true;
-    for (const inner of values) open.push(inner);
-  }
-  return false;
-}
 
 /** The body as bytes, which the main thread sends without reading the values in it. */
 function bytesOf<Name extends DialectName>(dialect: Name, request: RequestOf<Name>, asking: Asking): Uint8Array {

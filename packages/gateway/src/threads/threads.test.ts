@@ -303,6 +303,30 @@ describe('requests with large bodies', () => {
     expect((await post('/v1/chat/completions', { model: 'm', messages: messages(1_000) })).status).toBe(200);
   });
 
+  it('of more values than the main thread reads in a moment are refused if they name catalogs or servers', async () => {
+    const upstreams = scriptedUpstreams({});
+    const { post } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    const many = JSON.parse(`[${'{},'.repeat(1_000_000)}{}]`) as object[];
+    const tools = Array.from({ length: 100 }, (_, index) => ({ ...TOOLS[1], name: `tool_${index}` }));
+    const catalog = { type: 'quartermaster_catalog', name: 'acme' };
+    for (const [path, body] of [
+      ['/v1/messages', { ...ASK, tools: [catalog], metadata: { many } }],
+      ['/v1/messages', { ...ASK, tools: [...tools, catalog], metadata: { many } }],
+      [
+        '/v1/messages',
+        { ...ASK, mcp_servers: [{ type: 'url', url: 'https://a.test', name: 'a' }], metadata: { many } },
+      ],
+      ['/v1/messages/count_tokens', { ...ASK, tools: [catalog], metadata: { many } }],
+      ['/v1/messages/batches', { requests: [{ custom_id: 'a', params: { ...ASK, metadata: { many } } }] }],
+    ] as const) {
+      const refused = await post(path, body);
+      expect([refused.status, await refused.json()]).toMatchObject([
+        400,
+        { error: { message: expect.stringContaining('may have at most 1,000,000 JSON values') } },
+      ]);
+    }
+  });
+
   it('a key is held to its models', async () => {
     const { post, store } = await runningGateway({ upstreams: scriptedUpstreams({}), workerUrl, settings: SETTINGS });
     const { secret } = await store.keys.create({ name: 'a', models: ['gpt-*'], catalogs: [], limits: {} });
