@@ -72,6 +72,19 @@ describe('ids of the transcript', () => {
     expect(reads).toBeLessThan(10 * history.length);
   });
 
+  it('of calls beside each other are found in time proportional to their number', () => {
+    let reads = 0;
+    const ids = Array.from({ length: 1_000 }, (_, at) => `call_${at}`);
+    const counted = new Proxy(ids, {
+      get(target, key, receiver) {
+        reads += 1;
+        return Reflect.get(target, key, receiver);
+      },
+    });
+    expect(idsOfPieces([said('Hello'), { by: 'model', ids: counted, text: '' }])[1]).toHaveLength(ids.length);
+    expect(reads).toBeLessThan(20 * ids.length);
+  });
+
   it('an id is never longer than a store has to take', () => {
     const long = `${'a1B2c3D4'.repeat(100)}`;
     for (const id of [long, `call:${long}`]) {

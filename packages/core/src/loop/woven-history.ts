@@ -157,8 +157,7 @@ const HASHED_CHARACTERS = 1_024;
 export function idsOfPieces(pieces: readonly HistoryPiece[]): readonly (readonly string[])[] {
   const said = saidSoFar();
   return pieces.map((piece, number) => {
-    if (piece.by === 'model')
-      return piece.ids.length > 0 ? piece.ids.map((id) => idFor(id, piece, said)) : [idForText(piece.text, said)];
+    if (piece.by === 'model') return piece.ids.length > 0 ? idsFor(piece, said) : [idForText(piece.text, said)];
     if (piece.by === 'none') return [];
     said.add(piece.text);
     return isLeftAlone(pieces, number) ? [`${AFTER}${said.hash()}`] : [];
@@ -170,7 +169,7 @@ export function idsOfResponse(history: readonly HistoryPiece[], shown: readonly 
   const said = saidSoFar();
   for (const piece of history) if (piece.by === 'client') said.add(piece.text);
   const ids = shown.flatMap((piece) => [
-    ...piece.ids.map((id) => idFor(id, piece, said)),
+    ...idsFor(piece, said),
     ...(piece.text === '' && piece.ids.length > 0 ? [] : [idForText(piece.text, said)]),
   ]);
   const isNothing = shown.every(({ ids: known, text }) => known.length === 0 && text === '');
@@ -207,13 +206,14 @@ function saidSoFar(): Said {
 }
 
 /** An id that other conversations may have too means this piece only if the client has said the same before it. */
-function idFor(id: string, piece: ShownPiece, said: Said): string {
-  // Not by its text, which clients trim, nor by the unique ids next to it, which some leave out: they need the call's only.
-  if (!isUniqueId(id)) {
-    const short = piece.ids.filter((one) => !isUniqueId(one));
-    return `${id.slice(0, 64)}@${shortHash([said.hash(), ...short])}`;
-  }
-  return id.length > MAX_TRANSCRIPT_ID_LENGTH ? sha256([id]) : id;
+function idsFor({ ids }: ShownPiece, said: Said): readonly string[] {
+  let place: string | undefined;
+  return ids.map((id) => {
+    if (isUniqueId(id)) return id.length > MAX_TRANSCRIPT_ID_LENGTH ? sha256([id]) : id;
+    // Not by its text, which clients trim, nor by the unique ids next to it, which some leave out: they need the call's only.
+    place ??= shortHash([said.hash(), ...ids.filter((one) => !isUniqueId(one))]);
+    return `${id.slice(0, 64)}@${place}`;
+  });
 }
 
 function idForText(text: string, said: Said): string {
