@@ -81,6 +81,22 @@ describe('remember', () => {
     );
   });
 
+  it('keeps the latest five hundred searches', () => {
+    const made = Array.from({ length: 600 }, (_, at): Fact => ({ kind: 'searched', queries: [`q${at}`], names: [] }));
+    const { searches } = fold(made);
+    expect(searches).toHaveLength(500);
+    expect([searches[0]?.query, searches.at(-1)?.query]).toEqual(['q100', 'q599']);
+  });
+
+  it('a fork from a long list is no part of the trunk', () => {
+    const called = (name: string): Fact => ({ kind: 'called', name });
+    const trunk = fold(Array.from({ length: 200 }, (_, at) => called(`t${at}`)));
+    const left = fold([called('left'), called('t0')], trunk);
+    const right = fold([called('right'), called('left')], trunk);
+    expect(left.called.slice(200)).toEqual(['left']);
+    expect(right.called.slice(200)).toEqual(['right', 'left']);
+  });
+
   it('notes how often the conversation had moved on before a search', () => {
     const memory = fold([
       { kind: 'called', name: 'a' },

@@ -11,7 +11,7 @@ export interface Memory {
   readonly known: readonly string[];
   /** How often the conversation has progressed: every call to a real tool, and every user message. */
   readonly moves: number;
-  /** Every search, in order. */
+  /** The latest 500 searches, in order. */
   readonly searches: readonly PastSearch[];
 }
 
@@ -57,7 +57,7 @@ export function remember(memory: Memory, fact: Fact): Memory {
         revealed: union(memory.revealed, fact.names),
         known: union(memory.known, fact.names),
         searches: [
-          ...memory.searches,
+          ...memory.searches.slice(-MOST_SEARCHES + 1),
           {
             query: cutQuery(fact.queries.join('\n')),
             found: fact.names.length,
@@ -79,6 +79,9 @@ export function remember(memory: Memory, fact: Fact): Memory {
       return { ...memory, moves: memory.moves + 1 };
   }
 }
+
+/** Each search is compared with those before it, whenever its answer is rendered again. */
+const MOST_SEARCHES = 500;
 
 /** Enough to distinguish queries: a text too long for any search is not kept for the whole life of a connection. */
 function cutQuery(query: string): string {
@@ -104,15 +107,25 @@ export function forgetSearches(
 
 /** The same array if nothing is new, so that an unchanged memory can be recognized by identity. */
 function union(known: readonly string[], names: readonly string[]): readonly string[] {
-  const seen = new Set(known);
+  const seen = sets.get(known) ?? new Set(known);
   const added: string[] = [];
   for (const name of names) {
     if (seen.has(name)) continue;
     seen.add(name);
     added.push(name);
   }
-  return added.length === 0 ? known : [...known, ...added];
+  const list = added.length === 0 ? known : [...known, ...added];
+  if (list.length > SHORT_LIST) {
+    // The set goes on to the longer list: a fork that continues from the shorter one makes its own.
+    sets.delete(known);
+    sets.set(list, seen);
+  }
+  return list;
 }
+
+/** Long lists as sets: making one for each of thousands of calls would take seconds. */
+const sets = new WeakMap<readonly string[], Set<string>>();
+const SHORT_LIST = 100;
 
 /** How well conversations use tools that they are not shown. */
 export interface Reach {
