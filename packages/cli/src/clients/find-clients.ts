@@ -5,6 +5,7 @@ import { ConfigError } from '@quartermaster/host/config';
 import { write } from '../command-io.ts';
 import type { CommandContext } from '../commands/index.ts';
 import { InputError } from '../input-error.ts';
+import { shellWord } from '../terminal/index.ts';
 import { projectsIn, readSeen, serversIn } from './client-file.ts';
 import { CLIENTS, ofProject } from './known-clients.ts';
 import type { Installed, Ledger } from './ledger.ts';
@@ -58,10 +59,10 @@ type Scope = Pick<FoundClient, 'client' | 'file' | 'servers' | 'isShared'>;
 function describe(scope: Scope, first: string | undefined): FoundClient {
   const { client, file } = scope;
   if (client.project !== undefined) {
-    return { ...scope, label: client.name, install: `${client.id} --project ${client.project}` };
+    return { ...scope, label: client.name, install: `${client.id} --project ${shellWord(client.project)}` };
   }
   if (file === first) return { ...scope, label: client.name, install: client.id };
-  return { ...scope, label: `${client.name}, ${file}`, install: `${client.id} --file ${file}` };
+  return { ...scope, label: `${client.name}, ${file}`, install: `${client.id} --file ${shellWord(file)}` };
 }
 
 /** The file of a client on this machine. */

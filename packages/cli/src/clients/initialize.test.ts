@@ -383,7 +383,7 @@ describe('quartermaster init', () => {
     const insiders = '.config/Code - Insiders/User/mcp.json';
     const one = JSON.stringify({ servers: { one: { type: 'stdio', command: 'one' } } });
     const { folder, settings, init } = home({ [stable]: one, [insiders]: one });
-    const project = join(folder, 'app');
+    const project = join(folder, 'my app');
     const shared: Readonly<Record<string, string>> = {
       'cursor/mcp.json': 'cursor',
       'vscode/mcp.json': 'vscode',
@@ -403,7 +403,7 @@ describe('quartermaster init', () => {
       expect(out).toContain(
         `${path} belongs to a project and stays as it is. To move it too: quartermaster mcp install`,
       );
-      expect(out).toContain(`quartermaster mcp install ${id} --file ${path}\n`);
+      expect(out).toContain(`quartermaster mcp install ${id} --file '${path}'\n`);
       expect(loadConfig({ path: settings, env: {} }).files).toContain(path);
     }
     await init('--undo');

@@ -6,5 +6,6 @@ export { renderBars } from './render-bars.ts';
 export { renderHits } from './render-hits.ts';
 export { renderStanding } from './render-standing.ts';
 export { type Column, renderTable } from './render-table.ts';
+export { shellWord } from './shell-word.ts';
 export { createTerminal, oneLine, type Terminal } from './terminal.ts';
 export { wrap } from './wrap.ts';

@@ -4,7 +4,7 @@ import type { Config } from '@quartermaster/host/config';
 import type { Store, TokenOwner } from '@quartermaster/host/store';
 import { createHub, createMemoryTokenStore, createOAuthClient, type Hub, type HubServers } from '@quartermaster/mcp';
 import type { CommandIo } from '../../command-io.ts';
-import { oneLine } from '../../terminal/index.ts';
+import { oneLine, shellWord } from '../../terminal/index.ts';
 import { leaveOutOurselves } from '../settings/leave-out-ourselves.ts';
 
 export interface ConfiguredHubOptions {
@@ -59,11 +59,11 @@ export function createConfiguredHub(
   const signInCommand = ({ user, server }: TokenOwner): string => {
     const file = named.get(serverFiles.get(server) ?? '');
     const words = [
-      ...['quartermaster mcp login', server],
+      server,
       ...(file === undefined ? [] : ['--mcp-config', file]),
       ...(user === '' ? [] : ['--user', user]),
     ];
-    return words.map(shellWord).join(' ');
+    return ['quartermaster mcp login', ...words.map(shellWord)].join(' ');
   };
   return createHub({
     ...servers,
@@ -95,8 +95,4 @@ export function offerSignIn({ servers, ...rest }: HubServers): HubServers {
     return [name, { ...settings, oauth: !hasKey }] as const;
   });
   return { ...rest, servers: Object.fromEntries(offered) };
-}
-
-function shellWord(word: string, index: number): string {
-  return index === 0 || /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
