@@ -6,6 +6,7 @@ import { toCall as anthropicToCall } from './anthropic/to-call.ts';
 import type { ModelTarget } from './model-target.ts';
 import { toCall as chatToCall } from './openai-chat/to-call.ts';
 import { toCall as responsesToCall } from './openai-responses/to-call.ts';
+import { createPromptBuilder } from './prompt-builder.ts';
 
 const OTHER: ModelTarget = { family: 'other', provider: 'local' };
 const GOOGLE: ModelTarget = { family: 'google', provider: 'google' };
@@ -285,6 +286,26 @@ describe('of an earlier Chat message', () => {
       'user: [image 1 of the earlier steps] | <image/png> | Make it blue',
     ]);
   });
+});
+
+it('files that wait for a message of the user are counted once', () => {
+  let reads = 0;
+  const file = { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' } as const;
+  const counted = {
+    ...file,
+    get type() {
+      reads += 1;
+      return 'file' as const;
+    },
+  };
+  const builder = createPromptBuilder(OTHER);
+  builder.assistant([{ type: 'tool-call', toolCallId: 'c', toolName: 'look', input: {} }]);
+  builder.returned([counted]);
+  for (let at = 0; at < 100; at += 1) builder.assistant([file]);
+  expect(reads).toBeLessThan(20);
+  expect(outline(builder.prompt())[0]).toMatch(
+    /\[image 2: in the next message\] \| .*\[image 101: in the next message\]$/,
+  );
 });
 
 it.each([

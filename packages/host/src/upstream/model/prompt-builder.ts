@@ -49,7 +49,13 @@ export function createPromptBuilder(target: ModelTarget): PromptBuilder {
   // Results come right after their calls: other content waits until the last of them.
   let waiting: UserPart[] = [];
   const unanswered = new Set<string>();
-  const waitingFiles = (): number => waiting.filter(({ type }) => type === 'file').length;
+  let waitingFiles = 0;
+  const wait = (parts: readonly UserPart[]): void => {
+    for (const part of parts) {
+      waiting.push(part);
+      if (part.type === 'file') waitingFiles += 1;
+    }
+  };
   const addUser = (parts: readonly UserPart[]): void => {
     if (parts.length === 0) return;
     const open = last('user');
@@ -59,6 +65,7 @@ export function createPromptBuilder(target: ModelTarget): PromptBuilder {
   const flush = (): void => {
     addUser(waiting);
     waiting = [];
+    waitingFiles = 0;
   };
   return {
     system(text, providerOptions) {
@@ -84,8 +91,8 @@ export function createPromptBuilder(target: ModelTarget): PromptBuilder {
           unanswered.add(part.toolCallId);
         }
         if (part.type !== 'file' || target.family === 'google') return [part];
-        const { notes, after } = moveFiles([part], target, { taken: waitingFiles(), from: 'the earlier steps' });
-        waiting.push(...after);
+        const { notes, after } = moveFiles([part], target, { taken: waitingFiles, from: 'the earlier steps' });
+        wait(after);
         return notes.map((text) => ({ type: 'text', text }));
       });
       const open = last('assistant');
@@ -93,18 +100,18 @@ export function createPromptBuilder(target: ModelTarget): PromptBuilder {
       else open.content.push(...content);
     },
     returned(parts) {
-      waiting.push(...parts.map((part) => seen(part, target)));
+      wait(parts.map((part) => seen(part, target)));
     },
     answers(answers) {
       const content = answers.flatMap((answer) => {
         const toolName = names.get(answer.id);
-        const { output, after } = placeAnswer(answer, target, waitingFiles());
+        const { output, after } = placeAnswer(answer, target, waitingFiles);
         unanswered.delete(answer.id);
         if (toolName === undefined) {
-          waiting.push({ type: 'text', text: `[Earlier step, ${UNKNOWN_CALL}: ${tellOutput(output)}]` }, ...after);
+          wait([{ type: 'text', text: `[Earlier step, ${UNKNOWN_CALL}: ${tellOutput(output)}]` }, ...after]);
           return [];
         }
-        waiting.push(...after);
+        wait(after);
         return [{ type: 'tool-result' as const, toolCallId: answer.id, toolName, output }];
       });
       if (content.length === 0) return;
