@@ -7,6 +7,7 @@ import { smallServer } from '../testing/small-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import { createHub, type HubOptions } from './create-hub.ts';
 import type { Hub, HubEvent } from './hub.ts';
+import type { Peer } from './peer.ts';
 
 const hubs: Hub[] = [];
 
@@ -104,6 +105,27 @@ describe('a hub', () => {
     expect(await hub.call({ tool, arguments: { text: 'hi' } })).toEqual({
       content: [{ type: 'text', text: 'echo: hi' }],
     });
+  });
+
+  it('gives a hundred clients a server of their own, and takes them from the user who has most', async () => {
+    const server = smallServer(() => ({ echo: 'Echo' }));
+    const hub = makeHub({ servers: { one: server } });
+    await hub.start();
+    const [tool] = hub.snapshot().tools;
+    if (tool === undefined) throw new Error('no tool');
+    const callAs = async (user: string): Promise<Peer> => {
+      const peer: Peer = { capabilities: {}, request: async () => ({}), notify: () => {} };
+      await hub.call({ tool, arguments: {}, origin: { peer, user } });
+      return peer;
+    };
+    const isOpen = (peer: Peer | undefined): boolean => peer !== undefined && hub.connections(peer).length > 0;
+    const mine = await callAs('ann');
+    const theirs: Peer[] = [];
+    for (let count = 0; count < 100; count += 1) theirs.push(await callAs('bob'));
+    expect([isOpen(mine), ...theirs.slice(0, 2).map(isOpen)]).toEqual([true, false, true]);
+    await until(() => server.instances.filter((one) => one.isConnected()).length === 101);
+    await hub.call({ tool, arguments: {}, origin: { peer: theirs[0], user: 'bob' } });
+    expect(theirs.slice(0, 2).map(isOpen)).toEqual([true, false]);
   });
 
   it('no longer waits for a server that is still starting once the caller has given up', async () => {

@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { describeError } from '../errors.ts';
+import { largestShare } from '../largest-share.ts';
 import {
   BACKOFF_DEFAULTS,
   type Connection,
@@ -46,12 +47,19 @@ export interface ServerConnectionsOptions {
 const NO_USER = '';
 /** How many users' connections are kept; the least recently used one is closed first. */
 const MOST_USERS = 500;
+/** How many clients have connections of their own. A process takes tens of megabytes, an address next to nothing. */
+const MOST_PEERS = { local: 100, remote: 1_000 };
+
+interface OwnSlot {
+  readonly slot: ConnectionSlot;
+  readonly user: string;
+}
 
 /** The connections to one server: the shared one, and those of peers and of signed-in users. */
 export class ServerConnections {
   readonly #options: ServerConnectionsOptions;
   readonly #shared: ConnectionSlot;
-  readonly #slots = new Map<Peer | string, ConnectionSlot>();
+  readonly #slots = new Map<Peer | string, OwnSlot>();
   #adopted: Peer | undefined;
   readonly #followed = new WeakMap<ConnectionSlot, FollowedResources>();
   /** Whether the server has proved not to support the newer revision. */
@@ -74,7 +82,7 @@ export class ServerConnections {
 
   /** Whether anyone has their own. */
   get hasOwn(): boolean {
-    return [...this.#slots.values()].some((slot) => slot.connection !== undefined);
+    return [...this.#slots.values()].some(({ slot }) => slot.connection !== undefined);
   }
 
   /** Opens the shared one. */
@@ -140,7 +148,7 @@ export class ServerConnections {
 
   /** A peer's open connection. */
   openFor(peer: Peer): Connection | undefined {
-    return this.#slots.get(peer)?.connection ?? (peer === this.#adopted ? this.#shared.connection : undefined);
+    return this.#slots.get(peer)?.slot.connection ?? (peer === this.#adopted ? this.#shared.connection : undefined);
   }
 
   /** Makes the shared connection this peer's, if it is not in use yet: a hub with one client needs only one process per server. */
@@ -156,7 +164,7 @@ export class ServerConnections {
   }
 
   async close(): Promise<void> {
-    const slots = [this.#shared, ...this.#slots.values()];
+    const slots = [this.#shared, ...[...this.#slots.values()].map(({ slot }) => slot)];
     this.#slots.clear();
     await Promise.all(slots.map((slot) => slot.close()));
   }
@@ -166,19 +174,30 @@ export class ServerConnections {
     if (!needsUser && (peer === undefined || peer === this.#adopted)) return this.#shared;
     // A peer is one connection of one user, so its slot also belongs to that user.
     const key = peer ?? user;
-    const slot = this.#slots.get(key) ?? this.#createSlot({ isShared: false, user, peer: () => peer });
+    const known = this.#slots.get(key);
+    const own = known ?? { slot: this.#createSlot({ isShared: false, user, peer: () => peer }), user };
     // The latest at the end. Peers report when they leave; users just stop sending requests.
     this.#slots.delete(key);
-    this.#slots.set(key, slot);
-    const users = [...this.#slots.keys()].filter((one) => typeof one === 'string');
+    this.#slots.set(key, own);
+    if (known === undefined) this.#makeRoom();
+    return own.slot;
+  }
+
+  /** What is closed opens again when it is next used. A user with many clients loses their own connections, and no one else's. */
+  #makeRoom(): void {
+    const keys = [...this.#slots.keys()];
+    const users = keys.filter((key) => typeof key === 'string');
     if (users.length > MOST_USERS) void this.#drop(users[0]);
-    return slot;
+    const peers = keys.filter((key) => typeof key !== 'string');
+    if (peers.length <= ('url' in this.#options.settings ? MOST_PEERS.remote : MOST_PEERS.local)) return;
+    const owner = largestShare(peers.map((peer) => this.#slots.get(peer)?.user));
+    void this.#drop(peers.find((peer) => this.#slots.get(peer)?.user === owner));
   }
 
   async #drop(key: Peer | string | undefined): Promise<void> {
-    const slot = key === undefined ? undefined : this.#slots.get(key);
+    const own = key === undefined ? undefined : this.#slots.get(key);
     if (key !== undefined) this.#slots.delete(key);
-    await slot?.close();
+    await own?.slot.close();
   }
 
   #createSlot(owner: { isShared: boolean; user: string; peer: () => Peer | undefined }): ConnectionSlot {

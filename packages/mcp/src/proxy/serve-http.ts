@@ -7,10 +7,10 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { type Clock, checkOptionNames } from '@quartermaster/core/internal';
+import { largestShare } from '../largest-share.ts';
 import { boundBacklog } from './bound-backlog.ts';
 import { type Endpoint, SERVED_METHODS } from './endpoint.ts';
 import { createKeptEvents } from './kept-events.ts';
-import { largestShare } from './largest-share.ts';
 import type { Access } from './mcp-proxy.ts';
 import { type CompiledPermissions, compilePermissions } from './permissions.ts';
 import { type MessageLimits, readMessage } from './read-message.ts';

@@ -7,9 +7,9 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type Json } from '@quartermaster/core/catalog';
+import { largestShare } from '../largest-share.ts';
 import type { Endpoint } from './endpoint.ts';
 import { followFilter, unfollowAll } from './follow-resources.ts';
-import { largestShare } from './largest-share.ts';
 import { type Audience, takeNewLists } from './pass-on-changes.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
