@@ -147,6 +147,7 @@ export function createHub(options: HubOptions): Hub {
   };
   const withheldNames = (server: HubServer): readonly Unavailable[] => {
     const known = catalog.lookAlikes();
+    if (known.size === 0) return [];
     const alike = server.tools.filter(({ id }) => known.has(id)).length;
     if (alike === 0) return [];
     return [{ server: server.name, reason: `withheld for names that look like another server's tools: ${alike}` }];
@@ -154,6 +155,7 @@ export function createHub(options: HubOptions): Hub {
   const statusOf = (server: HubServer): ServerStatus => {
     const status = server.status();
     const known = catalog.lookAlikes();
+    if (known.size === 0) return status;
     const found = server.tools.flatMap(({ id }) => {
       const suspicion = known.get(id);
       return suspicion === undefined ? [] : [{ tool: id, ...suspicion }];

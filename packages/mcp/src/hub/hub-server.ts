@@ -49,7 +49,7 @@ export class HubServer {
   }
 
   get tools(): readonly Tool[] {
-    return this.#catalog.used.map((one) => one.tool);
+    return this.#catalog.tools;
   }
 
   get about(): ServerSummary {

@@ -47,6 +47,10 @@ export interface ServerCatalogOptions {
   readonly context: HubContext;
 }
 
+type ToolSuspicion = Suspicion & { readonly tool: string };
+
+const suspicionsIn = new WeakMap<Known, readonly ToolSuspicion[]>();
+
 const NOTHING: readonly ReadDefinition[] = [];
 
 /** One server's tools, compared with what was accepted, and stored for the next run. */
@@ -81,6 +85,14 @@ export class ServerCatalog {
     return this.#known?.used ?? NOTHING;
   }
 
+  /** The same array until another list is taken. */
+  get tools(): readonly Tool[] {
+    const { used } = this;
+    const tools = toolsOf.get(used) ?? used.map((one) => one.tool);
+    toolsOf.set(used, tools);
+    return tools;
+  }
+
   get problems(): readonly string[] {
     return this.#known?.problems ?? [];
   }
@@ -112,12 +124,17 @@ export class ServerCatalog {
     return one === undefined ? [] : suspicionsOf(one);
   }
 
-  suspicions(): readonly (Suspicion & { readonly tool: string })[] {
-    if (this.#options.context.findings === 'off') return [];
-    const { used = [], withheld = [] } = this.#known ?? {};
-    return [...withheld, ...used].flatMap((one) =>
-      suspicionsOf(one).map((suspicion) => ({ tool: one.tool.id, ...suspicion })),
-    );
+  /** Made once per list: the status is read with every change of a connection. */
+  suspicions(): readonly ToolSuspicion[] {
+    const known = this.#known;
+    if (known === undefined || this.#options.context.findings === 'off') return [];
+    const found =
+      suspicionsIn.get(known) ??
+      [...known.withheld, ...known.used].flatMap((one) =>
+        suspicionsOf(one).map((suspicion) => ({ tool: one.tool.id, ...suspicion })),
+      );
+    suspicionsIn.set(known, found);
+    return found;
   }
 
   /** Loads the listing of an earlier run. Returns whether there was one that needs no update. */
@@ -238,6 +255,8 @@ function byId(used: readonly ReadDefinition[]): ReadonlyMap<string, ReadDefiniti
   byIds.set(used, known);
   return known;
 }
+
+const toolsOf = new WeakMap<readonly ReadDefinition[], readonly Tool[]>();
 
 const looked = new WeakMap<ReadDefinition, readonly Suspicion[]>();
 

@@ -16,6 +16,7 @@ import {
 import { CLIENT_INFO, type Hub } from '../hub/index.ts';
 import { MESSAGE_VALUES } from '../json-meter.ts';
 import { createMemoryTaskOwnerStore, type TaskOwnerStore } from '../store/index.ts';
+import { createCatalogReader } from './catalog-reader.ts';
 import { Endpoint } from './endpoint.ts';
 import { createExecutor } from './execute-tool.ts';
 import { unfollowAll } from './follow-resources.ts';
@@ -172,6 +173,7 @@ export function createProxy(options: ProxyOptions): McpProxy {
     const session = createSession(opening);
     // Without a handshake that could wait, what is said about the servers is settled here.
     if (opening.era === 'modern' || !opening.isLasting) await context.start.wait(context.waits.greetingMs);
+    await context.readCatalog();
     const endpoint = new Endpoint({
       context,
       session,
@@ -199,6 +201,7 @@ export function createProxy(options: ProxyOptions): McpProxy {
     endpoint.becomePeer(capabilities);
     context.start.begin(session.isSole ? session.peer : undefined);
     await context.start.wait(context.waits.greetingMs);
+    await context.readCatalog();
   };
 
   const unsubscribe = passOnChanges(context, open);
@@ -275,6 +278,7 @@ function createContext(options: ProxyOptions): ProxyContext {
     taskOwners,
     start: createServerStart(hub, clock),
     waits: { ...START_WAITS, ...options.waits },
+    readCatalog: createCatalogReader(() => hub.snapshot(), defined({ countTokens })),
     alwaysLoad: options.alwaysLoad ?? PROXY_DEFAULTS.alwaysLoad,
     maxResultBytes: options.maxResultBytes ?? PROXY_DEFAULTS.maxResultBytes,
   };

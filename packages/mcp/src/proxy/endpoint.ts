@@ -155,6 +155,7 @@ export class Endpoint extends Server implements Audience {
     // The status is read most often when something is wrong.
     if (method === 'resources/read' && params.uri === STATUS_URI) return readStatus(proxy, session);
     await waitForServers(proxy, session, { method, params });
+    if (method.startsWith('tools/')) await proxy.readCatalog();
     switch (method) {
       case 'tools/list':
         return listProxyTools(proxy, session);

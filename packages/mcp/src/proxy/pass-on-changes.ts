@@ -26,8 +26,12 @@ const FOR_ALL: ReadonlySet<string> = new Set([
 /** Notifies clients when what they see has changed, and prepares their searches for what is new. */
 export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience, Session>): () => void {
   let cancel: (() => void) | undefined;
+  let isOver = false;
   const look = (): void => {
     cancel = undefined;
+    const reading = context.readCatalog();
+    if (reading !== undefined) return void reading.then(look, look);
+    if (isOver) return;
     for (const [audience, session] of open) {
       for (const kind of takeNewLists(context, session))
         audience.pass({ method: `notifications/${kind}/list_changed`, params: {} });
@@ -50,6 +54,7 @@ export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience,
       if (concerns(context, session, event.notification)) audience.pass(event.notification);
   });
   return () => {
+    isOver = true;
     cancel?.();
     unsubscribe();
   };

@@ -21,4 +21,6 @@ export interface ProxyContext {
   readonly maxResultBytes: number;
   readonly forgetSearchesAfterMs: number;
   readonly taskOwners: TaskOwnerStore;
+  /** Computes what plans need from a large catalog, with pauses for other work; undefined if there is nothing to wait for. */
+  readonly readCatalog: () => Promise<void> | undefined;
 }
