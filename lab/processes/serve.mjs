@@ -1,9 +1,10 @@
 // `quartermaster serve` as people run it, on one store, in front of one host.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const BIN = fileURLToPath(new URL('../../packages/cli/bin/quartermaster.js', import.meta.url));
 
@@ -49,6 +50,8 @@ export async function startGateway({ store, upstreamPort, upstreams = [], more =
     child.once('exit', (code) => fail(new Error(`quartermaster serve ended with ${code}: ${text}`)));
   });
   return Object.assign(gateway, {
+    /** Bytes of memory that the process has now. */
+    rss: () => residentBytes(child.pid),
     /** Ends it without a word. */
     async kill() {
       child.kill('SIGKILL');
@@ -63,4 +66,9 @@ export async function startGateway({ store, upstreamPort, upstreams = [], more =
       rmSync(folder, { recursive: true, force: true });
     },
   });
+}
+
+async function residentBytes(pid) {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return Number(stdout) * 1024;
 }

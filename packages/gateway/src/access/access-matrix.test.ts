@@ -197,6 +197,8 @@ async function setUp() {
   const spare = await keys.create({ name: 'spare', ...base });
   const revoked = await keys.create({ name: 'revoked', ...base });
   await keys.revoke(revoked.key.id);
+  const rotated = await keys.create({ name: 'rotated', ...base, role: 'admin' });
+  await keys.rotate(rotated.key.id, 0);
   const secrets = {
     owner: owner.secret,
     wrong: 'qm_wrong',
@@ -209,6 +211,7 @@ async function setUp() {
     admin: (await keys.create({ name: 'admin', ...base, role: 'admin' })).secret,
     expired: (await keys.create({ name: 'expired', ...base, expiresAt: 1 })).secret,
     revoked: revoked.secret,
+    rotated: rotated.secret,
   };
   const call = async (
     { method, path, body }: Pick<Endpoint, 'method' | 'path' | 'body'>,
@@ -309,11 +312,12 @@ describe('access', () => {
       wrong: await status(secrets.wrong),
       expired: await status(secrets.expired),
       revoked: await status(secrets.revoked),
+      rotated: await status(secrets.rotated),
       withoutEndpoint: await status(secrets.withoutEndpoint),
       otherTenant: await status(secrets.otherTenant),
       limitedAdmin: await status(secrets.limitedAdmin),
     }).toEqual({
-      ...{ none: 401, wrong: 401, expired: 401, revoked: 401, withoutEndpoint: 403 },
+      ...{ none: 401, wrong: 401, expired: 401, revoked: 401, rotated: 401, withoutEndpoint: 403 },
       otherTenant: listed.otherTenant,
       limitedAdmin: listed.limitedAdmin ?? listed.otherTenant,
     });
