@@ -1,7 +1,5 @@
 import type { Snapshot } from '@quartermaster/core';
-import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { SettingError } from '@quartermaster/core/errors';
-import { contextWindow } from '@quartermaster/core/gate';
 import {
   BACKGROUND_CLOCK,
   type Clock,
@@ -11,9 +9,8 @@ import {
 } from '@quartermaster/core/internal';
 import type { Reranker } from '@quartermaster/core/search';
 import type { SearchSettings } from '@quartermaster/host/config';
-import { createArgumentChecker } from '@quartermaster/host/schema';
-import { createSearcherFor, createUseLearning, type UseLearning } from '@quartermaster/host/search';
-import { compilePermissions, createProxy, PROXY_DEFAULTS, type ProxyOptions } from '@quartermaster/mcp';
+import { createSearcherFor, createUseLearning } from '@quartermaster/host/search';
+import { compilePermissions } from '@quartermaster/mcp';
 import { embeddedModel } from '@quartermaster/semantic';
 import { Hono } from 'hono';
 import { type Access, createGatekeeper, createUsageMeter } from './access/index.ts';
@@ -30,6 +27,7 @@ import {
 } from './catalogs/index.ts';
 import { createConnector } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
+import { createMcpServices } from './create-mcp-services.ts';
 import { createTranscripts } from './create-transcripts.ts';
 import { createActivity, type EventSink, explainEvent, NO_ACTIVITY } from './events/index.ts';
 import {
@@ -40,14 +38,7 @@ import {
   type Transcripts,
   tallyUse,
 } from './exchange/index.ts';
-import {
-  CONNECTOR_DEFAULTS,
-  GATEWAY_DEFAULTS,
-  type GatewayOptions,
-  type GatewaySettings,
-  type McpOptions,
-  SEARCH_DEFAULTS,
-} from './gateway-options.ts';
+import { CONNECTOR_DEFAULTS, GATEWAY_DEFAULTS, type GatewayOptions, SEARCH_DEFAULTS } from './gateway-options.ts';
 import { createRequestRunner, faultOf, originOf, randomId, withRequestId } from './http/index.ts';
 import {
   createActivityLog,
@@ -57,12 +48,11 @@ import {
   insightSink,
   learningSink,
 } from './insight/index.ts';
-import { type Logger, NO_LOGGER } from './logger.ts';
+import { NO_LOGGER } from './logger.ts';
 import { createLivePolicies } from './management/index.ts';
-import { createMcpEvents, createServerCatalogs, type McpEvents } from './mcp/index.ts';
+import { createMcpEvents } from './mcp/index.ts';
 import { addProcessMetrics, createGatewayMetrics, MCP_CATALOG } from './metrics/index.ts';
 import {
-  type McpServices,
   mountAuditRoutes,
   mountBatchRoutes,
   mountCatalogRoutes,
@@ -83,6 +73,7 @@ import {
   type Services,
 } from './routes/index.ts';
 import { configuredEngine, createSearchEngines, createSearchService } from './search/index.ts';
+import { sweepRegularly } from './sweep-regularly.ts';
 import { createLocalBulk, createThreadedBulk, createThreadedModels, createWorkerPool } from './threads/index.ts';
 
 /** An HTTP gateway as a web-standard handler. */
@@ -368,46 +359,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-function createMcpServices(
-  options: McpOptions,
-  parts: {
-    readonly settings: GatewaySettings;
-    readonly searcher: SearcherSource;
-    readonly clock: Clock;
-    readonly events: McpEvents;
-    readonly learning: UseLearning | undefined;
-    readonly taskOwners: ProxyOptions['taskOwners'];
-  },
-): McpServices {
-  const { settings, searcher, clock, events, learning, taskOwners } = parts;
-  const { hub, form, contextTokens, sessions, alwaysLoad, searchGuard = 'hint', origins = [] } = options;
-  const { resultBytes, requestBytes, messageValues } = options;
-  const isForced = form === 'bridge' || form === 'load';
-  const proxy = createProxy({
-    hub,
-    clock,
-    // A configured form applies whatever the tools cost; otherwise the gate decides.
-    settings: isForced ? { ...settings.gate, rule: { kind: 'on' } } : settings.gate,
-    limits: contextWindow({ override: contextTokens }),
-    searcher,
-    uses: learning?.memoryFor(SERVED_SERVERS),
-    checkArguments: createArgumentChecker({ repair: true }),
-    onEvent: events.onEvent,
-    callMeta: events.callMeta,
-    recordQueries: settings.insight.keep === 'queries',
-    guard: { mode: searchGuard },
-    ...defined({ alwaysLoad, maxResultBytes: resultBytes, taskOwners }),
-    ...defined({ maxRequestBytes: requestBytes, maxMessageValues: messageValues }),
-    maxQueryLength: settings.maxQueryLength,
-    ...defined({ form, sessions }),
-  });
-  return {
-    requestBytes: requestBytes ?? PROXY_DEFAULTS.maxRequestBytes,
-    ...{ hub, proxy, origins, within: events.within, catalogs: createServerCatalogs({ hub, clock }) },
-    pinsFor: async (owner) => (settings.autoPins ? ((await learning?.hotTools(owner)) ?? []) : []),
-  };
-}
-
 /** The workers' part of the memory; large bodies go to them. */
 const WORKERS_SHARE = 1 / 2;
 
@@ -436,30 +387,5 @@ function indexCatalogs(
     },
   });
 }
-/** The name of all configured MCP servers together, for learning from use. */
-const SERVED_SERVERS = 'mcp';
-
 /** In the same folder as this file once it is built. */
 const WORKER_URL = new URL('./threads/exchange-worker.js', import.meta.url);
-
-const SWEEP_MS = 60_000;
-
-/** Any replica may do it, and none has to. */
-function sweepRegularly(
-  places: readonly { sweep(): Promise<void> }[],
-  { clock, logger }: { clock: Clock; logger: Logger },
-): () => void {
-  let cancel: () => void = () => undefined;
-  const schedule = (): void => {
-    cancel = clock.after(SWEEP_MS, () => {
-      for (const place of places) {
-        place.sweep().catch((error: unknown) => {
-          logger.log({ level: 'error', event: 'work-fail', work: 'sweep', ...originOf(error) });
-        });
-      }
-      schedule();
-    });
-  };
-  schedule();
-  return () => cancel();
-}
