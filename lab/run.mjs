@@ -4,6 +4,7 @@
 //   npm run lab -- soak          20 minutes of mixed work; fails on memory, open handles and the wait of another client
 //   npm run lab -- load          500 streams, slow clients and bodies of 10,000 tools at once; fails if one is lost or another waits long
 //   npm run lab -- misbehave     hosts of models and MCP servers that break off, hang, lie and flood; fails on any 500 or a missing answer
+//   npm run lab -- mcp-clients   hostile clients of /mcp, without sessions and with them; fails on any 500, another key's session, memory and a long wait
 //   npm run lab -- fuzz          a million random cases against oracles: patterns, schemas, queries, settings, streams, requests
 //   npm run lab -- database      two gateways on a PostgreSQL that is broken in every way; fails on any 500
 //   npm run lab -- kills         gateways killed 200 times on each store while they work on batches; fails on a lost or doubled result
@@ -12,7 +13,7 @@
 //   npm run lab -- console       10,000 tools in the console; fails on a task of the page over 50 ms, or a first paint over a second
 //   npm run lab -- scale         catalogs of 1,000 to 100,000 tools in memory and in PostgreSQL: build, query, bytes; --million adds one;
 //                                scale 1000000 --no-postgres measures that in memory alone; --keep FOLDER keeps the databases
-// soak, lists, load, misbehave, kills, fuzz, loop-delay and database take a file as their last argument, and draw what they measured
+// soak, lists, load, misbehave, mcp-clients, kills, fuzz, loop-delay and database take a file as their last argument, and draw what they measured
 // into it.
 // Each file of this folder that exports `run` is one of them.
 import { readdirSync } from 'node:fs';
