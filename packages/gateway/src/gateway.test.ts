@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GatewayUpstream } from './configured-upstreams.ts';
 import { createGateway } from './create-gateway.ts';
 import { runningGateway } from './running-gateway.fixture.ts';
@@ -209,6 +210,22 @@ describe('clients that misbehave', () => {
     const response = await post('/v1/messages', { ...ASK, padding: 'x'.repeat(2000) });
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ error: { type: 'request_too_large' } });
+  });
+
+  it('a body that is too large can be sent to its end: a closed connection would hide the answer', async () => {
+    const { url } = await runningGateway({ upstreams: scriptedUpstreams({}), settings: { maxBodyBytes: 1000 } });
+    const length = 3_000_000;
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const hear = (): Promise<string> => new Promise((resolve) => socket.once('data', (data) => resolve(String(data))));
+    const failed = new Promise<string>((resolve) => socket.once('error', (error) => resolve(String(error))));
+    const refused = hear();
+    socket.write(`POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${length}\r\n\r\n`);
+    expect(await Promise.race([refused, failed])).toMatch(/^HTTP\/1\.1 413 /);
+    const served = hear();
+    socket.write('x'.repeat(length));
+    socket.write('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    expect(await Promise.race([served, failed])).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it('a body that grows too large by decompression is refused, another one is read', async () => {

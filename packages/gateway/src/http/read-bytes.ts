@@ -90,7 +90,7 @@ function decoded(body: ReadableStream<Uint8Array>, encoding: string | null): Rea
 }
 
 function tooLarge(maxBytes: number): ApiError {
-  return new ApiError(413, `The request is larger than ${maxBytes} bytes`, { headers: { connection: 'close' } });
+  return new ApiError(413, `The request is larger than ${maxBytes} bytes`);
 }
 
 const incoming = new WeakMap<Request, IncomingMessage>();
