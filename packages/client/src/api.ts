@@ -1149,7 +1149,7 @@ export interface Api {
       readonly data: readonly StoredPolicy[];
     };
   };
-  /** Sets or removes policies of servers and tools. The policy never pins a tool. Requires an admin key that may use them. */
+  /** Sets or removes policies of servers and tools. The policy `never` pins a tool: it is always sent in full. Requires an admin key that may use them. */
   'PATCH /v1/policies': {
     readonly input: {
       readonly body: {
@@ -1500,7 +1500,7 @@ export interface Api {
       readonly status: 'ok';
     };
   };
-  /** This document. */
+  /** The OpenAPI document of the gateway. */
   'GET /openapi.json': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;

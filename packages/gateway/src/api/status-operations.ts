@@ -12,7 +12,7 @@ export const READYZ: Operation = {
 export const HEALTHZ: Operation = { endpoint: undefined, summary: 'Whether the store responds.', answer: OK };
 export const OPEN_API: Operation = {
   endpoint: undefined,
-  summary: 'This document.',
+  summary: 'The OpenAPI document of the gateway.',
   answer: { ...named({}) },
 };
 export const METRICS: Operation = {

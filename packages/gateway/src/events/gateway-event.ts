@@ -64,7 +64,9 @@ export type GatewayEvent =
   | {
       /** A definition has something suspicious in it. Reported once for each tool and kind. */
       readonly kind: 'definition-finding';
+      /** The id of the tool. */
       readonly tool: string;
+      /** What is suspicious about it. */
       readonly finding: SuspicionKind;
       /** Its place in the definition. */
       readonly at: string;
@@ -74,7 +76,9 @@ export type GatewayEvent =
   | {
       /** A server lists more tools than the limits allow. The rest can't be found or called. */
       readonly kind: 'listing-cut';
+      /** The name in the settings. */
       readonly server: string;
+      /** Which limit was reached, in a sentence. */
       readonly reason: string;
     }
   | {

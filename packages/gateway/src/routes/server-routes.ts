@@ -135,7 +135,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
     '/v1/policies',
     {
       summary:
-        'Sets or removes policies of servers and tools. The policy never pins a tool. Requires an admin key that may use them.',
+        'Sets or removes policies of servers and tools. The policy `never` pins a tool: it is always sent in full. Requires an admin key that may use them.',
       body: POLICIES_BODY,
       answer: POLICIES_ANSWER,
     },
