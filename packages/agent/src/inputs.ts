@@ -32,7 +32,7 @@ export function createInputs<Item>(first: AsyncIterable<Item>): Inputs<Item> {
     },
     add(source) {
       const taken = new Promise<void>((resolve, reject) => {
-        if (isOver) reject(new Error('The query has ended: no further prompts are taken'));
+        if (isOver) reject(new Error('The query has ended: no further prompts are accepted'));
         else streams.push({ source, settle: (problem) => (problem === undefined ? resolve() : reject(problem)) });
       });
       // An unhandled rejection must not end the process if the caller does not wait.
@@ -43,7 +43,7 @@ export function createInputs<Item>(first: AsyncIterable<Item>): Inputs<Item> {
   };
 }
 
-const UNTAKEN = 'The query ended before all prompts were taken';
+const UNTAKEN = 'The query ended before all prompts were read';
 
 interface Stream<Item> {
   readonly source: AsyncIterable<Item>;

@@ -31,7 +31,7 @@ export function createBuiltInTools(choice: BuiltInChoice, cwd: string): BuiltInT
   const named = isList(tools) ? tools : presetOf(tools);
   const unknown = named.find((name) => !Object.hasOwn(MAKERS, name));
   if (unknown !== undefined) {
-    const problem = `tools names ${JSON.stringify(unknown)}, which is not here; there are ${Object.keys(MAKERS).join(', ')}`;
+    const problem = `tools names ${JSON.stringify(unknown)}, which is not a built-in tool; there are ${Object.keys(MAKERS).join(', ')}`;
     throw new SettingError('invalid_setting', problem, { context: { setting: 'tools', value: unknown } });
   }
   const approved = allowedTools.map((rule) => rule.replace(/\(.*$/s, '')).filter((name) => Object.hasOwn(MAKERS, name));

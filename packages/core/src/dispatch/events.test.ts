@@ -93,7 +93,7 @@ describe('events', () => {
     const meaning = { value: 8.19, what: '14.3 × 0.572: meaning: cosine of the request with the tool', details: [] };
     const explanation = { value: 9, what: 'named by the query', details: [meaning] };
     expect(hitReasons([{ tool, score: 9, explanation }], ['zzz'])).toEqual(['named by the query; meaning 0.57']);
-    const along = { value: 1, what: 'often called along with a tool above it', details: [] };
+    const along = { value: 1, what: 'often called together with a tool above it', details: [] };
     expect(hitReasons([{ tool, score: 1, explanation: along }], ['zzz'])).toEqual([along.what]);
   });
 });

@@ -301,7 +301,7 @@ describe('a hub', () => {
     await hub.start();
     expect(hub.snapshot().tools.map(({ id }) => id)).toEqual(['one/fine']);
     expect(hub.unavailable()).toEqual([
-      { server: 'one', reason: 'withheld for what their definitions hold: add (instruction)' },
+      { server: 'one', reason: 'withheld because of their definitions: add (instruction)' },
     ]);
     expect(hub.status()[0]?.suspicions).toMatchObject([{ tool: 'one/add', kind: 'instruction' }]);
     expect(withheld).toEqual(['one/add instruction']);
@@ -329,7 +329,7 @@ describe('a hub', () => {
     await hub.start();
     expect(hub.snapshot().tools.map(({ id }) => id)).toEqual(['mail/send_mail']);
     expect(hub.status()[1]).toMatchObject({ tools: 0, suspicions: [{ kind: 'look-alike-name' }] });
-    const reason = "withheld for names that look like another server's tools: 1";
+    const reason = "withheld because their names look like another server's tools: 1";
     expect(hub.unavailable()).toEqual([{ server: 'odd', reason }]);
   });
 

@@ -150,7 +150,7 @@ export function createHub(options: HubOptions): Hub {
     if (known.size === 0) return [];
     const alike = server.tools.filter(({ id }) => known.has(id)).length;
     if (alike === 0) return [];
-    return [{ server: server.name, reason: `withheld for names that look like another server's tools: ${alike}` }];
+    return [{ server: server.name, reason: `withheld because their names look like another server's tools: ${alike}` }];
   };
   const statusOf = (server: HubServer): ServerStatus => {
     const status = server.status();

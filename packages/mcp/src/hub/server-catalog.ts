@@ -244,7 +244,7 @@ function describeWithheld(withheld: readonly ReadDefinition[]): string {
     .slice(0, MOST_WITHHELD_NAMED)
     .map((one) => `${one.tool.name} (${suspicionsOf(one)[0]?.kind ?? ''})`);
   const rest = withheld.length - named.length;
-  return `withheld for what their definitions hold: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return `withheld because of their definitions: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 const byIds = new WeakMap<readonly ReadDefinition[], ReadonlyMap<string, ReadDefinition>>();

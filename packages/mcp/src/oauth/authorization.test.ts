@@ -74,7 +74,7 @@ describe('a server that wants more scopes for one of its tools', () => {
     await signIn(hub, network, call(hub, 'write'));
     expect(await refusal(call(hub, 'write'))).toMatchObject({
       code: 'not_allowed',
-      message: expect.stringContaining('for lack of a scope (tools:write), although the sign-in asked for it'),
+      message: expect.stringContaining('because a scope is missing (tools:write), although the sign-in asked for it'),
     });
   });
 

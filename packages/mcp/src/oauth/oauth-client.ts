@@ -199,7 +199,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
         if (wanted !== undefined) await tokens.put(wantedPlace(owner), wanted);
         return refuse(owner, settings, { scope: requiredScope, resourceMetadataUrl });
       }
-      const message = `Server "${owner.server}" refuses the request for lack of a scope (${requiredScope ?? 'it does not say which'}), although the sign-in asked for it. Ask the server's operator for permission.`;
+      const message = `Server "${owner.server}" rejects the request because a scope is missing (${requiredScope ?? 'it does not say which'}), although the sign-in asked for it. Ask the server's operator for permission.`;
       return new McpError('not_allowed', message, { context: { server: owner.server } });
     },
     async finish(callback) {

@@ -49,7 +49,7 @@ export function createListenFace({ context, open, createEndpoint }: ListenFaceOp
   };
   return {
     async fetch(request, session) {
-      if (!makeRoom(session)) return refuse('Too many clients listen already');
+      if (!makeRoom(session)) return refuse('Too many clients are listening already');
       const text = await request.text();
       await context.start.wait(context.waits.listMs);
       const body = await followBody(context, session, { text, signal: request.signal });

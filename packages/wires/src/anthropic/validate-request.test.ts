@@ -132,7 +132,7 @@ const REFUSED: readonly Refused[] = [
   [
     'a document of the assistant’s, from 2026-10-21 on',
     { ...GOOD, messages: [ASK, { role: 'assistant', content: [{ type: 'document' }] }] },
-    "messages.1.content.0: a document can't stand in an assistant message",
+    'messages.1.content.0: a document is not allowed in an assistant message',
     { version: '2026-10-21' },
   ],
 ];

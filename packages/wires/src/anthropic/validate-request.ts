@@ -171,7 +171,7 @@ function checkVersion(request: AnthropicRequest, version: string): void {
     for (const [place, block] of blocksOf(message).entries()) {
       const at = `messages.${index}.content.${place}`;
       if (message.role === 'assistant' && block.type === 'document') {
-        throw refused('invalid_request', `${at}: a document can't stand in an assistant message`);
+        throw refused('invalid_request', `${at}: a document is not allowed in an assistant message`);
       }
       if (message.role === 'user' && Array.isArray(block.citations) && block.citations.length > 0) {
         throw refused('invalid_request', `${at}: a text block with citations is not allowed in a user message`);

@@ -114,7 +114,7 @@ export function explainHybrid(
 /** Why a tool is worth more beside those above it. */
 export const SIBLING = 'a tool of the same server ranks above it';
 
-const KEPT = 'placed here as the nearest by meaning, the best before reranking, or the successor of the tool below';
+const KEPT = 'moved up: nearest by meaning, best before reranking, or successor of the tool below';
 
 function explainFeatures(
   features: HybridFeatures,

@@ -21,7 +21,7 @@ async function search(weights: HybridWeights): Promise<{ name: string; why: read
   }));
 }
 
-const KEPT = 'placed here as the nearest by meaning, the best before reranking, or the successor of the tool below';
+const KEPT = 'moved up: nearest by meaning, best before reranking, or successor of the tool below';
 
 describe('the nearest by meaning', () => {
   it('is in an answer of five, however much the words count, and says why', async () => {

@@ -83,7 +83,7 @@ function asCompanion(tool: Tool, { score, explanation }: Hit): Hit {
 }
 
 /** Why a tool is in an answer that no word of the request has found. */
-export const CALLED_ALONG = 'often called along with a tool above it';
+export const CALLED_ALONG = 'often called together with a tool above it';
 
 /** Why a tool has moved up. */
 export const CALLED_BEFORE = 'called after requests like this one';
