@@ -61,8 +61,8 @@ Every endpoint of the gateway. This page is generated from the gateway's OpenAPI
 any, as \`x-api-key\` or \`Authorization: Bearer\`; the probes, the document and the console at \`/\` do
 not. [The gateway guide](../guides/gateway.md) has examples, and [Errors](errors.md) lists the statuses.
 
-The last column has the query parameters after \`?\`, and the fields of the body. Requests to models
-take the fields of their own API.
+*Takes* lists the query parameters, after \`?\`, and the fields of the body. Requests to models take the
+fields of their own API.
 
 ${sections.join('\n\n')}
 
@@ -93,9 +93,10 @@ function renderTable(routes: readonly Route[], schemas: OpenApi['components']['s
     const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
     const body = schema?.$ref === undefined ? schema : schemas[schema.$ref.split('/').at(-1) ?? ''];
     const takes = [...(query.length === 0 ? [] : [`?${query.join('&')}`]), ...Object.keys(body?.properties ?? {})];
-    return `| \`${method} ${path}\` | ${operation.summary} | ${takes.map((one) => `\`${one}\``).join(', ')} |`;
+    const taken = takes.length === 0 ? '' : ` Takes ${takes.map((one) => `\`${one}\``).join(', ')}.`;
+    return `| \`${method} ${path}\` | ${operation.summary}${taken} |`;
   });
-  return ['| endpoint | what it does | takes |', '|---|---|---|', ...rows].join('\n');
+  return ['| endpoint | what it does |', '|---|---|', ...rows].join('\n');
 }
 
 /** Of a gateway with MCP servers, so that none of its routes is missing. */
