@@ -1,9 +1,9 @@
 export const nav = [
-  { text: 'Get started', link: '/start/mcp-servers' },
-  { text: 'Concepts', link: '/concepts/deferral' },
-  { text: 'Guides', link: '/guides/mcp' },
-  { text: 'Reference', link: '/reference/configuration' },
-  { text: 'Operations', link: '/operations/' },
+  { text: 'Get started', link: '/start/mcp-servers', activeMatch: '^/start/' },
+  { text: 'Concepts', link: '/concepts/deferral', activeMatch: '^/(concepts/|measured)' },
+  { text: 'Guides', link: '/guides/mcp', activeMatch: '^/(guides|clients)/' },
+  { text: 'Reference', link: '/reference/configuration', activeMatch: '^/reference/' },
+  { text: 'Operations', link: '/operations/', activeMatch: '^/(operations/|scale)' },
 ];
 
 export const sidebar = [
