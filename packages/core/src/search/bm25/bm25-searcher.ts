@@ -112,7 +112,7 @@ export function createRanker(snapshot: Snapshot, index: Bm25Index): QueryRanker 
   );
 }
 
-/** An entry of the final list, and the query that it serves. */
+/** An entry of the final list, and the query that it answers. */
 interface Answer {
   readonly ranking: Ranking;
   readonly served: QueryRanking;

@@ -14,17 +14,17 @@ export interface HybridOptions {
   /** @default `rerankedWeights` if these are given, else {@link HYBRID_DEFAULTS} */
   readonly rerankedOneClauseWeights?: HybridWeights;
   /**
-   * The weight of serving a clause of the request which no tool ranked above serves as well; 0 is off. It makes
-   * room for each of several intents where five siblings of one would fill the list.
+   * The weight of serving a clause of the request better than the tools ranked above; 0 is off. It makes room for each of several
+   * intents that five siblings of one tool would otherwise crowd out.
    * @default 5
    */
   readonly intentWeight?: number;
   /** The same for a request that the reranker has scored. @default `intentWeight` if it is given, else 4 */
   readonly rerankedIntentWeight?: number;
   /**
-   * The weight, in a request of several clauses, of a tool of the same server ranked above, divided by the root of how
-   * many tools the server has; 0 is off. A request for several things often means one service: if its tool for
-   * the first of them is in the answer, that for the second is the more likely of two that look alike.
+   * In a request of several clauses, the bonus for a tool if another tool of its server ranks above it, divided by the square root of
+   * how many tools the server has; 0 is off. A request for several things often means one service: if its tool for the first is in the
+   * answer, its tool for the second is the more likely of two that look alike.
    * @default 2
    */
   readonly siblingWeight?: number;

@@ -45,7 +45,7 @@ export interface HybridSearcherOptions extends HybridOptions {
   readonly cache?: IndexCache | undefined;
   /** The catalog that the tools are a part of, so that they are rated as they would be among all of its tools. @default they are all of it */
   readonly whole?: WholeCatalog | undefined;
-  /** Scores the best candidates again; if it can't, the first ranking stands. @default none */
+  /** Reranks the best candidates; if it can't, the first ranking is used. @default none */
   readonly reranker?: Reranker;
 }
 
@@ -75,7 +75,7 @@ export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcher
   };
 }
 
-/** An entry of the final list, and the query that it serves. */
+/** An entry of the final list, and the query that it answers. */
 interface Answer {
   readonly ranking: HybridRanking;
   readonly served: HybridAnswer;
@@ -278,7 +278,7 @@ class HybridSearcher {
     return { answers, use };
   }
 
-  /** A tool that was too unlikely to be weighed at first; its place is somewhere after those that were. */
+  /** A tool that was too unlikely to be a candidate; its rank is somewhere after the candidates. */
   async #beyond(request: SearchRequest, ranker: HybridRanker, tool: Tool): Promise<Answer | undefined> {
     return (await this.#rank(request, ranker, { isWhole: true }))
       .flatMap(toAnswers)
@@ -335,7 +335,7 @@ function createLexical(snapshot: Snapshot, index: Bm25Index): Lexical {
   return { searcher: rankerSearcher(snapshot, ranker), ranker };
 }
 
-/** What it gets to stand before another has the name of a lift. */
+/** The bonus for being moved before another tool is called a lift. */
 function liftTo({ ranking, served }: Answer, { ranking: { score } }: Answer): Answer {
   const { tool, bonus, base, intent, sibling, features } = ranking;
   const lift = ranking.lift + score - ranking.score;

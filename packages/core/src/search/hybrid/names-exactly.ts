@@ -5,7 +5,7 @@ import { FUNCTION_WORDS } from '../text/function-words.ts';
 import { TokenKind, tokenize } from '../text/tokenize.ts';
 
 /**
- * Whether a request names something of one of these tools exactly, so that no judgement of its meaning may overrule it:
+ * Whether a request names something of one of these tools exactly, which no judgement of its meaning may overrule:
  * - all of it, or an identifier in it (`idempotency_key`, `dueDate`, or anything in backticks), is the name of a parameter or a tool;
  * - it has a few words, and all of them are in the tool's name, its server's or those of its parameters;
  * - it has a word that the embedded model does not know (`kubeconfig`), and that is in one of these names.

@@ -9,15 +9,15 @@ export interface HybridRanking {
   readonly tool: number;
   /** `bonus + base + intent + sibling + lift`. */
   readonly score: number;
-  /** More than everything else can add up to, for a tool that the query names; else 0. */
+  /** For a tool that the query names, more than all other parts together; otherwise 0. */
   readonly bonus: number;
   /** The weighted sum of the features. */
   readonly base: number;
-  /** Added for serving a clause that nothing ranked above serves as well. */
+  /** Added if it serves a clause better than everything ranked above it. */
   readonly intent: number;
   /** Added because a tool of its server is ranked above. */
   readonly sibling: number;
-  /** Added to give it one of the first five places that its score would not have given it. */
+  /** Added to move it into the first five places, if its score alone would not. */
   readonly lift: number;
   readonly features: HybridFeatures;
 }
@@ -25,20 +25,20 @@ export interface HybridRanking {
 export interface OrderOptions {
   /** See `HybridOptions`. */
   readonly intentWeight: number;
-  /** A clause whose best fit is at most this is filler, and claims nothing. */
+  /** A clause whose best fit is at most this is filler, and reserves no place. */
   readonly fillerFit: number;
   /** See `HybridOptions`. */
   readonly siblingWeight: number;
-  /** How many places at the most. */
+  /** The maximum number of places. */
   readonly wanted: number;
-  /** A tool that gets one of the first five places whatever its score, as its number among those that were rated. @default none */
+  /** A tool that gets one of the first five places whatever its score, as its index among the candidates. @default none */
   readonly kept?: number | undefined;
 }
 
 /**
- * By score; for a request of several clauses place by place, each time with the tool that adds most. What serving a
- * clause adds only shrinks as the list grows. What a sibling gets may lift it past the one above it, and counts only up to
- * that one's score, so the scores still fall from place to place.
+ * By score. For a request of several clauses, each place goes to the tool that adds most. The bonus for serving a clause only shrinks
+ * as the list grows. The bonus of a sibling may be larger than the gap to the tool above it; it then counts only up to that tool's
+ * score, so that scores never rise from one place to the next.
  */
 export function orderByIntent(rated: RatedTools, options: OrderOptions): HybridRanking[] {
   const { wanted, kept } = options;
@@ -62,14 +62,14 @@ export function orderByIntent(rated: RatedTools, options: OrderOptions): HybridR
   return ordered;
 }
 
-/** The tools without a place yet, as their numbers among those that were rated. */
+/** The tools without a place yet, as indexes among the candidates. */
 class OpenPlaces {
   readonly #rated: RatedTools;
-  /** Without what clauses and siblings add. */
+  /** Without the bonuses for clauses and siblings. */
   readonly #scores: Float64Array;
-  /** With what they added when last computed; never less than what they add now. */
+  /** With the bonuses as last computed; never less than the current ones. */
   readonly #bounds: Float64Array;
-  /** What each got because a tool of its server has a place. */
+  /** The bonus of each because a tool of its server has a place. */
   readonly #siblings: Float64Array;
   readonly #isPlaced: Uint8Array;
   /** For each clause how well each tool serves it. */
@@ -94,7 +94,7 @@ class OpenPlaces {
     this.#siblingWeight = clauses.length === 0 ? 0 : siblingWeight;
   }
 
-  /** The tool that adds most; of equals the one with the better score, then the first. */
+  /** The tool that adds most; among equals, the one with the better score, then the first. */
   best(): number {
     const scores = this.#scores;
     const bounds = this.#bounds;
@@ -123,7 +123,7 @@ class OpenPlaces {
     return (this.#scores[at] as number) + (this.#siblings[at] as number) + this.intentOf(at);
   }
 
-  /** Without what clauses and siblings add. */
+  /** Without the bonuses for clauses and siblings. */
   ownScoreOf(at: number): number {
     return this.#scores[at] as number;
   }
@@ -132,7 +132,7 @@ class OpenPlaces {
     return this.#siblings[at] as number;
   }
 
-  /** What a tool gets for the clauses that it serves better than the placed tools. */
+  /** A tool's bonus for the clauses that it serves better than the placed tools. */
   intentOf(at: number): number {
     const shares = this.#shares;
     const served = this.#served;
@@ -163,7 +163,7 @@ class OpenPlaces {
     }
   }
 
-  /** All that are left, by their scores alone. */
+  /** All remaining tools, by score. */
   rest(): Uint32Array {
     const scores = this.#scores;
     return Uint32Array.from(scores.keys())
@@ -173,8 +173,8 @@ class OpenPlaces {
 }
 
 /**
- * How well each tool serves a clause, as a share of the tool that serves it best. If even the best hardly
- * serves a clause, it is filler, and claims a place only to that extent.
+ * How well each tool serves a clause, relative to the tool that serves it best. If even the best one hardly serves the clause, the
+ * clause is filler and its bonus is reduced accordingly.
  */
 function writeShares(fits: Float64Array, fillerFit: number, shares: Float64Array): Float64Array {
   let best = Number.MIN_VALUE;
@@ -189,11 +189,11 @@ interface Place {
   readonly sibling: number;
   /** Whether the rest of the score is due to a reserved place. */
   readonly isLifted: boolean;
-  /** At least what the tool has of its own and by its clauses; what it got as a sibling counts only up to this. */
+  /** The bonus as a sibling counts only up to this; never less than the tool's own score with its clauses. */
   readonly score: number;
 }
 
-/** A class, because V8 keeps its shape. It forgets that of a literal of numbers, and optimized code with it. */
+/** A class, so that V8 keeps its hidden class. For an object literal of numbers it would drop it, and the optimized code with it. */
 class PlacedTool implements HybridRanking {
   readonly tool: number;
   readonly score: number;
@@ -224,24 +224,24 @@ class PlacedTool implements HybridRanking {
   }
 }
 
-/** The best fit at which a clause claims a place in full. */
+/** The best fit from which a clause gets its full bonus. */
 const CLAIMING_FIT = 5;
 /** The last place of an answer of five, counted from 0. */
 const KEPT_PLACE = 4;
-/** As many as the longest answer; what comes after is in the order of the features alone. */
+/** As many as the longest answer; later tools are ordered by their features alone. */
 const ORDERED_BY_INTENT = 50;
 
 interface Parts<Item> {
   readonly tool: (item: Item) => Tool;
   /** Whether the request asks for the tool by its name; such a tool keeps its place. */
   readonly isNamed: (item: Item) => boolean;
-  /** The item in the place of another, which is then after it. */
+  /** Moves an item to the place of another, which then follows it. */
   readonly before: (item: Item, other: Item) => Item;
 }
 
 /**
- * Puts a tool before one that is deprecated in its favour: if the deprecated one names it, or if it says that it replaces the other.
- * Both must be in the list and of one server.
+ * Moves a tool before the deprecated one that it replaces: if the deprecated one names it, or if it says that it replaces the other.
+ * Both must be in the list and belong to one server.
  */
 export function preferSuccessors<Item>(
   items: readonly Item[],
@@ -290,8 +290,8 @@ export interface Folded<Item> {
 const SAME = 0.95;
 
 /**
- * Folds near-duplicates into the best of them, so that an answer of five is not one tool five times. They are named beside
- * it and stay loadable.
+ * Folds near-duplicates into the best of them, so that an answer of five is not one tool five times. The others are named with it and
+ * can still be loaded.
  */
 export function foldDuplicates<Item>(
   items: readonly Item[],

@@ -21,31 +21,31 @@ import { type RatedTools, ToolRater } from './rate-tools.ts';
 import type { WholeCatalog } from './whole-catalog.ts';
 
 export interface HybridAnswer {
-  /** The request without its operators; empty for a `select:` of names, where nothing else counts. */
+  /** The request without its operators; empty for `select:` with names, where nothing else counts. */
   readonly text: string;
   /** Its clauses; none for a request of one. */
   readonly clauses: readonly string[];
-  /** What is written like an operator and was read as plain words. */
+  /** Words written like operators that were read as plain words. */
   readonly unresolved: readonly string[];
   /** All that were weighed. */
   readonly rated: RatedTools;
-  /** What the features were weighed with. */
+  /** The weights of the features. */
   readonly weights: HybridWeights;
-  /** As many as are wanted, best first; the order of their scores. */
+  /** As many as requested, best first. */
   readonly rankings: readonly HybridRanking[];
   /** How likely it is that something fits, 0 to 1. */
   readonly confidence: number;
-  /** What a second judgement is made from, once the reranker has scored it; absent for a selection, which always fits. */
+  /** What the final judgement is made from after reranking; missing for `select:`, which always fits. */
   readonly judging?: Omit<Judgement, 'model' | 'cosine'>;
 }
 
 /** Chosen on held-out requests; see `OrderOptions`. */
 const FILLER_FIT = 2;
 
-/** How many of the best by their words are looked at for a name, where all else says that nothing fits. */
+/** How many of the best tools by keywords are checked for an exact name if everything else says "no match". */
 const NAMES_POOL = 512;
 
-/** How many tools of each kind are weighed: the best by their words, and the nearest by meaning. */
+/** How many candidates of each kind there are: the best by keywords, and the nearest by meaning. */
 const POOL = { terms: 64, meaning: 64 } as const;
 
 interface HybridRankerParts {
@@ -60,9 +60,9 @@ interface HybridRankerParts {
 type Accept = ((tool: number) => boolean) | undefined;
 
 export interface RankDepth {
-  /** How many places are given at the most. @default one to each tool that is weighed */
+  /** The maximum number of places. @default one for each candidate */
   readonly wanted?: number;
-  /** Whether every tool that has anything in common with the query is weighed, not only the likely ones. @default false */
+  /** Whether every tool that has anything in common with the query is a candidate, not only the likely ones. @default false */
   readonly isWhole?: boolean;
 }
 
@@ -71,7 +71,7 @@ interface RankOptions extends RankDepth {
   readonly accept?: Accept;
 }
 
-/** Ranks tools by words and by meaning, for one query at a time. */
+/** Ranks tools by keywords and by meaning, for one query at a time. */
 export class HybridRanker {
   readonly vectors: VectorIndex;
   readonly #parts: HybridRankerParts;
@@ -92,7 +92,7 @@ export class HybridRanker {
     });
   }
 
-  /** Bytes of the index, the vectors and what reading them needs. */
+  /** Bytes of the index, the vectors and the workspace for reading them. */
   get byteLength(): number {
     return this.#parts.lexical.byteLength + this.#vectorBytes + this.#scan.byteLength + this.#rater.byteLength;
   }
@@ -110,7 +110,7 @@ export class HybridRanker {
     const weights = request.clauses.length === 0 ? settings.oneClauseWeights : settings.weights;
     const tools = this.#candidates(request, lexical, isWhole);
     const rated = this.#rater.rate({ request, lexical, tools, weights });
-    // Where the words mislead, the nearest by meaning is still in the answer.
+    // If keywords mislead, the nearest tool by meaning is still in the answer.
     const kept = weights.meaning > 0 ? nearestBy(rated.features.meaning) : undefined;
     const judging = {
       rated,
@@ -134,8 +134,8 @@ export class HybridRanker {
   }
 
   /**
-   * In catalog order, each once. Clauses bring in nothing of their own: what one of them asks for is among the best for the
-   * whole request, as far as any held-out request can tell.
+   * In catalog order, each once. Clauses add no candidates: in all held-out requests, what a clause asks for was already among the
+   * best for the whole request.
    */
   #candidates({ vector }: HybridRequest, lexical: QueryRanking, isWhole: boolean): Uint32Array {
     const found = lexical.rankings.map(({ tool }) => tool);
@@ -145,7 +145,7 @@ export class HybridRanker {
   }
 }
 
-/** A selection of names has nothing to be weighed. */
+/** `select:` with names needs no features. */
 export const NO_RATED_TOOLS: RatedTools = {
   tools: new Uint32Array(0),
   bonuses: new Float64Array(0),
@@ -157,7 +157,7 @@ export const NO_RATED_TOOLS: RatedTools = {
   closeness: new Float64Array(0),
 };
 
-/** The first of the nearest; undefined where nothing is near. */
+/** The nearest tool; undefined if nothing is near. */
 function nearestBy(meaning: Float64Array): number | undefined {
   let [nearest, most]: [number | undefined, number] = [undefined, 0];
   for (let at = 0; at < meaning.length; at += 1) {
@@ -176,7 +176,7 @@ function sortOnce(tools: readonly number[]): Uint32Array {
   return sorted.subarray(0, size);
 }
 
-/** The best by their words: one that has a word of the request in a name is among them. */
+/** The best by keywords, including every tool that has a word of the request in its name. */
 function* lexicalTools({ rankings }: QueryRanking, { tools }: Snapshot): Generator<Tool> {
   for (const { tool } of rankings) yield tools[tool] as Tool;
 }
@@ -194,7 +194,10 @@ function withoutFeatures(ranking: Ranking): HybridRanking {
   return { tool, score, bonus: score, base: 0, intent: 0, sibling: 0, lift: 0, features: NO_FEATURES };
 }
 
-/** The logistic model of whether anything fits, from the hybrid's own evidence; `packages/semantic/training/ranker` prints its numbers. */
+/**
+ * The logistic model that decides whether anything fits, from the hybrid engine's evidence; `packages/semantic/training/ranker`
+ * prints its numbers.
+ */
 export const FIT_MODEL: FitModel = { meaning: 8.96, bigrams: 3.99, cosine: 0, threshold: 3.45, perTenfold: 0.38 };
 
 /** Evidence of whether anything in the catalog fits a request: one number for each tool that was rated. */
@@ -232,13 +235,13 @@ function thresholdFor(toolCount: number, { threshold, perTenfold = 0 }: FitModel
   return threshold + perTenfold * Math.log10(size / USUAL);
 }
 
-/** The largest catalog for which the threshold applies unchanged, and the largest that it was learned on. */
+/** The largest catalog for which the threshold applies unchanged, and the largest one in the training data. */
 const USUAL = 500;
 const LARGEST = 10_000;
 
 export interface Judgement {
   readonly rated: RatedTools;
-  /** How much of the request the catalog has words for, 0 to 1. */
+  /** How much of the request the catalog's words cover, 0 to 1. */
   readonly knownShare: number;
   readonly model: FitModel;
   readonly toolCount: number;
@@ -250,7 +253,7 @@ export interface Judgement {
   readonly cosine?: Float64Array;
 }
 
-/** How likely it is that a request fits one of the tools that were weighed for it; one that it names always fits. */
+/** The probability that one of the candidates fits the request; a tool that the request names always fits. */
 export function judgeRated({ rated, knownShare, model, least, namesExactly, cosine, toolCount }: Judgement): number {
   const { bonuses, ownMeaning: meaning, features } = rated;
   if (bonuses.some((bonus) => bonus > 0)) return 1;
@@ -263,10 +266,10 @@ const EXACT = 0.9;
 
 /** A request as the ranker sees it. */
 export interface HybridRequest {
-  /** Without its operators, misspelt words put right. */
+  /** Without its operators, with misspelt words corrected. */
   readonly text: string;
   readonly vector: QueryVector;
-  /** How much of the request, by idf, the catalog has words for. */
+  /** The share of the request, by idf, that the catalog's words cover. */
   readonly knownShare: number;
   /** Empty for a request of one clause. */
   readonly clauses: readonly RequestClause[];
@@ -301,8 +304,8 @@ export function readRequest({ text, plan }: QueryRanking, { ranker, embedder }: 
 }
 
 /**
- * Misspelt words as the catalog spells them: those that neither the catalog nor the embedder knows. One that no tool has is put right where
- * the embedder knows it with two letters in the other order, or with a letter once that is written twice.
+ * Corrects misspelt words: those that neither the catalog nor the embedder knows, to a word of the catalog. If no tool has a similar
+ * word, to one that the embedder knows and that differs by two swapped letters or one doubled letter.
  */
 function readSpelling(
   { lists, unknown }: QueryPlan,
@@ -312,7 +315,7 @@ function readSpelling(
   const best = new Map<string, { readonly list: number; readonly weight: number }>();
   for (const { list, reasons } of lists) {
     for (const { word, match, weight } of reasons) {
-      // Lists beyond the terms are those of stems, which are no words.
+      // Lists after those of terms belong to stems, which are not words.
       if (match !== 'typo' || list >= terms.size || embedder.knows(word)) continue;
       if (weight > (best.get(word)?.weight ?? 0)) best.set(word, { list, weight });
     }
@@ -336,7 +339,7 @@ function knownSpelling(word: string, embedder: StaticEmbedder): string | undefin
   return undefined;
 }
 
-/** How much of a request the catalog has words for. One that no tool has weighs as if it were the rarest in the catalog. */
+/** How much of a request the catalog's words cover. A word that no tool has counts like the rarest one of the catalog. */
 function knownShare({ mass, unknown }: QueryPlan, spelt: ReadonlyMap<string, string>, toolCount: number): number {
   if (mass === 0) return 0;
   const strange = unknown.filter((word) => !GRAMMAR.has(word) && !NUMBER.test(word) && !spelt.has(word));
@@ -344,8 +347,8 @@ function knownShare({ mass, unknown }: QueryPlan, spelt: ReadonlyMap<string, str
 }
 
 /**
- * Whether the embedder knows a single word. What it must read in parts throughout ("zzzz qqqq") has a vector all the same, which
- * is near to something by chance alone.
+ * Whether the embedder knows any word as a whole. A text that it has to read entirely in pieces ("zzzz qqqq") has a vector too, but
+ * that is near to something only by chance.
  */
 function knowsSome(text: string, embedder: StaticEmbedder): boolean {
   const words = foldText(text).toLowerCase().match(WORD) ?? [];
@@ -354,22 +357,22 @@ function knowsSome(text: string, embedder: StaticEmbedder): boolean {
 
 const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
 const NUMBER = /^\d+$/;
-/** Shorter words are others with any letter in another place, and names of products. */
+/** In shorter words, one moved letter often makes another word or a product name. */
 const MISSPELT = /^[a-z]{6,24}$/;
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Scripts in which the embedder looks for words inside a run of letters, or for the beginning of one. */
+/** Scripts in which the embedder looks for words inside a run of letters, or for known prefixes. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Cyrillic}]/u;
 
 /**
- * The clauses of a request that asks for several things: its sentences, and what "and", "then" and "also" join. Empty for
- * a request of one clause. Fragments of one or two words are not clauses: they say too little on their own.
+ * The clauses of a request that asks for several things: its sentences, and the parts that "and", "then" and "also" join. Empty for a
+ * request of one clause. Fragments of one or two words are not clauses, because they say too little on their own.
  */
 export function splitClauses(text: string): string[] {
   const clauses = text.split(SENTENCE_END).flatMap(splitSentence).slice(0, MOST_CLAUSES);
   return clauses.length > 1 ? clauses : [];
 }
 
-/** What "and" joins where that are several clauses; else the whole, since "the name and age of a user" is one thing. */
+/** The parts that "and" joins if they are several clauses; otherwise the whole, since "the name and age of a user" is one thing. */
 function splitSentence(sentence: string): string[] {
   const parts = sentence.split(JOINT).filter(hasWords);
   return (parts.length > 1 ? parts : [sentence].filter(hasWords)).map((clause) => clause.trim());

@@ -10,18 +10,21 @@ import type { WholeCatalog } from './whole-catalog.ts';
 export type FeatureColumns = Readonly<Record<FeatureName, Float64Array>>;
 
 /**
- * The candidates of a request before they have their places, column by column: there are some hundred of them, and only
- * those that come into an answer are worth an object each.
+ * The candidates of a request before ranking, column by column: there are more than a hundred, and only those that get into an answer
+ * need an object each.
  */
 export interface RatedTools {
   /** In catalog order. */
   readonly tools: Uint32Array;
-  /** More than anything else can add up to, for a tool that the query names; else 0. */
+  /** For a tool that the query names, more than all other parts together; otherwise 0. */
   readonly bonuses: Float64Array;
   /** The weighted sum of the features. */
   readonly bases: Float64Array;
   readonly features: FeatureColumns;
-  /** `meaning`, or that of a clause that fits clearly better, without what the catalog's tools have in common; see `CommonMeaning`. */
+  /**
+   * `meaning`, or that of a clause that fits clearly better, without the part that the catalog's tools have in common; see
+   * `CommonMeaning`.
+   */
   readonly ownMeaning: Float64Array;
   /** For each clause of the request how well each tool serves it. Empty for a request of one clause. */
   readonly clauses: readonly Float64Array[];
@@ -53,7 +56,7 @@ interface ToolsToRate {
   readonly weights: HybridWeights;
 }
 
-/** Gives the candidates of a request their features and what these add up to. */
+/** Computes the features of a request's candidates, and their weighted sum. */
 export class ToolRater {
   readonly #scan: VectorScan;
   readonly #common: CommonMeaning;
@@ -136,18 +139,18 @@ export class ToolRater {
     return into;
   }
 
-  /** Outside the lexical pool only the sum of the terms is known. */
+  /** For candidates outside the keyword ranking, only the sum of the terms is known. */
   #rateTerms({ lexical, tools }: ToolsToRate, columns: Columns): { terms: Float64Array; bonuses: Float64Array } {
     const { plan, rankings } = lexical;
     const sums = this.#terms.sums(plan);
-    // Where no tool was found by its terms, the best of those that were found otherwise.
+    // If no tool was found by its terms, the best of those that were found otherwise.
     const byTerms = rankings.filter((ranking) => ranking.kind === 'terms');
     const unit =
       greatest(
         byTerms.map(({ sum }) => sum),
         0,
       ) || greatest(sums, 1);
-    // Of those that are not named: a name's own score would make every other share tiny.
+    // Only of tools that the query doesn't name: the score of a name would make every other share tiny.
     const unnamed = rankings.filter(({ kind }) => kind !== 'name');
     const best = greatest(
       unnamed.map(({ score }) => score),
@@ -205,7 +208,7 @@ export class ToolRater {
   }
 }
 
-/** Columns of every request; one for each clause comes on top. */
+/** Columns of every request; there is one more for each clause. */
 const OWN_COLUMNS = 13;
 
 interface RatedClauses {

@@ -1,7 +1,7 @@
 import { stepThrough } from '../../slices.ts';
 
 /**
- * An index as one run of bytes: typed arrays as they are in memory, behind a head that says what they are.
+ * An index as one block of bytes: typed arrays as they are in memory, after a header that describes them.
  *
  * ```
  * u32 magic, u32 format version, u32 × 2 checksum of all that follows
@@ -9,8 +9,8 @@ import { stepThrough } from '../../slices.ts';
  * the key; each section; all of them filled up to a multiple of 8
  * ```
  *
- * Numbers are in the byte order of the machine; one with another order doesn't find the magic number. Yields wherever it may be
- * interrupted, as reading does.
+ * Numbers are in the byte order of the machine; a machine with the other order does not find the magic number. Writing yields
+ * wherever it may be interrupted, and so does reading.
  */
 export function* writeIndexFile(key: string, sections: readonly ArrayBufferView[]): Generator<void, Uint8Array> {
   const keyBytes = new TextEncoder().encode(key);
@@ -42,7 +42,7 @@ export function* writeIndexFile(key: string, sections: readonly ArrayBufferView[
   return bytes;
 }
 
-/** The sections of a file, or undefined where it is no whole and unchanged file of this key. Yields wherever it may be interrupted. */
+/** The sections of a file, or undefined unless it is a complete, unchanged file of this key. Yields wherever it may be interrupted. */
 export function* readIndexFile(
   given: Uint8Array,
   key: string,
@@ -71,7 +71,7 @@ export function* readIndexFile(
 
 const HEAD_WORDS = 7;
 const HEAD_BYTES = HEAD_WORDS * 4;
-/** What comes before are the magic number, the version and the sums themselves. */
+/** Before it are the magic number, the version and the sums themselves. */
 const SUMMED_FROM = 4;
 /** `QMIX` */
 const MAGIC = 0x58494d51;
@@ -83,7 +83,7 @@ function padded(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
 }
 
-/** Arrays of 8 bytes an entry need a place to match; a file may come from the middle of a shared buffer. */
+/** Arrays of 8-byte entries have to be aligned; a file may come from the middle of a shared buffer. */
 function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset, byteLength } = bytes;
   const isOwn = buffer instanceof ArrayBuffer && byteOffset % 8 === 0;

@@ -2,7 +2,7 @@ import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
 import { runInSlices, type SliceOptions, stepThrough } from '../../slices.ts';
 
-/** Keeps built indexes by their content, so that the same catalog is not indexed twice: on disk, in a database, anywhere. */
+/** Stores built indexes under a key made from their content, so that no catalog is indexed twice: on disk, in a database, anywhere. */
 export interface IndexCache {
   /** The bytes under a key; undefined if there are none or they can't be read. They are checked before use. */
   load(key: string): Promise<Uint8Array | undefined>;
@@ -12,30 +12,30 @@ export interface IndexCache {
   digest?(text: string): string;
 }
 
-/** Smaller catalogs are indexed in less time than it takes to look them up. */
+/** Indexing a smaller catalog takes less time than looking it up. */
 const LEAST_KEPT_TOOLS = 200;
 
 /** A part of an index that can be kept: how it is written, and how it is read and checked. */
 export interface KeptPart<Built extends object> {
-  /** What it is, and which code and model made it. */
+  /** What kind of part it is, and which code and model made it. */
   readonly version: () => string;
   write(key: string, built: Built): Generator<void, Uint8Array>;
-  /** Undefined for what can't be trusted. */
+  /** Undefined if the data can't be trusted. */
   read(bytes: Uint8Array, key: string): Generator<void, Built | undefined>;
 }
 
 /** Where the parts of one catalog are kept. */
 export interface IndexKeeper {
   load<Built extends object>(part: KeptPart<Built>): Promise<Built | undefined>;
-  /** The same part of other catalogs, as far as searchers have them now; the latest first. */
+  /** The same part of other catalogs that searchers have in memory, latest first. */
   others<Built extends object>(part: KeptPart<Built>): readonly Built[];
-  /** What each tool of this catalog is known by in {@link others}. Yields wherever it may be interrupted. */
+  /** The marks of this catalog's tools, to look them up in {@link others}. Yields wherever it may be interrupted. */
   markTools(): Generator<void, MarkedTools['marks']>;
   /** Does not wait for it, and does not fail. */
   save<Built extends object>(part: KeptPart<Built>, built: Built): void;
 }
 
-/** Undefined where there is no cache, or the catalog is too small for one. */
+/** Undefined if there is no cache, or the catalog is too small for one. */
 export function createIndexKeeper(
   { tools, contentKey }: Pick<Snapshot, 'tools' | 'contentKey'>,
   cache: IndexCache | undefined,
@@ -90,7 +90,7 @@ export function createIndexKeeper(
   };
 }
 
-/** Catalogs that a new one is compared with, to take over what they have in common. */
+/** How many catalogs a new one is compared with, to reuse what they have in common. */
 const MOST_OTHERS = 8;
 
 interface Memory {
@@ -100,7 +100,7 @@ interface Memory {
 
 const memories = new WeakMap<IndexCache, Memory>();
 
-/** What searchers with this cache have now: the same catalog in another list needs no second index, and none is held for it. */
+/** What searchers with this cache have in memory: the same catalog in another list shares one index. Entries don't keep an index alive. */
 function memoryOf(cache: IndexCache): Memory {
   const known = memories.get(cache) ?? createMemory();
   memories.set(cache, known);
@@ -123,15 +123,15 @@ function createMemory(): Memory {
   };
 }
 
-/** What an index of some tools depends on: what each can be found by, in order. Nothing else in a definition changes the index. */
+/** What an index depends on: the texts that each tool can be found by, in order. Nothing else in a definition changes the index. */
 interface MarkedTools {
   /** Stands for all of it. */
   readonly key: string;
-  /** Two numbers for each tool: 64 bits of a hash. Tools with the same marks have the same tokens and vectors. */
+  /** The marks of a tool are two numbers: 64 bits of a hash of its texts. Tools with the same marks have the same tokens and vectors. */
   readonly marks: Uint32Array<ArrayBuffer>;
 }
 
-/** Hashes the text of each tool, once for each tool object, and those hashes in turn. */
+/** Hashes the texts of each tool, once per tool object, and then these hashes together. */
 export function* markToolsInSteps(
   tools: readonly Tool[],
   digest: (text: string) => string = (text) => sha256([text]),
@@ -154,7 +154,7 @@ export function* markToolsInSteps(
 
 const TOOLS_PER_STEP = 32;
 
-/** Tools are not changed once they are made, and a server that lists its tools again leaves those of the others as they are. */
+/** Tools are immutable, and when a server lists its tools again, the tool objects of other servers stay the same. */
 const hashes = new WeakMap<Tool, ToolHash>();
 
 /** A tool's hash, and the two numbers that it begins with. */
@@ -177,7 +177,7 @@ function hashOf(tool: Tool, digest: (text: string) => string): ToolHash {
   return made;
 }
 
-/** Lengths before texts, so that two different tools never give the same. */
+/** Lengths come before texts, so that two different tools never give the same bytes. */
 function renderText(tool: Tool): string {
   const { name, server, description, parameterNames, parameterDescriptions, enumValues } = searchText(tool);
   let text = `${name.length},${server.length},${description.length},${parameterNames.length},${parameterDescriptions.length},${enumValues.length};${name}${server}${description}`;
@@ -187,7 +187,7 @@ function renderText(tool: Tool): string {
   return text;
 }
 
-/** A part of an index in which tools are known by their marks, see `MarkedTools`. */
+/** A part of an index whose tools can be found by their marks, see `MarkedTools`. */
 export interface Marked {
   readonly marks: Uint32Array<ArrayBuffer>;
 }
@@ -195,13 +195,13 @@ export interface Marked {
 /** The number of the tool with these marks in another catalog; -1 where it has none. */
 type FindMarked = (first: number, second: number) => number;
 
-/** The part of another catalog to take tools over from. */
+/** The part of another catalog to reuse tools from. */
 export interface ChosenBase<Base> {
   readonly base: Base;
   readonly find: FindMarked;
 }
 
-/** The one that has most of these tools; undefined where none has any. */
+/** The one that has most of these tools; undefined if none has any. */
 export function chooseBase<Base extends Marked>(
   marks: Uint32Array,
   others: readonly Base[],

@@ -1,7 +1,7 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { nameKey } from '../text/characters.ts';
 
-/** What is needed of a catalog to find tools by name. A tool is its position in the catalog. */
+/** What finding tools by name needs from a catalog. A tool is its position in the catalog. */
 export interface NameSource {
   /** Tools whose name has this key, in catalog order. */
   findNames(key: string): readonly number[];
@@ -13,7 +13,7 @@ export interface NameSource {
   findModelNames(name: string): readonly number[];
   /** The tool's name as its owner wrote it. */
   nameOf(tool: number): string;
-  /** No name with its server has a longer key. */
+  /** The length of the longest key of a name with its server. */
   readonly longestKey: number;
   readonly longestServerKey: number;
 }
@@ -30,7 +30,7 @@ export function findNames(text: string, source: NameSource): number[] {
   return [...new Set(names.flatMap((tools) => literalFirst(tools, text, source)))];
 }
 
-/** Of tools whose names differ only in case and punctuation, those written as in the text come first. */
+/** If names differ only in case and punctuation, tools whose names are written as in the text come first. */
 function literalFirst(tools: readonly number[], text: string, source: NameSource): readonly number[] {
   if (tools.length < 2) return tools;
   const literal = tools.filter((tool) => text.includes(source.nameOf(tool)));
@@ -49,8 +49,8 @@ export function findOneName(name: string, source: NameSource): readonly number[]
 }
 
 /**
- * The keys that {@link findNames} may look for: those of everything in a text that may be a name, with its server's before it or
- * without. For catalogs whose names are elsewhere, and have to be asked for at once.
+ * The keys that {@link findNames} may look for: of everything in a text that may be a name, with or without its server's. For
+ * catalogs whose names are in a database and have to be read in one query.
  */
 export function findSpokenNames(text: string): readonly string[] {
   const keys = new Set<string>();
@@ -69,7 +69,7 @@ export function findSpokenNames(text: string): readonly string[] {
   return literal === '' ? [...keys] : [literal, ...keys];
 }
 
-/** Splits the whole query into as few names as possible, from its start on; empty when something is left over. */
+/** Splits the whole query into as few names as possible, from its start; empty if anything is left over. */
 function coverWithNames(text: string, source: NameSource): readonly (readonly number[])[] {
   const atoms = splitAtoms(text);
   const covers: (readonly (readonly number[])[] | undefined)[] = [[]];
@@ -93,7 +93,7 @@ function coverWithNames(text: string, source: NameSource): readonly (readonly nu
   return covers[atoms.length] ?? [];
 }
 
-/** Keeps the cover up to a place that has the fewest names. */
+/** Keeps the cover with the fewest names up to each position. */
 function offer(
   covers: (readonly (readonly number[])[] | undefined)[],
   end: number,
@@ -126,7 +126,7 @@ function serverEnds(atoms: Atoms, start: number, source: NameSource): readonly S
   return ends;
 }
 
-/** Tools of a server whose name is what lies between the server's name and `end`. */
+/** Tools of a server whose name is the text between the server's name and `end`. */
 function findAfterServer(
   atoms: Atoms,
   servers: readonly ServerEnd[],
@@ -140,13 +140,13 @@ function findAfterServer(
   return [];
 }
 
-/** A text's runs of letters and digits. Their keys are made when asked for: most queries are ruled out by the first few. */
+/** A text's runs of letters and digits. Their keys are computed on demand: most queries are ruled out by the first few. */
 interface Atoms {
   readonly length: number;
   key(at: number): string;
 }
 
-/** No atoms when there are too many for a query of names only. */
+/** Empty if there are too many for a query that contains only names. */
 function splitAtoms(text: string): Atoms {
   const parts = text.length > LONGEST_COVERED ? [] : text.split(NOT_WORD).filter((part) => part !== '');
   const keys: string[] = [];
@@ -178,20 +178,23 @@ function standingOut(text: string): string[] {
   return names;
 }
 
-/** ASCII that is no letter or digit, and spaces of any kind; other punctuation has no part in a key anyway. */
+/** ASCII characters other than letters and digits, and spaces of any kind; keys don't contain other punctuation anyway. */
 const NOT_WORD = /[\s!-/:-@[-`{-~]+/;
 /** What may stand between names; the empty one is punctuation. */
 const CONNECTIVES: ReadonlySet<string> = new Set(['', 'and', 'or', 'then']);
 const MODEL_PREFIX = 'mcp';
-/** Words of a name that is spoken, and its characters. */
+/** The limits of a name written as separate words: words and characters. */
 const MOST_SPOKEN_ATOMS = 10;
 const LONGEST_SPOKEN = 160;
 const LONGEST_COVERED = 1_024;
 const MOST_ATOMS = 48;
 const MOST_STANDING_OUT = 32;
-/** A cheap look for the pattern below. */
+/** A cheap check before the pattern below. */
 const MAY_STAND_OUT = /[`_]|\S[./:-]\S|[a-z][A-Z]|[A-Z]{2}[a-z]|[^ -~]/;
-/** Backticks around a short text; words joined by punctuation; capitals inside a word. A word is looked at from its start alone, since a text may be one. */
+/**
+ * Backticks around a short text; words joined by punctuation; capitals inside a word. A word is examined only from its start, since a
+ * text may be a single word.
+ */
 const STANDING_OUT =
   /`([^`\n]{1,256})`|(?<![\p{L}\p{N}])(?:[\p{L}\p{N}]+(?:[_\-./:]{1,3}[\p{L}\p{N}]+)+|[\p{L}\p{N}]*(?:\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll})[\p{L}\p{N}]*)/gu;
 
@@ -264,8 +267,8 @@ export interface SubstringMatch {
 }
 
 /**
- * The tools whose names, given as keys, contain the query, or else any word of it, literally except for case and
- * punctuation. It looks at every name: meant for queries of which no word is in the catalog.
+ * The tools whose names, given as keys, contain the query or, if there are none, any word of it, ignoring case and punctuation.
+ * Examines every name, so it is meant for queries none of whose words are in the catalog.
  */
 export function findSubstrings(
   text: string,

@@ -2,15 +2,15 @@ import { QueryError, SettingError } from '../../errors.ts';
 import { SEARCH_LIMITS } from '../searcher.ts';
 
 /**
- * A query with what looks like an operator in it set apart. Whether it is one depends on the catalog: an operator that
- * does not resolve is read as plain words.
+ * A query with its possible operators separated. Whether one applies depends on the catalog: an operator that matches nothing is read
+ * as plain words.
  */
 export interface ParsedQuery {
   /** The query. */
   readonly text: string;
   /** The names of `select:A,B`, in order; empty without it. */
   readonly select: readonly string[];
-  /** Each `+word` and `server:name`, where it stands. */
+  /** Each `+word` and `server:name`, with its position. */
   readonly operators: readonly QueryOperator[];
 }
 
@@ -37,7 +37,7 @@ export function parseQuery(text: string): ParsedQuery {
   return { text, select: parseSelect(text), operators };
 }
 
-/** The text without some of its operators: a required word stays as a word, a server goes. */
+/** The text without some of its operators: a required word stays as a plain word, a server is removed. */
 export function removeOperators(text: string, operators: readonly QueryOperator[]): string {
   let rest = '';
   let at = 0;
@@ -50,8 +50,7 @@ export function removeOperators(text: string, operators: readonly QueryOperator[
 }
 
 /**
- * What looks like an operator and is none that applies, as it is written. `select:` takes with it all that follows, less the
- * operators in it that do apply.
+ * The operators that don't apply, as written. `select:` includes everything after it, except operators there that do apply.
  */
 export function unresolvedOperators(parsed: ParsedQuery, applied: readonly QueryOperator[]): readonly string[] {
   if (parsed.select.length > 0) return [removeOperators(parsed.text, applied).trim()];
@@ -75,18 +74,18 @@ const SELECT = /^\s*select:([\s\S]+)$/i;
 /** `+word`, `server:"two words"` or `server:word`, at the start or after a space. */
 const OPERATOR = /(^|\s)(?:\+([\p{L}\p{N}][^\s,;]*)|server:(?:"([^"]+)"|([^\s"]+)))/giu;
 const MOST_SELECTED = 256;
-/** What is written like an operator after these is read as words: every tool is asked about each of them. */
+/** The maximum number of operators; later ones are read as words, because each is checked against every tool. */
 const MOST_OPERATORS = 32;
 const NONE: readonly string[] = [];
 
 /**
- * A request without what says nothing of the task: greetings, thanks, and politeness around it. Only whole sentences and phrases at an edge
- * of one go, and never all of a request: where nothing else is left, the request stays as it is.
+ * A request without its filler: greetings, thanks and politeness. Removes only whole sentences and phrases at the edge of one, and
+ * never everything: if nothing else would be left, the request is unchanged.
  */
 export function removeFiller(text: string): string {
   if (!MAY_HAVE_FILLER.test(text)) return text;
   let kept = '';
-  // Sentences and what stood between them take turns: Chinese sentences have nothing between them, and get nothing.
+  // Sentences alternate with their separators: between Chinese sentences there is none, and none is added.
   const parts = text.split(SENTENCE_BREAK);
   for (let at = 0; at < parts.length; at += 2) {
     const sentence = parts[at] ?? '';
@@ -98,7 +97,7 @@ export function removeFiller(text: string): string {
   return WORD.test(kept) ? kept : text;
 }
 
-/** Takes away phrases at the beginning and at the end until none is left; a few may stand in a row. */
+/** Removes phrases at the beginning and the end until none is left; there may be several in a row. */
 function trimEdges(sentence: string): string {
   let rest = sentence.trim();
   for (let round = 0; round < MOST_PHRASES; round += 1) {
@@ -119,7 +118,7 @@ const MOST_PHRASES = 6;
 const SENTENCE_BREAK = /((?<=[.!?…]["')\]]?)\s+|(?<=[。！？])|\n+)/u;
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Greetings, with whom they greet: "hi there", "good morning team", "hey Claude". */
+/** Greetings with the person greeted: "hi there", "good morning team", "hey Claude". */
 const GREETING =
   '(?:hi+|hello+|hey+|heya|hiya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|dear (?:all|team|support|assistant|sir|madam)|hallo|guten (?:morgen|tag|abend)|servus|moin|bonjour|bonsoir|salut|coucou|hola|buen(?:os|as) (?:d[ií]as|tardes|noches)|ol[áa]|bom dia|boa (?:tarde|noite)|ciao|buongiorno|buonasera|salve|привет|здравствуйте|добрый (?:день|вечер))(?:[ ,]+(?:there|all|everyone|everybody|team|folks|guys|again|buddy|friend|mate|assistant|claude|chatgpt|bot|zusammen|à tous|a todos))?';
 
@@ -170,20 +169,20 @@ const UNSPACED_OPENING =
   /^[\s，。！、：,!]*(?:你好|您好|大家好|早上好|请(?![求假柬客教])|請(?!求)|麻烦(?:你|您)|こんにちは|こんばんは|おはようございます|すみません|안녕하세요)[\s，。！、：,!]*/u;
 const UNSPACED_CLOSING =
   /[\s，。！、,!]*(?:谢谢(?:你|您)?|多谢|感谢|ありがとう(?:ございます)?|よろしくお願いします|お願いします|감사합니다|고마워요?|부탁(?:해요|드립니다))[\s，。！、,!.]*$/u;
-/** Most queries are a few words, and have none. */
+/** Most queries are a few words without filler. */
 const MAY_HAVE_FILLER =
   /\b(?:hi+|hello|hey|heya|hiya|howdy|yo|greetings|good|dear|hope|how are|sorry|busy|quick|small|question|favou?r|wondering|help|need|you|please|pls|plz|kindly|ok|okay|so|well|um+|uh+|hmm+|right|alright|anyway|btw|by the|thanks?|thx|ty|tysm|cheers|appreciated?|be|have a|regards|best|kind|rush|looking|sincerely|nice|let me|when|if|hallo|guten|servus|moin|bonjour|bonsoir|salut|coucou|hola|buen[oa]s|ciao|buongiorno|buonasera|salve|bom|boa|bitte|danke|vielen|merci|gracias|obrigad[oa]|grazie|por|per|s'il)\b|ol[áa]|[^ -~]/i;
 
-/** What a search is asked, as far as its length goes. */
+/** The queries of a search, with their limits. */
 interface AskedQueries {
   readonly query: string | readonly string[];
   readonly maxQueryLength?: number | undefined;
 }
 
-/** Throws for a query that is longer than a search may be asked: cutting it would answer another question. */
+/** Throws if a query is too long: cutting it would answer another question. */
 export function checkQueries({ query, maxQueryLength = QUERY_LIMITS.characters }: AskedQueries): void {
   for (const text of typeof query === 'string' ? [query] : query) {
-    // No text has more code points than code units: most need not be counted.
+    // No text has more code points than code units, so most don't have to be counted.
     if (text.length <= maxQueryLength || !isLonger(text, maxQueryLength)) continue;
     throw new QueryError(
       'query_too_long',
@@ -209,17 +208,17 @@ function isBetween(code: number, least: number, most: number): boolean {
   return code >= least && code <= most;
 }
 
-/** Bounds on what one search reads. */
+/** The limits of one search. */
 export const QUERY_LIMITS = {
-  /** Code points of each query, where a request does not say otherwise; a longer one is refused. */
+  /** Code points of each query, unless a request says otherwise; a longer one is rejected. */
   characters: 4_096,
-  /** Words of each query; what is beyond is left out. */
+  /** Words of each query; the rest is ignored. */
   words: 256,
-  /** Queries of one call; the answer names those beyond, as `unasked`. */
+  /** Queries of one call; the answer lists the others as `unasked`. */
   queries: 16,
 } as const;
 
-/** The queries that a search leaves out, as its answer tells of them; nothing where it answers all. */
+/** The queries that a search leaves out, for its answer; nothing if it answers all. */
 export function unaskedQueries(query: string | readonly string[]): { readonly unasked?: readonly string[] } {
   if (typeof query === 'string' || query.length <= QUERY_LIMITS.queries) return {};
   return { unasked: query.slice(QUERY_LIMITS.queries) };
@@ -239,8 +238,8 @@ export function resolveLimit(limit: number | undefined): number {
 }
 
 /**
- * One list that serves several in turn: the first of each, the second of each, and so on. What is in already is passed
- * over, and its list gives the next one instead.
+ * One list that serves several in turn: the first of each, the second of each, and so on. A tool that is already in is skipped, and
+ * its list supplies the next one.
  */
 export function takeTurns<Item>(
   lists: readonly (readonly Item[])[],

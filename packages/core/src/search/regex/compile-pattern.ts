@@ -19,7 +19,7 @@ export interface Pattern {
   test(text: string): boolean;
   /** The leftmost match within a budget of steps. */
   run(text: string, budget?: number): MatchOutcome;
-  /** For matching many texts in your own slices. */
+  /** For matching many texts in slices of your own. */
   matcher(): Matcher;
   /** The same, yielding where making it may pause. */
   matcherInSteps(): Generator<void, Matcher>;
@@ -39,15 +39,15 @@ export interface MatchSpan {
   readonly exact: boolean;
 }
 
-/** Matches one text at a time, and stops when its meter is spent. */
+/** Matches one text at a time, and stops when its budget is used up. */
 export interface Matcher {
   readonly engine: Pattern['engine'];
   begin(text: string): void;
   /** `paused` when the budget is used up: call again to continue. */
   advance(meter: StepMeter): 'match' | 'no-match' | 'paused' | 'out-of-budget';
   /**
-   * Where the text that `advance` called a match does so, or `paused`: call again to continue. What it takes comes off the
-   * meter, within a bound of its own, even where less is left: a place mustn't depend on where slices end.
+   * Where the text that `advance` called a match does so, or `paused`: call again to continue. Its steps are deducted from the budget
+   * up to a separate limit, even if less is left: a position must not depend on where slices end.
    */
   span(meter: StepMeter): MatchSpan | 'paused';
 }
@@ -60,12 +60,13 @@ export interface CompileOptions {
    */
   readonly flags?: string;
   /**
-   * The most code points that a pattern may have.
+   * The maximum number of code points in a pattern.
    * @default 200
    */
   readonly maxLength?: number;
   /**
-   * The most steps that `test` and `run` may take for one text. A step is about one character examined. @default 5_000_000
+   * The maximum number of steps that `test` and `run` may take for one text. A step is about one character examined. @default
+   * 5_000_000
    */
   readonly budget?: number;
 }
@@ -73,7 +74,7 @@ export interface CompileOptions {
 /** The limits of a pattern, unless the options say otherwise. */
 export const COMPILE_DEFAULTS = { flags: '', maxLength: 200, budget: 5_000_000 } as const;
 
-/** What finding the exact place of a match may cost, besides four steps for every character of the text. */
+/** How many steps finding the exact position of a match may take, besides four for every character of the text. */
 const SPAN_STEPS = 10_000;
 
 /** How much of that is done in one go: a millisecond or two while the runtime has not optimised it yet. */

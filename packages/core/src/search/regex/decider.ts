@@ -8,7 +8,7 @@ import { ANY_CHARACTER, NOT_LINE_FEED } from './unicode/character-set.ts';
 /** `undefined` is a pause: the budget is used up, and the next call continues. */
 type Decision = 'match' | 'no-match' | 'out-of-memory' | undefined;
 
-/** Decides whether one text after the other matches. */
+/** Decides for one text after the other whether it matches. */
 export interface Decider {
   readonly engine: 'literal' | 'automaton' | 'backtracking';
   begin(text: string): void;

@@ -75,7 +75,7 @@ export function* walkExpression(expression: Expression): Generator<Expression> {
   }
 }
 
-/** What is left of a budget. Engines take from it as they go and stop, to be resumed or given up, when it is spent. */
+/** What is left of a budget. Engines deduct their steps from it and stop when it is used up, to be resumed or abandoned. */
 export interface StepMeter {
   left: number;
 }

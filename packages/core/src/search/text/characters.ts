@@ -1,4 +1,4 @@
-/** What a code unit is to the tokenizer. */
+/** The class of a code unit, for the tokenizer. */
 export const CharacterClass = {
   separator: 1,
   /** A lower-case letter, or a letter or mark of a script without case. */
@@ -30,7 +30,7 @@ export function astralClass(codePoint: number): number {
   return WORD.test(character) ? CharacterClass.lower : CharacterClass.separator;
 }
 
-/** Filled as code units are met; 0 is a code unit not met so far. */
+/** Filled on demand; 0 is a code unit that has not been looked up yet. */
 const classes = new Uint8Array(0x10000);
 
 function classify(code: number): number {
@@ -58,17 +58,17 @@ const WORD = /[\p{L}\p{M}\p{N}]/u;
 const UNSPACED =
   /(?=[\p{L}\p{M}])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 
-/** A text to be scanned: its folded code units, and a space after the last one, so that a loop needs no look at the length. */
+/** A text to be scanned: its folded code units, and a space after the last one, so that loops don't have to check the length. */
 export interface TextUnits {
   readonly units: Uint16Array;
   readonly length: number;
 }
 
 /**
- * Puts a folded text where it can be read quickly. What it returns is the same object every time, valid until the next call.
+ * Copies a folded text to where it can be read quickly. Returns the same object every time, valid until the next call.
  *
- * Asking a string for one character after the other takes several times longer than having all of it copied out at once; only
- * short ASCII texts are quicker asked, and others have to be.
+ * Reading a string character by character takes several times longer than copying it at once, except for short ASCII texts. Texts
+ * that are not ASCII have to be read that way.
  */
 export function loadText(text: string): TextUnits {
   const { length } = text;
@@ -129,7 +129,7 @@ function reserve(length: number): void {
 const SPACE = 0x20;
 /** Code units from this on are not ASCII. */
 const NOT_ASCII = 0x80;
-/** Below this length asking is as quick as copying. */
+/** Below this length, reading character by character is as fast as copying. */
 const LONGEST_SHORT = 12;
 const FIRST_SIZE = 1 << 12;
 
@@ -180,12 +180,12 @@ const SPECIAL_LETTER_FORMS: ReadonlyMap<string, string> = new Map([
   ['Ħ', 'H'],
 ]);
 
-/** Characters of a name that count; two names that differ only beyond have the same key. */
+/** How many characters of a name count; names that differ only after that have the same key. */
 const LONGEST_KEY = 256;
 
 /**
- * What is left of a name when case, punctuation, spaces, accents and width don't count: `Get-Accounts!` and `get_accounts`
- * are both `getaccounts`. Empty for a name without letters and digits.
+ * A name without case, punctuation, spaces, accents and width: `Get-Accounts!` and `get_accounts` are both `getaccounts`. Empty for
+ * a name without letters and digits.
  */
 export function nameKey(name: string): string {
   const folded = foldText(name);

@@ -1,6 +1,6 @@
 /**
- * English words that carry grammar and no subject: articles, pronouns, prepositions, auxiliaries, question words and
- * politeness. Verbs and nouns that a tool could be about (`get`, `find`, `help`, `table`, `data`) are not among them.
+ * English words with a grammatical role and no meaning of their own: articles, pronouns, prepositions, auxiliaries, question words
+ * and politeness. Verbs and nouns that a tool could be about (`get`, `find`, `help`, `table`, `data`) are not among them.
  */
 export const FUNCTION_WORDS: readonly string[] = (
   'a an the this that these those there here ' +

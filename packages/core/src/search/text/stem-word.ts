@@ -1,4 +1,4 @@
-/** The longest word that is stemmed; longer ones are identifiers or noise and stand for themselves. */
+/** The longest word that is stemmed; longer ones are identifiers or noise and are their own stems. */
 const LONGEST_WORD = 24;
 const LONGEST_EXCEPTION = 6;
 

@@ -1,29 +1,29 @@
 import { astralClass, CharacterClass, characterClass, loadText, lowerCase } from './characters.ts';
 
-/** What a token is; the numbers are compared in tight loops. */
+/** The kind of a token; numbers, because they are compared in tight loops. */
 export const TokenKind = {
-  /** A word: of prose, or one of those that an identifier is made of. Two neighbours in an unspaced script are one too. */
+  /** A word of prose, or of an identifier. In a script without spaces, two neighbouring characters. */
   word: 0,
   /** An identifier of several words as one: `getUserById` gives `getuserbyid` after its words. */
   whole: 1,
-  /** One character of an unspaced run that is longer: worth indexing, so that it can be asked for alone. */
+  /** One character of a longer run in a script without spaces, indexed so that it can be searched for alone. */
   character: 2,
 } as const;
 
-/** Receives tokens in text order. `characters` is reused: what is needed later has to be copied. */
+/** Receives tokens in the order of the text. `characters` is reused, so copy what is needed later. */
 export interface TokenSink {
-  /** What hashes of tokens start from: see {@link hashCharacter}. */
+  /** The initial value of a token's hash: see {@link hashCharacter}. */
   readonly seed: number;
   /** @returns whether more tokens are wanted. */
   token(characters: Uint16Array, length: number, kind: number, hash: number): boolean;
   /**
-   * Takes a word of at most {@link PACKED_LETTERS} letters a to z in the place of {@link token}. `first` and `second` are the
-   * word itself in 5 bits a letter, six letters each, so that a sink can recognise it without a look at its characters.
+   * Called instead of {@link token} for a word of at most {@link PACKED_LETTERS} letters a to z. `first` and `second` are the word
+   * itself with 5 bits per letter, six letters each, so that a sink can recognise it without reading its characters.
    */
   packedWord?(characters: Uint16Array, length: number, first: number, second: number): boolean;
 }
 
-/** One step of a token's hash (FNV-1a over code units), made while its characters are at hand. */
+/** One step of a token's hash (FNV-1a over code units), computed while its characters are read. */
 export function hashCharacter(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x01000193);
 }
@@ -38,7 +38,7 @@ export function hashToken(characters: Uint16Array, length: number, seed: number)
 }
 
 export const TOKEN_LIMITS = {
-  /** Code units of a token; what is beyond is cut off. */
+  /** The maximum length of a token in code units; the rest is cut off. */
   characters: 64,
 } as const;
 
@@ -46,11 +46,11 @@ export const TOKEN_LIMITS = {
 export const PACKED_LETTERS = 12;
 
 /**
- * Takes a text apart into folded, lower-case tokens.
+ * Splits a text into folded, lower-case tokens.
  *
- * Words of an identifier end where case or digits change or at `_` and `-`; a run of capitals is an acronym, whose last
- * letter starts the next word when a small one follows (`HTTPServer` is http server, but `URLs` stays one word).
- * Scripts without spaces give every pair of neighbours. An apostrophe ends a word and takes its ending along.
+ * Words of an identifier end where case or digits change or at `_` and `-`; a run of capitals is an acronym, whose last letter starts
+ * the next word when a small one follows (`HTTPServer` is http server, but `URLs` stays one word). Scripts without spaces give every
+ * pair of neighbours. An apostrophe ends a word, and the short ending after it is dropped.
  */
 export function scanTokens(text: string, sink: TokenSink): void {
   const { units, length } = loadText(text);
@@ -74,7 +74,7 @@ export function scanTokens(text: string, sink: TokenSink): void {
   }
 }
 
-/** Whatever starts at a place. Returns where it ends. */
+/** Reads the token that starts at a position. Returns where it ends. */
 function scanAny(units: Uint16Array, at: number, sink: TokenSink): number {
   switch (characterClass(units[at] ?? 0)) {
     case CharacterClass.lower:
@@ -92,7 +92,7 @@ function scanAny(units: Uint16Array, at: number, sink: TokenSink): number {
   }
 }
 
-/** The tokens of a text as strings, for what is not in a hurry. */
+/** The tokens of a text as strings, for code that doesn't have to be fast. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   scanTokens(text, {
@@ -111,15 +111,15 @@ export interface Token {
   readonly kind: number;
 }
 
-/** Says that the sink wants no more. */
+/** The sink wants no more tokens. */
 const STOP = -1;
-/** Says that what starts here is no plain word. */
+/** What starts here is not a plain word. */
 const NOT_PLAIN = -2;
 
 const part = new Uint16Array(TOKEN_LIMITS.characters);
 const whole = new Uint16Array(TOKEN_LIMITS.characters);
 
-/** A word of ASCII letters of which only the first may be a capital, and that nothing is joined to. */
+/** A word of ASCII letters of which only the first may be a capital, with nothing joined to it. */
 function scanPlainWord(units: Uint16Array, start: number, sink: TokenSink): number {
   let code = (units[start] ?? 0) | 0x20;
   let first = 0;
@@ -142,14 +142,14 @@ function scanPlainWord(units: Uint16Array, start: number, sink: TokenSink): numb
   return NOT_PLAIN;
 }
 
-/** Gives the word of letters a to z in `part`. */
+/** Emits the word of letters a to z in `part`. */
 function giveLetters(length: number, first: number, second: number, sink: TokenSink): boolean {
   return length <= PACKED_LETTERS && sink.packedWord !== undefined
     ? sink.packedWord(part, length, first, second)
     : sink.token(part, length, TokenKind.word, hashToken(part, length, sink.seed));
 }
 
-/** Whether an identifier goes on at a place after a word of it. */
+/** Whether an identifier continues after one of its words. */
 function continuesWord(units: Uint16Array, at: number): boolean {
   const kind = characterClass(units[at] ?? 0);
   return isWord(kind) || (kind === CharacterClass.joiner && isWord(characterClass(units[at + 1] ?? 0)));
@@ -179,7 +179,7 @@ function scanIdentifier(units: Uint16Array, start: number, sink: TokenSink): num
   return at;
 }
 
-/** Gives one word of an identifier in small letters. */
+/** Emits one word of an identifier in lower case. */
 function giveWord(units: Uint16Array, start: number, end: number, sink: TokenSink): boolean {
   const length = Math.min(end - start, TOKEN_LIMITS.characters);
   let first = 0;

@@ -3,23 +3,23 @@ import { type CharacterClasses, characterClasses } from '../unicode/character-cl
 import { type CharacterSet, categorySet, characterSet } from '../unicode/character-set.ts';
 import { type AutomatonProgram, OPERATION } from './automaton-program.ts';
 
-/** Where a scan stands, kept by the caller so that one automaton serves several scans. */
+/** The position of a scan, kept by the caller so that one automaton can serve several scans. */
 export interface ScanCursor {
   /** In UTF-16 units. */
   index: number;
-  /** What to go on from; undefined at the start. Held by value: the automaton may forget its rows meanwhile. */
+  /** Where to continue; undefined at the start. Held by value, because the automaton may drop its rows in the meantime. */
   state: DfaState | undefined;
 }
 
 export interface DfaState {
-  /** The instructions to go on from. */
+  /** The instructions to continue from. */
   readonly kernel: number[];
   /** Bits of `CONTEXT`: what stands before this place. */
   readonly context: number;
 }
 
 export interface LazyDfa {
-  /** Goes on from the cursor: whether the text matches, or undefined when the meter ran out first. */
+  /** Continues from the cursor: whether the text matches, or undefined if the budget ran out first. */
   scan(text: string, cursor: ScanCursor, meter: StepMeter): boolean | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface LazyDfaOptions {
 }
 
 /**
- * A deterministic automaton whose states are made when a text first needs them.
+ * A deterministic automaton whose states are created when a text first needs them.
  *
  * A state is the set of instructions to go on from, before position tests are decided, with what the last character
  * was. The tests are decided when the next character is known, so a match shows one character late: the end of the text
@@ -77,7 +77,7 @@ export function* lazyDfa(program: AutomatonProgram, { anchored }: LazyDfaOptions
     return offset;
   }
 
-  /** Makes the transition that a scan is missing. Forgets all states first when there are too many. */
+  /** Creates the transition that a scan needs. Drops all states first if there are too many. */
   function makeTransition(from: number, column: number, meter: StepMeter): number {
     const state = states[from / stride] ?? DEAD_STATE;
     const next = closure(state, column, meter);
@@ -115,7 +115,7 @@ export function* lazyDfa(program: AutomatonProgram, { anchored }: LazyDfaOptions
     while (index < end) {
       let unit = 0;
       let next = UNKNOWN;
-      // The whole of the work for nearly every character; what leaves this loop is rare.
+      // All the work for nearly every character; leaving this loop is rare.
       while (index < stop) {
         unit = text.charCodeAt(index);
         if (unit > 255) break;
@@ -166,7 +166,7 @@ export function* lazyDfa(program: AutomatonProgram, { anchored }: LazyDfaOptions
   return { scan };
 }
 
-/** What stands in a table instead of the offset of a row: no row starts that low. */
+/** Marks in a table instead of the offset of a row: no row starts that low. */
 const UNKNOWN = 0;
 const MATCH = 1;
 const DEAD = 2;

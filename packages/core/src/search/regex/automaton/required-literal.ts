@@ -1,11 +1,11 @@
 import { type Expression, walkExpression } from '../expression.ts';
 import { type CharacterSet, onlyCharacter, union } from '../unicode/character-set.ts';
 
-/** What a text must contain, found before an engine looks at it. */
+/** A string that a text must contain, checked before an engine reads the text. */
 interface RequiredLiteral {
-  /** A string that is in every match; empty where none is known. */
+  /** A string that is in every match; empty if none is known. */
   readonly text: string;
-  /** Whether the string is all there is to the pattern: containing it is matching. */
+  /** Whether the pattern is nothing but the string: a text that contains it matches. */
   readonly isWhole: boolean;
 }
 
@@ -41,7 +41,7 @@ export function foldedLiteral(expression: Expression): FoldedLiteral {
   return { text: best, exceptions: [...exceptions] };
 }
 
-/** Whether a text may match, as far as the string tells. */
+/** Whether a text may match, judging by the string alone. */
 export function mayContain({ text, exceptions }: FoldedLiteral, subject: string): boolean {
   return subject.toLowerCase().includes(text) || exceptions.some((exception) => subject.includes(exception));
 }
@@ -109,7 +109,7 @@ function exactly(text: string): LiteralFacts {
   return { exact: text, prefix: text, suffix: text, best: text };
 }
 
-/** Copies of a body are spelled out no longer than this: a longer string finds nothing sooner. */
+/** Repeated bodies are written out up to this length; a longer string would not reject texts any faster. */
 const MAX_SPELLED = 64;
 
 function repeatFacts({ min, max }: Extract<Expression, { kind: 'repeat' }>, facts: LiteralFacts): LiteralFacts {

@@ -26,7 +26,7 @@ interface MachineOptions {
 export class BacktrackingMachine {
   readonly #state: MachineState;
   readonly #options: MachineOptions;
-  /** Where the match that is tried starts. */
+  /** The start of the match that is being tried. */
   #start = 0;
   #lastStart = 0;
   /** Whether the match at `start` is yet to be set up. */
@@ -46,7 +46,7 @@ export class BacktrackingMachine {
     this.#isSeeking = true;
   }
 
-  /** Goes on until there is an outcome or the meter is spent. Offsets count code points. */
+  /** Continues until there is an outcome or the budget is used up. Offsets count code points. */
   advance(meter: StepMeter): MachineOutcome {
     const state = this.#state;
     for (;;) {
@@ -64,7 +64,7 @@ export class BacktrackingMachine {
     }
   }
 
-  /** Sets up the next start at which a match is possible. False where there is none, or the meter is spent. */
+  /** Sets up the next start at which a match is possible. False if there is none, or the budget is used up. */
   #seek(meter: StepMeter): boolean {
     const { codes, length } = this.#state.buffer;
     const { firstSet } = this.#options;
@@ -83,7 +83,7 @@ export class BacktrackingMachine {
   }
 }
 
-/** Executes until something fails or succeeds, or the meter is spent. What needs no frame is done here, in local variables. */
+/** Executes until something fails or succeeds, or the budget is used up. Operations that need no frame run here, in local variables. */
 function run(state: MachineState, meter: StepMeter): void {
   const { code, sets } = state.program;
   const { codes, length } = state.buffer;
@@ -184,7 +184,7 @@ function enter(state: MachineState, pc: number, meter: StepMeter): void {
   }
 }
 
-/** Hands an outcome to the frame that waits for it: `phase` says which, and on success `at` says where. */
+/** Passes an outcome to the frame that waits for it: `phase` says which outcome, and on success `at` says where. */
 function resume(state: MachineState, frame: Frame, meter: StepMeter): void {
   const isMatch = state.phase === 'succeeded';
   switch (frame.kind) {

@@ -2,7 +2,7 @@ import { POSITION, type PositionTest, type StepMeter } from '../expression.ts';
 import { categorySet, hasCharacter } from '../unicode/character-set.ts';
 import type { MachineProgram } from './machine-program.ts';
 
-/** The frames that one match may hold at once: past this it is out of budget, whatever its meter says. */
+/** How many frames one match may hold at once; beyond this it is out of budget, however many steps are left. */
 const MAX_FRAMES = 1 << 18;
 
 /** The frames that are kept for the next text. */
@@ -30,7 +30,7 @@ export class MachineState {
     this.#marks = new Int32Array(program.marks);
   }
 
-  /** Gives back the memory that an unusual text took. */
+  /** Releases the memory that an unusual text needed. */
   trim(): void {
     this.#frames.length = Math.min(this.#frames.length, KEPT_FRAMES);
   }
