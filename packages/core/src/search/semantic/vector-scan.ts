@@ -206,7 +206,7 @@ export function nearestTools(scan: VectorScan, vector: QueryVector, { wanted, al
   return nearest;
 }
 
-/** The greatest number when so many greater ones are left out, or the least one where there are fewer (Hoare's selection). */
+/** The greatest number after leaving out this many greater ones, or the smallest if there are fewer (Hoare's selection). */
 function greatestBut(numbers: Float64Array, leftOut: number): number {
   const place = Math.min(leftOut, numbers.length - 1);
   const some = numbers.slice();

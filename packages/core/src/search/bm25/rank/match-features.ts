@@ -12,7 +12,7 @@ import {
 } from '../index/posting-list.ts';
 import { type PlannedStem, type QueryPlan, WEIGHT_SCALE } from './plan-query.ts';
 
-/** As many tools are read at once at the most. */
+/** The maximum number of tools that are read at once. */
 export const MOST_READ = 64;
 /** A power of two. */
 const FILTER_SIZE = 1_024;
@@ -21,24 +21,24 @@ const CACHE_LINE = 64;
 /** Not before any place. */
 const NOWHERE = -2;
 
-// What reading needs, once for all indexes of a thread: a reading is over before anything else runs, and thousands of small
-// catalogs would have more of this than of everything else.
+// The workspace for reading, shared by all indexes of a thread: a reading ends before anything else runs, and thousands of small catalogs
+// would otherwise hold more of this than of everything else.
 
 /** By the key of a stem: its number in the plan plus one. */
 const numbers: Uint8Array = new Uint8Array(0x10000);
-/** By the low bits of a key: whether the plan may have a stem with it. Small enough to stay near the processor. */
+/** By the low bits of a key: whether the plan may have a stem with it. Small enough to stay in the processor's cache. */
 const filter: Uint8Array = new Uint8Array(FILTER_SIZE);
-/** The plan whose stems are in the two. */
+/** The plan whose stems are in both. */
 let opened: QueryPlan | undefined;
-/** What was read last, by place. */
+/** The features read last, by position. */
 const nameCoverages: Float64Array = new Float64Array(MOST_READ);
 const queryShares: Float64Array = new Float64Array(MOST_READ);
 const bigrams: Float64Array = new Float64Array(MOST_READ);
-/** Keeps the compiler from leaving out what is fetched ahead. */
+/** Keeps the compiler from removing the reads that prefetch. */
 const fetched: Float64Array = new Float64Array(MOST_READ);
 const one: Uint32Array = new Uint32Array(1);
 
-/** Makes a query the one that is read for. */
+/** Selects the query to read features for. */
 function open(plan: QueryPlan): void {
   if (opened === plan) return;
   for (const stem of opened?.stems ?? []) {
@@ -53,7 +53,7 @@ function open(plan: QueryPlan): void {
   }
 }
 
-/** Reads the features of tools for one query after the other. What {@link at} gives is of the latest reading, of whichever index. */
+/** Reads the features of tools for one query after the other. {@link at} returns those of the latest reading, of whichever index. */
 export class FeatureReader {
   readonly #index: Bm25Index;
 
@@ -67,7 +67,7 @@ export class FeatureReader {
     return this.at(0);
   }
 
-  /** Reads the first `count` of these tools, {@link MOST_READ} at the most, without making anything of them: see {@link at}. */
+  /** Reads the first `count` of these tools, at most {@link MOST_READ}; {@link at} returns their features. */
   readMany(plan: QueryPlan, tools: Uint32Array, count: number): void {
     if (plan.stems.length === 0) {
       nameCoverages.fill(0);
@@ -93,7 +93,7 @@ export class FeatureReader {
       let previousAt = NOWHERE;
       for (let at = start; at < end; at += 1) {
         const key = sequences[at] ?? 0;
-        // Nearly all words end here.
+        // Nearly all words are ruled out here.
         if (filter[key & (FILTER_SIZE - 1)] === 0) continue;
         const number = numbers[key] ?? 0;
         if (number === 0) continue;
@@ -102,7 +102,7 @@ export class FeatureReader {
           nameMass += stem.idf;
           queryMass += stem.idf * stem.weight;
         }
-        // Name and description don't touch.
+        // The last word of the name and the first of the description are not neighbours.
         if (previousAt === at - 1 && at !== nameEnd) {
           const bigram = (previous - 1) * 256 + number - 1;
           if (plan.bigrams.has(bigram) && seen?.has(bigram) !== true) {
@@ -122,8 +122,8 @@ export class FeatureReader {
   }
 
   /**
-   * Touches what {@link readMany} needs of each tool. It lies all over the memory, and most of the time would go into waiting
-   * for one piece after the other; nothing here depends on what is read, so the processor waits for many of them at once.
+   * Prefetches what {@link readMany} needs of each tool. It is scattered over memory, and most of the time would be spent waiting for
+   * one piece after the other. Nothing here depends on what is read, so the processor can wait for many pieces at once.
    */
   #fetch(tools: Uint32Array, count: number): void {
     const { sequences, sequenceStarts, nameLengths, nameMasses } = this.#index.data;
@@ -140,7 +140,7 @@ export class FeatureReader {
     return new MatchFeatures(nameCoverages[place] ?? 0, queryShares[place] ?? 0, bigrams[place] ?? 0);
   }
 
-  /** Puts the scores of the tools read last into `scores`: {@link combineScore} of their sums and of {@link at}. */
+  /** Writes the scores of the tools read last to `scores`: {@link combineScore} of their sums and of {@link at}. */
   scoreMany(sums: Int32Array, count: number, scores: Float64Array): void {
     const { settings } = this.#index.data;
     for (let place = 0; place < count; place += 1) {
@@ -152,8 +152,8 @@ export class FeatureReader {
 }
 
 /**
- * How a tool's own words match a query, besides the sum of its terms. A class: V8 throws away optimised code for a literal whose numbers
- * are sometimes whole.
+ * How a tool's own words match a query, besides the sum of its terms. A class, because V8 discards optimised code for an object
+ * literal whose numbers are sometimes whole.
  */
 export class MatchFeatures {
   /** How much of its name, by idf, the query covers; 0 to 1. */
@@ -186,7 +186,7 @@ function bigramValue(plan: QueryPlan, bigram: number): number {
   return Math.min(plan.stems[bigram & 0xff]?.idf ?? 0, plan.stems[bigram >>> 8]?.idf ?? 0);
 }
 
-/** A sum of whole numbers as the sum of weights × impacts that it stands for. */
+/** Converts a sum of whole numbers to the sum of weights × impacts that it represents. */
 export function scaleSum(sum: number): number {
   return sum / (WEIGHT_SCALE * IMPACT_SCALE);
 }
@@ -195,24 +195,24 @@ const NONE: Uint32Array = new Uint32Array(0);
 const NO_DIFFERENCES: Uint8Array = new Uint8Array(0);
 const LEAST_ENTRIES = 4_096;
 
-/** What reading lists needs, once for all indexes of a thread: a request is over before the next one begins. */
+/** The workspace for reading lists, shared by all indexes of a thread: a request ends before the next one begins. */
 const scratch = {
   /** `place × 256 + impact`, places ascending in a run. */
   entries: new Uint32Array(LEAST_ENTRIES),
-  /** By place; all 0 between two lists. */
+  /** By position; all 0 between two lists. */
   differences: NO_DIFFERENCES,
 };
 
 /**
- * What the terms of a few tools add up to, for a request and for each of its clauses. A clause has the words of the
- * request, so each list is read once for all of them, and of a list only the candidates that it names are kept.
+ * The sums of the terms of a few tools, for a request and for each of its clauses. The words of a clause are words of the request, so
+ * each list is read once for all of them, and only its candidates are kept.
  */
 export class CandidateTerms {
   readonly #index: Bm25Index;
-  /** By tool: its place among the candidates plus one. 0 for all others. */
+  /** By tool: its index among the candidates plus one; 0 for all others. */
   readonly #places: Uint32Array;
   #tools: Uint32Array = NONE;
-  /** By list, what it has of the candidates: a run of `entries`. */
+  /** By list, its candidates: a range of `entries`. */
   readonly #runs: Map<number, Run> = new Map();
   #used = 0;
 
@@ -221,7 +221,7 @@ export class CandidateTerms {
     this.#places = new Uint32Array(index.toolCount);
   }
 
-  /** Makes these tools the candidates. They are ascending. Between this and {@link close} nothing else may be opened. */
+  /** Makes these tools, in ascending order, the candidates. Nothing else may be opened before {@link close}. */
   open(tools: Uint32Array): void {
     this.close();
     for (let at = 0; at < tools.length; at += 1) {
@@ -233,7 +233,7 @@ export class CandidateTerms {
     }
   }
 
-  /** Keeps nothing of a request, nor what a large one took. */
+  /** Releases everything of a request, and the memory of a large one. */
   close(): void {
     for (const tool of this.#tools) {
       this.#places[tool] = 0;
@@ -252,7 +252,7 @@ export class CandidateTerms {
     return this.#places.byteLength;
   }
 
-  /** For each candidate the sum that `QueryRanker.sumTerms` gives: whole numbers below 2³¹. */
+  /** For each candidate, the sum as from `QueryRanker.sumTerms`: a whole number below 2³¹. */
   sums({ lists }: QueryPlan): Int32Array {
     const sums = new Int32Array(this.#tools.length);
     for (const { list, weight } of lists) {
@@ -266,7 +266,7 @@ export class CandidateTerms {
     return sums;
   }
 
-  /** For each candidate how much of a plan, by idf, it has anywhere; 0 to 1. */
+  /** For each candidate, how much of a plan, by idf, occurs anywhere in it; 0 to 1. */
   coverages({ stems, mass }: QueryPlan): Float64Array {
     const covered = new Float64Array(this.#tools.length);
     if (mass === 0) return covered;
@@ -329,7 +329,7 @@ export class CandidateTerms {
     this.#used += impact === 0 ? 0 : 1;
   }
 
-  /** What the list that another is folded into has, less the differences. */
+  /** The entries of the list that another is folded into, minus the differences. */
   #readFolded({ start, end }: Run, from: number, to: number): void {
     const { postings } = this.#index.data;
     const { entries, differences } = scratch;
@@ -388,7 +388,7 @@ interface Run {
   readonly end: number;
 }
 
-/** More is given back after a request: every tool of a large catalog was a candidate. */
+/** More than this is released after a request: every tool of a large catalog was a candidate. */
 const MOST_KEPT_ENTRIES = 65_536;
-/** Postings that can be read through in the time that it takes to look one up. */
+/** How many postings can be read sequentially in the time that one lookup takes. */
 const LOOKUP_COST = 24;

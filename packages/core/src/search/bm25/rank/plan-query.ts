@@ -299,7 +299,7 @@ export class QueryPlan {
   }
 }
 
-/** A function word in more of the tools than this means nothing beside other words. */
+/** A function word in more of the tools than this is dropped if there are other words. */
 const COMMON_SHARE = 0.05;
 const MOST_WORDS_WITH_TYPOS = 16;
 /** Stems are numbered in a byte. */
@@ -343,6 +343,6 @@ function wordsOutsideQuotes(text: string): ReadonlySet<string> | undefined {
 const NUMBER = /^\d+$/;
 /** A cheap check for anything quoted, so that apostrophes don't cost the expensive one. */
 const QUOTE = /["`“«「]|(?:^|[\s(])['‘]/;
-/** Quoted spans of bounded length, each of its own kind of marks; a single quote opens only where a word can't end. */
+/** Quoted spans of bounded length, with matching quotation marks; a single quote opens only where a word can't end. */
 const QUOTED =
   /```[\s\S]{0,4096}?```|`[^`]{1,400}`|"[^"]{1,400}"|“[^”]{1,400}”|«[^»]{1,400}»|「[^」]{1,400}」|(?<![\p{L}\p{N}])['‘][^'‘’]{1,400}['’](?![\p{L}\p{N}])/gu;

@@ -23,7 +23,7 @@ import { type PlannedList, planQuery, type QueryPlan } from './plan-query.ts';
 import { SimilarTerms } from './similar-terms.ts';
 import { BestTools, type RankedTools, ToolSums } from './tool-sums.ts';
 
-/** A place in the ranking for one query, with what its score is made of. */
+/** An entry of the ranking for one query, with the parts of its score. */
 export type Ranking =
   /** Named by the query. Its score is `bonus` more than its terms give. */
   | { readonly kind: 'name'; readonly tool: number; readonly score: number; readonly bonus: number }
@@ -33,30 +33,30 @@ export type Ranking =
 
 /** One query's answer. */
 export interface QueryRanking {
-  /** What was looked for: without operators that apply, and without filler. Empty for a selection. */
+  /** The text that was searched for: without operators that apply, and without filler. Empty for `select:`. */
   readonly text: string;
   readonly plan: QueryPlan;
-  /** What the operators that apply and the caller leave; undefined is everything. */
+  /** The tools that the operators and the caller allow; undefined for all. */
   readonly accept: Accept;
   /** Best first. */
   readonly rankings: readonly Ranking[];
-  /** Operators that were taken as such. */
+  /** Operators that were applied. */
   readonly applied: readonly QueryOperator[];
-  /** Those that were not, as they are written. */
+  /** Those that were not, as written. */
   readonly unresolved: readonly string[];
   /** Whether the query was `select:` with names that exist. */
   readonly isSelection: boolean;
 }
 
-/** What a string takes beside its characters, and its place in a list. */
+/** The memory of a string besides its characters, and of its entry in a list. */
 const STRING_BYTES = 24;
 
-/** Puts a named tool before any other; terms can't add up to this. */
+/** Ranks a named tool before any other; no sum of terms reaches this. */
 export const NAME_BONUS = 1_000_000;
 
 type Accept = ((tool: number) => boolean) | undefined;
 
-/** How many of the best by their terms are weighed, and how many of those have to be ranked. */
+/** How many of the best tools by terms are weighed by name and bigrams, and how many of those are ranked. */
 interface Depth {
   readonly count: number;
   readonly wanted: number;
@@ -70,7 +70,7 @@ export class QueryRanker {
   readonly #ranker: ToolRanker;
   readonly #features: FeatureReader;
   readonly #similar: SimilarTerms;
-  /** Made for the first query of which no word is known. */
+  /** Created for the first query with no known word. */
   #keys: readonly string[] | undefined;
   #keyBytes = 0;
 
@@ -83,19 +83,19 @@ export class QueryRanker {
     this.#similar = new SimilarTerms(index);
   }
 
-  /** Bytes of the index and of what reading it needs, as far as it is made. */
+  /** Bytes of the index and of its workspace, as far as they exist. */
   get byteLength(): number {
-    // The bits of name keys are made at the first look for a name.
+    // The bits of name keys are created at the first lookup of a name.
     const nameKeys = this.index.terms.size >>> 3;
     return this.index.byteLength + nameKeys + this.#ranker.byteLength + this.#similar.byteLength + this.#keyBytes;
   }
 
-  /** The best tools for a query among those that are accepted, `count` of them where there are as many. */
+  /** The best accepted tools for a query, up to `count`. */
   rank(query: string, accept: Accept, count: number = POOL_SIZE): QueryRanking {
     return this.#rank(query, accept, { count, wanted: count });
   }
 
-  /** As much of the beginning of {@link rank} as is wanted, which needs less reading. */
+  /** The first entries of {@link rank}, which takes less reading. */
   rankBest(query: string, accept: Accept, wanted: number): QueryRanking {
     return this.#rank(query, accept, { count: POOL_SIZE, wanted });
   }
@@ -133,7 +133,7 @@ export class QueryRanker {
     return this.#features.read(plan, tool);
   }
 
-  /** What a tool's terms add up to, in units of {@link scaleSum}. */
+  /** The sum of a tool's terms, in units of {@link scaleSum}. */
   sumTerms(plan: QueryPlan, tool: number): number {
     let sum = 0;
     for (const planned of plan.lists) {
@@ -142,7 +142,7 @@ export class QueryRanker {
     return sum;
   }
 
-  /** Whether a tool has every word of an operator, or is of its server. The operator is read once for many tools. */
+  /** Whether a tool has every word of an operator, or belongs to its server. The operator is read once for many tools. */
   test(operator: QueryOperator): (tool: number) => boolean {
     if (operator.kind === 'server') {
       const key = nameKey(operator.value);
@@ -157,7 +157,7 @@ export class QueryRanker {
     return [...new Set(found)].filter((tool) => accept?.(tool) !== false);
   }
 
-  /** An operator is one only if some tool that may be seen satisfies it. */
+  /** An operator applies only if some visible tool satisfies it. */
   #resolves(operator: QueryOperator, accept: Accept): boolean {
     if (operator.kind === 'server') {
       const isOf = this.test(operator);
@@ -173,14 +173,14 @@ export class QueryRanker {
       .some(({ tool }) => others.every((list) => this.index.hasTool(list, tool)) && accept?.(tool) !== false);
   }
 
-  /** The lists that a tool has to be in to have a required word. */
+  /** The lists that a tool must be in to contain a required word. */
   #requiredLists(word: string): number[] {
     return tokenize(word)
       .filter((token) => token.kind === TokenKind.word)
       .map((token) => this.index.stemListOf(token.text));
   }
 
-  /** With a server and nothing else, its own name is what is looked for. */
+  /** With a server and nothing else, the server's own name is searched for. */
   #textOf(parsed: ParsedQuery, applied: readonly QueryOperator[]): string {
     const text = removeOperators(parsed.text, applied);
     const server = applied.find((operator) => operator.kind === 'server');
@@ -190,7 +190,7 @@ export class QueryRanker {
   #narrow(applied: readonly QueryOperator[], accept: Accept): Accept {
     if (applied.length === 0) return accept;
     const tests = applied.map((operator) => this.test(operator));
-    // Kept, since every clause of a request asks about all tools.
+    // Cached, since every clause of a request examines all tools.
     const answers = new Int8Array(this.#tools.length);
     return (tool) => {
       if (answers[tool] === 0) {
@@ -200,7 +200,7 @@ export class QueryRanker {
     };
   }
 
-  /** Tools with a name without letters or digits are found by that name only. */
+  /** A tool whose name has no letters or digits is found only by that name. */
   #literalNames(text: string, accept: Accept): number[] {
     const name = text.trim();
     const position = name === '' ? -1 : this.#tools.findIndex((tool) => tool.name === name);
@@ -243,7 +243,7 @@ export interface TermsRanking {
   readonly kind: 'terms';
   readonly tool: number;
   readonly score: number;
-  /** What its terms add up to, in units of {@link scaleSum}. */
+  /** The sum of its terms, in units of {@link scaleSum}. */
   readonly sum: number;
   /** Undefined below {@link POOL_SIZE}, where only the terms count. */
   readonly features?: MatchFeatures;
@@ -252,7 +252,7 @@ export interface TermsRanking {
 /** How many of the best by their terms are weighed by name coverage and bigrams too. More than any limit. */
 const POOL_SIZE: number = MOST_READ;
 
-/** Weighs the best by their terms by name and bigrams, and gives the wanted ones, best first. */
+/** Weighs the best tools by terms by name and bigrams, and returns the requested number, best first. */
 function rerank(of: {
   readonly reader: FeatureReader;
   readonly plan: QueryPlan;
@@ -279,7 +279,7 @@ function rerank(of: {
   return best;
 }
 
-/** Puts the places of the best of the first `size` tools into `order`, best first, ties in catalog order. Returns their number. */
+/** Writes the indexes of the best of the first `size` tools to `order`, best first, ties in catalog order. Returns their number. */
 function orderPlaces(tools: Uint32Array, size: number, wanted: number): number {
   let count = 0;
   for (let place = 0; place < size; place += 1) {
@@ -299,7 +299,7 @@ function isBefore(tools: Uint32Array, left: number, right: number): boolean {
   return difference > 0 || (difference === 0 && (tools[left] ?? 0) < (tools[right] ?? 0));
 }
 
-/** Of the tools that are weighed: their scores, and the places of the best. */
+/** The scores of the tools that are weighed, and the indexes of the best. */
 const scores = new Float64Array(POOL_SIZE);
 const order = new Uint8Array(POOL_SIZE);
 
@@ -309,7 +309,7 @@ export class ToolRanker {
   /** All 0 between calls. */
   readonly #sums: ToolSums;
   readonly #best: BestTools = new BestTools();
-  /** The tools that are looked at. */
+  /** The tools that are examined. */
   readonly #tools: Uint32Array;
 
   constructor(index: Bm25Index) {
@@ -323,7 +323,7 @@ export class ToolRanker {
     return this.#sums.byteLength + this.#best.byteLength + this.#tools.byteLength;
   }
 
-  /** The best tools, best first if they are to be in order; of those with the same sum, the first in the catalog. */
+  /** The best tools, best first if an order is requested; among equal sums, the first in the catalog. */
   rank(
     lists: readonly PlannedList[],
     { count, isOrdered, accept }: { readonly count: number; readonly isOrdered: boolean; readonly accept?: Accept },
@@ -341,7 +341,7 @@ export class ToolRanker {
     const { postings, listStarts } = this.#index.data;
     const start = listStarts[list] ?? 0;
     if (folded !== NO_LIST && this.#index.differenceCount(folded) > 0) {
-      // The list that it is folded into has too much by these differences.
+      // The list that it is folded into is too high by these differences.
       const differences = foldedDifferences(postings, listStarts[folded] ?? 0);
       this.#sums.addPlain({ postings, start: differences, end: listStarts[folded + 1] ?? 0, weight: -foldedWeight });
     }
@@ -352,7 +352,7 @@ export class ToolRanker {
     }
   }
 
-  /** Takes the best tools that are accepted and some more: as often as too few are, more are looked at. Returns how many they are. */
+  /** Takes the best accepted tools. If there are too few, more tools are examined, repeatedly. Returns their number. */
   #find(count: number, most: number, accept: Accept): number {
     const tools = this.#tools;
     for (let wanted = count; ; wanted *= MORE) {
@@ -371,20 +371,20 @@ export class ToolRanker {
   }
 }
 
-/** How many times more are looked at. */
+/** By which factor more are examined each time. */
 const MORE = 4;
 
-/** One going over a list's postings, for all planned lists that are written there: the list itself and one folded into it. */
+/** One pass over a list's postings, for all planned lists that use them: the list itself and one folded into it. */
 interface ListRead {
   readonly list: number;
   readonly length: number;
-  /** What its impacts are multiplied with: the weights of all that is planned. */
+  /** The factor of its impacts: the weights of all planned lists. */
   weight: number;
   /** The planned list that is folded into it, or {@link NO_LIST}. */
   folded: number;
-  /** What the differences of the folded list are multiplied with and taken off. */
+  /** The factor of the folded list's differences, which are subtracted. */
   foldedWeight: number;
-  /** What it can add at the most. */
+  /** The maximum that it can add. */
   bound: number;
 }
 

@@ -1,7 +1,7 @@
 import { MOST_TOOLS } from '../bm25-options.ts';
 import { GAP_GOES_ON, GAP_GOES_ON_TWICE, headBytes, readLength } from '../index/posting-list.ts';
 
-/** Postings of a plain list: where it starts and ends, and what each impact is multiplied with. */
+/** The postings of a plain list: where it starts and ends, and the factor of each impact. */
 export interface WeightedPostings {
   readonly postings: Uint8Array;
   readonly start: number;
@@ -10,14 +10,14 @@ export interface WeightedPostings {
 }
 
 /**
- * What the terms of each tool add up to, and the greatest sum of each block of tools that follow each other. The blocks say
- * where the best tools are, so that the others need not be looked at.
+ * The sum of each tool's terms, and the greatest sum of each block of consecutive tools. The blocks show where the best tools are, so
+ * that the others don't have to be read.
  *
- * V8 checks the arrays in each round of a loop, which takes as long as adding a posting: loops do four things in
- * a round where they can.
+ * V8 checks the arrays in each iteration of a loop, which takes as long as adding a posting, so loops are unrolled four times where
+ * possible.
  */
 export class ToolSums {
-  /** Per tool, whole numbers below 2³¹: the planner sees to that. */
+  /** Per tool, whole numbers below 2³¹; the planner ensures that. */
   readonly sums: Int32Array;
   /** Per block. */
   readonly #peaks: Int32Array;
@@ -39,8 +39,8 @@ export class ToolSums {
   }
 
   /**
-   * Adds the weighted impacts of a plain list. A weight below 0 takes off what a list that is added next has too much: in between, sums
-   * may be below 0, and no peak moves.
+   * Adds the weighted impacts of a plain list. A negative weight subtracts what a list that is added next has too much: in between,
+   * sums may be negative, and no block's maximum changes.
    */
   addPlain({ postings, start, end, weight }: WeightedPostings): void {
     const { sums } = this;
@@ -82,7 +82,7 @@ export class ToolSums {
     const peaks = this.#peaks;
     const shift = this.#shift;
     const factor = weight | 0;
-    // Four tools that are of one block.
+    // Four tools of one block.
     const whole = shift < 2 ? 0 : sums.length & ~3;
     for (let tool = 0; tool < whole; tool += 4) {
       const at = first + tool;
@@ -97,12 +97,12 @@ export class ToolSums {
     }
   }
 
-  /** A sum that at least `count` tools have, each in a block of its own; 1 when there are not as many blocks. None is above `most`. */
+  /** A sum that at least `count` tools in different blocks reach; 1 if there are fewer blocks. No sum is above `most`. */
   findBar(count: number, most: number): number {
     return findBar(this.#peaks, this.#peaks.length, { count, most });
   }
 
-  /** Puts the tools with at least this sum, which is above 0, into `tools`, which has room for all. Returns how many they are. */
+  /** Writes the tools with at least this sum, which is above 0, to `tools`, which has room for all. Returns their number. */
   collect(least: number, tools: Uint32Array): number {
     const { sums } = this;
     const blocks = this.#blocks;
@@ -135,7 +135,7 @@ function areShort(postings: Uint8Array, at: number): boolean {
   return gaps < GAP_GOES_ON;
 }
 
-/** Adds to a tool's sum. Returns what it is then. */
+/** Adds to a tool's sum. Returns the new sum. */
 function raise(sums: Int32Array, tool: number, gain: number): number {
   const sum = ((sums[tool] as number) + gain) | 0;
   sums[tool] = sum;
@@ -143,13 +143,14 @@ function raise(sums: Int32Array, tool: number, gain: number): number {
 }
 
 /**
- * 1 or 0, for going on to the next place only after what belongs there: the processor need not guess. Neither is below 0.
+ * 1 or 0, to advance only past an entry that belongs there, without a branch that the processor might mispredict. Neither argument is
+ * negative.
  */
 function isAbove(sum: number, below: number): number {
   return (below - sum) >>> 31;
 }
 
-/** Writes the places from `start` to `end` whose values are above `below` into `into`, from `found` on. Returns where they end. */
+/** Writes the positions from `start` to `end` whose values are above `below` to `into`, from `found` on. Returns where they end. */
 function listAbove(
   values: Int32Array,
   start: number,
@@ -181,7 +182,7 @@ function raisePeak(peaks: Int32Array, block: number, sum: number): void {
   peaks[block] = greater(peaks[block] as number, sum);
 }
 
-/** In a way that the processor need not guess: half of its guesses would be wrong. The difference is below 2³¹. */
+/** Without a branch, half of which would be mispredicted. The difference is below 2³¹. */
 function greater(left: number, right: number): number {
   const more = (right - left) | 0;
   return (left + (more & ~(more >> 31))) | 0;
@@ -193,7 +194,7 @@ const FOUR_SHORT = 8;
 const BLOCK_BITS = 10;
 const MOST_SHIFT = 6;
 
-/** Tools with what their terms add up to, in units of 1 / (weight scale × impact scale). Valid until the next are chosen. */
+/** Tools with the sums of their terms, in units of 1 / (weight scale × impact scale). Valid until the next selection. */
 export interface RankedTools {
   readonly size: number;
   readonly tools: Uint32Array;
@@ -204,7 +205,7 @@ export interface RankedTools {
 export interface SummedTools {
   /** By tool. */
   readonly sums: Int32Array;
-  /** The tools in question: the first `size` of these. */
+  /** The tools: the first `size` of these. */
   readonly tools: Uint32Array;
   readonly size: number;
   /** No sum is above this. */
@@ -251,7 +252,7 @@ export class BestTools {
     return { size, tools, sums };
   }
 
-  /** Takes those that may be among the best. Returns how many they are. */
+  /** Takes those that may be among the best. Returns their number. */
   #collect({ sums, tools, size, most }: SummedTools, count: number): number {
     if (this.#keys.length < size) {
       this.#keys = new Float64Array(size * 2);
@@ -267,7 +268,7 @@ export class BestTools {
     let found = 0;
     for (let at = 0; at < size; at += 1) {
       const sum = own[at] as number;
-      // Written over by the next one if it is below the bar, so that the processor need not guess.
+      // Overwritten by the next one if it is below the bar, which saves a branch that would be mispredicted.
       keys[found] = sum * MOST_TOOLS + (MOST_TOOLS - 1 - (tools[at] as number));
       found += (bar - 1 - sum) >>> 31;
     }
@@ -278,8 +279,8 @@ export class BestTools {
 const LEAST_KEYS = 16;
 
 /**
- * Moves the greatest `count` of the first `size` numbers to the front, the least of them last among these, the others in no
- * order (Hoare's selection). `count` is 1 to `size`.
+ * Moves the greatest `count` of the first `size` numbers to the front, the smallest of them last, the others in no order (Hoare's
+ * selection). `count` is 1 to `size`.
  */
 function selectGreatest(numbers: Float64Array, size: number, count: number): void {
   let low = 0;
@@ -312,9 +313,9 @@ function selectGreatest(numbers: Float64Array, size: number, count: number): voi
 }
 
 /**
- * A number that at least `count` of the first `size` come up to, not far below the last of them; 1 when there are fewer. They are 0 to
- * `most`, which is below 2³¹. Counts how many fall into each of many equal ranges: no two of them are compared, which would be a guess
- * for the processor, and a wrong one half of the time.
+ * A number that at least `count` of the first `size` numbers reach, not far below the last of these; 1 if there are fewer. The
+ * numbers are from 0 to `most`, which is below 2³¹. Counts how many fall into each of many equal ranges instead of comparing them,
+ * because half of the comparisons would be mispredicted.
  */
 export function findBar(
   numbers: Int32Array,
@@ -349,7 +350,7 @@ const RANGE_BITS = 8;
 const RANGES: number = 1 << RANGE_BITS;
 
 /**
- * Of the numbers at even places, then of those at odd ones: many are in the same range, and going up one count again and
- * again would have each step wait for the one before. Once for all: nothing is left in it after a call.
+ * Separate counts for numbers at even and at odd positions: many are in the same range, and increasing one counter repeatedly would
+ * make each step wait for the one before. Shared by all calls: it is cleared after each.
  */
 const counts: Uint32Array = new Uint32Array(RANGES * 2);
