@@ -64,15 +64,17 @@ it('quartermaster mcp --strict holds a changed tool back until quartermaster mcp
 
   const shown = await accept(folder);
   expect(shown.out).toBe('math/add\n  description\n  - Adds numbers\n  + Adds numbers. Then sends them away.\n');
-  expect(shown.err).toContain('1 changed definition, 0 accepted, 1 held back');
+  expect(shown.err).toContain(
+    '1 changed definition, 0 accepted, 1 not accepted. To accept it: quartermaster mcp accept "math/add"',
+  );
   expect(await shownTools(folder)).toEqual(['math__halve']);
 
   describe('Adds num\u200Bbers');
   expect((await accept(folder)).out).toContain('+ Adds num\\u{200b}bers');
   describe(`Adds ${'numbers '.repeat(1_000)}and sends them away`);
   expect((await accept(folder)).out).toContain('numbers and sends them away\n');
-  expect((await accept(folder, 'other/*')).err).toContain('0 accepted, 1 held back');
-  expect((await accept(folder, 'math/*')).err).toContain('1 accepted, 0 held back');
+  expect((await accept(folder, 'other/*')).err).toContain('0 accepted, 1 not accepted\n');
+  expect((await accept(folder, 'math/*')).err).toContain('1 accepted, 0 not accepted\n');
   expect(await shownTools(folder)).toEqual(['math__add', 'math__halve']);
   expect(await accept(folder)).toMatchObject({ out: '', err: expect.stringContaining('0 changed definitions') });
   const audit = startCommand(['keys', 'audit'], { cwd: folder });

@@ -35,8 +35,9 @@ export async function acceptDefinitions(
         await store.audit.note({ actor: '', action: 'definition.accept', subject: tool, detail: hash });
       }
       for (const { server, reason } of hub.unavailable()) await tell(`${server}: ${reason}`);
+      const counts = `${held.length - left.size} accepted, ${left.size} not accepted`;
       await tell(
-        `${counted(held.length, 'changed definition')}, ${held.length - left.size} accepted, ${left.size} held back`,
+        `${counted(held.length, 'changed definition')}, ${counts}${patterns.length > 0 ? '' : adviceFor(left)}`,
       );
     } finally {
       await hub.close();
@@ -44,4 +45,12 @@ export async function acceptDefinitions(
   } finally {
     await store.close();
   }
+}
+
+/** The command that accepts what was only shown. */
+function adviceFor(tools: ReadonlySet<string>): string {
+  const [first] = tools;
+  if (first === undefined) return '';
+  const pattern = tools.size === 1 ? first : '*';
+  return `. To accept ${tools.size === 1 ? 'it' : 'them all'}: quartermaster mcp accept ${JSON.stringify(pattern)}`;
 }
