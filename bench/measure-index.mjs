@@ -321,14 +321,22 @@ function ratio(value) {
   return value >= 10 ? Math.round(value).toLocaleString('en-US') : value.toFixed(2);
 }
 
-const NOTES = `Times are CPU time of all threads (\`process.cpuUsage\`) unless said otherwise. Everything is measured in one process and one run, one
-library after the other. Build: the median of the runs in brackets, after some to warm up. Queries: the median of up to five rounds for each of
-${QUERIES} queries, top ten, any of the words, after ${QUERY_WARM_UP_SECONDS} s to warm up; ours is asked again in turn with each library, a round each, and "against
-ours" is between those two. Ours takes the texts out of the schemas while it builds; the libraries
-get them ready-made, six fields each (LanceDB: one). Bytes: what the heap and its buffers grow by with the last build, pages for SQLite, files for
-LanceDB, both with the texts. A library that would take more than ${LONGEST_BUILD_SECONDS} s to build is left out at that size; one that does not come back is
-given up after ${LONGEST_WAIT_SECONDS} s. Data: SOURCE.
+const NOTES = `Times are CPU time of all threads (\`process.cpuUsage\`) unless stated otherwise. Everything is measured in
+one process and one run, one library after the other.
 
-The hybrid index with its vectors is built, loaded and changed in turn. Loading: hashing the text that the tools were read from, reading,
-checking, and all else until a search can begin. Changed: one server of fifty lists other tools while the index from before is in use, and what
-the other servers' tools have is taken over.`;
+- **Build**: the median of the runs in brackets, after some to warm up.
+- **Queries**: the median of up to five rounds for each of ${QUERIES} queries, top ten, any of the words,
+  after ${QUERY_WARM_UP_SECONDS} s to warm up. Our index runs again in alternating rounds with each library, and "against
+  ours" compares these two.
+- **Input**: our index extracts the texts from the schemas while it builds. The libraries get them
+  ready to index, in six fields each (LanceDB: one).
+- **Bytes**: the growth of the heap and its buffers by the last build; pages for SQLite and files for
+  LanceDB, both with the texts.
+- A library that would take more than ${LONGEST_BUILD_SECONDS} s to build is left out at that size. One that does not
+  finish within ${LONGEST_WAIT_SECONDS} s is stopped.
+- **Data**: SOURCE.
+
+The hybrid index with its vectors is built, loaded and changed in turn. *Loading* includes hashing the
+text that the tools were read from, reading, checking, and everything else until a search can begin.
+*Changed* means that one server of fifty lists other tools while the earlier index is still in use,
+and the parts of the other servers' tools are reused.`;
