@@ -23,7 +23,7 @@ interface Place {
   readonly end: number;
 }
 
-/** A string that is all there is to the pattern. */
+/** A pattern that is nothing but a string. */
 export function literalDecider(literal: string): Decider {
   let current = '';
   let index = -1;
@@ -44,7 +44,7 @@ export function literalDecider(literal: string): Decider {
   };
 }
 
-/** Skips a decider for texts that can't match, which a search for a string tells sooner. */
+/** Skips the decider for texts that can't match: searching for a string is faster. */
 export function prefilteredDecider(mayMatch: (text: string) => boolean, decider: Decider): Decider {
   let current: string | undefined;
   return {
@@ -66,8 +66,8 @@ export function prefilteredDecider(mayMatch: (text: string) => boolean, decider:
 }
 
 /**
- * Undefined where the expression, or what it splits into, isn't regular. `anchored`: it can match at the start only.
- * Yields where it may pause.
+ * Undefined if the expression, or a part that it splits into, isn't regular. `anchored`: it can match only at the start. Yields
+ * where it may pause.
  */
 export function* automatonDecider(expression: Expression, anchored: boolean): Generator<void, Decider | undefined> {
   const program = automatonProgram(expression);
@@ -107,7 +107,7 @@ interface Part {
 function conjunctionDecider(parts: readonly Part[], start: 'text' | 'line'): Decider {
   const cursor: ScanCursor = { index: 0, state: undefined };
   let current = '';
-  /** Where the parts are tried, and which of them is next. */
+  /** The position at which the parts are tried, and the next part. */
   let from = 0;
   let next = 0;
 
@@ -151,15 +151,15 @@ function conjunctionDecider(parts: readonly Part[], start: 'text' | 'line'): Dec
   };
 }
 
-/** The runtime's own search takes many characters at a step. */
+/** The runtime's own search reads many characters per step. */
 function searchCost(text: string): number {
   return 1 + (text.length >> 4);
 }
 
-/** A pattern taken apart into regular ones that are decided one by one, all from the same place. */
+/** A pattern split into regular parts, each of which is decided from the same position. */
 interface SplitPattern {
   readonly parts: readonly SplitPart[];
-  /** Where they can start: with the text only, or with any line. */
+  /** Where they can start: at the start of the text only, or of any line. */
   readonly start: 'text' | 'line';
 }
 

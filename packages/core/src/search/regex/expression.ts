@@ -2,7 +2,7 @@ import type { RepeatMode } from './parse/pattern-node.ts';
 import type { Folding } from './unicode/case-folding.ts';
 import type { CharacterSet } from './unicode/character-set.ts';
 
-/** A pattern whose flags are worked in: what the engines compile. */
+/** A pattern with its flags applied: the input of the engines. */
 export type Expression =
   | { readonly kind: 'character'; readonly set: CharacterSet }
   | { readonly kind: 'sequence'; readonly items: readonly Expression[] }
@@ -32,7 +32,7 @@ export type Expression =
       readonly no: Expression | undefined;
     };
 
-/** The tests that look at a place between characters and take none. */
+/** The tests of a position between characters, which consume none. */
 export const POSITION = {
   textStart: 0,
   lineStart: 1,
@@ -48,7 +48,7 @@ export const POSITION = {
 
 export type PositionTest = (typeof POSITION)[keyof typeof POSITION];
 
-/** The expression and all that is inside it, outermost first. */
+/** The expression and everything inside it, outermost first. */
 export function* walkExpression(expression: Expression): Generator<Expression> {
   yield expression;
   switch (expression.kind) {

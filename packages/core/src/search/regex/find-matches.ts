@@ -43,7 +43,7 @@ export function* findMatches({ query, matcher, tools, fields }: Scan): Generator
 /** Limits on the steps that one pattern may take in a catalog. A step is about one character examined. */
 export interface StepLimits {
   /**
-   * Steps for all texts together, besides those that each character brings along.
+   * Steps for all texts together, in addition to those for each character.
    * @default 100_000_000
    */
   readonly budget?: number;
@@ -72,26 +72,26 @@ export const STEP_LIMITS = { budget: 100_000_000, stepsPerCharacter: 32, textBud
  * Work that grows exponentially ends much sooner, by `textBudget`: after a fifth of a second.
  */
 interface MeteredMatcher {
-  /** Whether the text matches, or `paused`: call `resume` to go on. Throws `out_of_budget`. */
+  /** Whether the text matches, or `paused`: call `resume` to continue. Throws `out_of_budget`. */
   begin(text: string): MeteredDecision;
   resume(): MeteredDecision;
   /**
-   * How many code points of the text that matched the match covers; undefined where that takes too long, or the
-   * texts so far have taken all that there is for it. Call again where it is `paused`.
+   * How many code points the match covers in the text that matched; undefined if finding out takes too long, or if earlier texts have
+   * used up the budget for it. Call again if it is `paused`.
    */
   covered(): number | 'paused' | undefined;
 }
 
 type MeteredDecision = 'match' | 'no-match' | 'paused';
 
-/** The steps between two pauses at the most: a millisecond or two while the runtime has not optimised the engine yet. */
+/** The maximum number of steps between two pauses: a millisecond or two while the runtime has not optimised the engine yet. */
 const STEPS_BETWEEN_PAUSES = 1_000;
 
 export function meteredMatcher(query: string, matcher: Matcher, limits: Required<StepLimits>): MeteredMatcher {
   const { budget, stepsPerCharacter, textBudget } = limits;
   const meter = { left: STEPS_BETWEEN_PAUSES };
   const spanMeter = { left: 0 };
-  /** What all texts so far may take together, and what they took. */
+  /** How many steps all texts so far may take together, and how many they took. */
   let allowed = budget;
   let taken = 0;
   let textEnd = 0;
@@ -130,11 +130,11 @@ export function meteredMatcher(query: string, matcher: Matcher, limits: Required
 /** The fields that a pattern is tried on, best first. */
 export const FIELDS = ['name', 'description', 'parameter name', 'parameter description'] as const;
 
-/** What is in each field of one tool, in the order of `FIELDS`. A pattern never matches across two strings. */
+/** The texts in each field of one tool, in the order of `FIELDS`. A pattern never matches across two strings. */
 type FieldTexts = readonly (readonly string[])[];
 
 interface SearchableFields {
-  /** Read when first asked for, and kept. */
+  /** Read on first use, and then kept. */
   of(tool: Tool): FieldTexts;
   /** About how many bytes are kept so far; the texts themselves are the tools'. */
   byteLength(): number;
@@ -146,7 +146,7 @@ export function searchableFields(
 ): SearchableFields {
   const known = new Map<string, FieldTexts>();
   let bytes = 0;
-  // A snapshot makes all names when the first is asked for: here, and not in the first slice of the first search.
+  // A snapshot makes all names when the first is requested: that happens here, not in the first slice of the first search.
   const [first] = snapshot.tools;
   if (first !== undefined) snapshot.modelName(first);
   return {
@@ -163,11 +163,11 @@ export function searchableFields(
   };
 }
 
-/** Of a tool its place in the map and its lists; of a text its place in a list. */
+/** The memory of a tool's entry in the map and its lists, and of a text's entry in a list. */
 const TOOL_BYTES = 256;
 const TEXT_BYTES = 8;
 
-/** A tool goes by two names: the one that a model sees, and the one that its owner wrote. */
+/** A tool has two names: the one that a model sees, and the one that its owner wrote. */
 function readFields(snapshot: Snapshot, tool: Tool, text: SearchText): FieldTexts {
   const modelName = snapshot.modelName(tool);
   return [

@@ -1,8 +1,8 @@
 import { type Expression, POSITION, type PositionTest } from './expression.ts';
 
 /**
- * The plainest matcher that can be: every node is a function from a place and a continuation to an end, alternatives in
- * order. For small inputs only, and without back-references, whose captures have rules of their own in CPython.
+ * The simplest possible matcher: every node is a function from a place and a continuation to an end, alternatives in order. For
+ * small inputs only, and without back-references, whose captures have rules of their own in CPython.
  */
 export function naiveSpan(expression: Expression, text: string): readonly [number, number] | null {
   const codes = Array.from(text, (character) => character.codePointAt(0) ?? 0);

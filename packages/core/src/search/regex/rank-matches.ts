@@ -2,13 +2,13 @@ import type { Tool } from '../../catalog/index.ts';
 import type { Explanation } from '../searcher.ts';
 import { FIELDS } from './find-matches.ts';
 
-/** Where a pattern matches a tool best. */
+/** The place where a pattern matches a tool best. */
 export interface ToolMatch {
   readonly tool: Tool;
   readonly pattern: string;
   /** An index into `FIELDS`. */
   readonly field: number;
-  /** The string that matches, and how much of it does, in code points; undefined where finding that took too long. */
+  /** The string that matches, and how many of its code points do; undefined if finding that took too long. */
   readonly text: string;
   readonly covered: number | undefined;
   readonly length: number;
@@ -17,11 +17,11 @@ export interface ToolMatch {
 export interface RankedMatch {
   readonly tool: Tool;
   readonly score: number;
-  /** Made when asked for: most of what matches is never explained. */
+  /** Created on demand: most matches are never explained. */
   explain(): Explanation;
 }
 
-/** The share of its string that a match covers, 0 to 1; 0 where it isn't known. */
+/** The share of its string that a match covers, 0 to 1; 0 if it isn't known. */
 export function coverage({ covered, length }: Pick<ToolMatch, 'covered' | 'length'>): number {
   return length === 0 || covered === undefined ? 0 : covered / length;
 }
@@ -29,7 +29,7 @@ export function coverage({ covered, length }: Pick<ToolMatch, 'covered' | 'lengt
 /** The matches of one pattern, to be added in catalog order. */
 export interface MatchRanking {
   add(match: ToolMatch): void;
-  /** Best first: by field, then by the share covered, which is to say by score; equals stay in catalog order. */
+  /** Best first: by field, then by the share covered, which is the order of the scores; equals stay in catalog order. */
   inOrder(): Generator<RankedMatch>;
 }
 
@@ -55,7 +55,7 @@ function* walkPlaces(scores: Float64Array, places: ReadonlyMap<number, readonly 
   }
 }
 
-/** Serves each list in turn. A tool stands where it comes first; the score is one over its place. */
+/** Serves each list in turn. A tool takes the first position that it gets; its score is 1 / position. */
 export function* interleave(lists: readonly Generator<RankedMatch>[]): Generator<RankedMatch> {
   const [only] = lists;
   if (only !== undefined && lists.length === 1) {

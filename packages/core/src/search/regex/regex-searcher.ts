@@ -79,7 +79,7 @@ export function createRegexSearcher(snapshot: Snapshot, options: RegexSearcherOp
     return best;
   }
 
-  /** Where a tool stands among all that match: undefined where it doesn't. */
+  /** A tool's rank among all that match; undefined if it doesn't. */
   function* placeOf(request: SearchRequest, id: string): Generator<void, Place | undefined> {
     let place = 0;
     for (const match of yield* rank(request)) {

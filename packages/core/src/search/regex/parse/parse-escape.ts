@@ -59,7 +59,7 @@ const CONTROL_ESCAPES: Readonly<Record<string, number>> = {
   '\\': 0x5c,
 };
 
-/** how many hexadecimal digits an escape has: exactly so many. */
+/** how many hexadecimal digits an escape has, exactly. */
 const HEX_ESCAPES: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 function parseCategory(letter: string): SetItem | undefined {

@@ -2,12 +2,12 @@ import { categorySet, hasCharacter } from '../unicode/character-set.ts';
 import { FLAGS, type PatternNode, type PatternSequence, parseFlagGroup } from './pattern-node.ts';
 import { codePointLength, type PatternSource, quote } from './pattern-source.ts';
 
-/** What the parser of a group needs of the parser around it. */
+/** What the parser of a group needs from the parser around it. */
 interface GroupSurroundings {
   readonly source: PatternSource;
   readonly groups: GroupRegister;
   readonly verbose: boolean;
-  /** Whether global flags may stand here: at the start of the whole pattern. */
+  /** Whether global flags are allowed here: only at the start of the whole pattern. */
   readonly atStart: boolean;
   addGlobalFlags(flags: number): void;
   parseAlternatives(verbose: boolean): PatternSequence;
@@ -183,7 +183,7 @@ function closeParenthesis(source: PatternSource, start: number): void {
   if (!source.accept(')')) throw source.errorAt('missing ), unterminated subpattern', start);
 }
 
-/** The capturing groups that a parser has met so far. */
+/** The capturing groups that the parser has read so far. */
 export class GroupRegister {
   readonly #closed: boolean[] = [];
   readonly #names = new Map<string, number>();
@@ -229,7 +229,7 @@ export class GroupRegister {
     };
   }
 
-  /** Throws where a look-behind refers to a group that it may not refer to. */
+  /** Throws if a look-behind refers to a group that it must not refer to. */
   checkReference(group: number, source: PatternSource): void {
     if (this.#lookbehindFrom === undefined) return;
     if (!this.isClosed(group)) throw source.error('cannot refer to an open group');
@@ -238,7 +238,7 @@ export class GroupRegister {
     }
   }
 
-  /** A conditional may name a group that comes later: looked at when the pattern is read. */
+  /** A conditional may name a group that comes later, so this is checked once the whole pattern has been read. */
   expect(group: number, position: number): void {
     if (!this.#expected.has(group)) this.#expected.set(group, position);
   }

@@ -13,13 +13,13 @@ import {
 } from './pattern-node.ts';
 import { invalidPattern, PatternSource } from './pattern-source.ts';
 
-/** CPython gives up where its own stack does, at roughly this depth of parentheses. */
+/** CPython's own stack overflows at roughly this depth of parentheses. */
 const MAX_NESTING = 450;
 
 /** CPython's `MAXREPEAT`. */
 const MAX_REPEAT = 4294967295;
 
-/** Reads a pattern by the rules of Python 3.11's `re`; what `re.compile` refuses throws with its message. */
+/** Reads a pattern by the rules of Python 3.11's `re`. Throws for what `re.compile` rejects, with the same message. */
 export function parsePattern(pattern: string, flagLetters: string): ParsedPattern {
   const source = new PatternSource(pattern);
   const parser: Parser = { source, groups: new GroupRegister(), flags: 0, depth: 0 };
@@ -36,7 +36,7 @@ export function parsePattern(pattern: string, flagLetters: string): ParsedPatter
 interface Parser {
   readonly source: PatternSource;
   readonly groups: GroupRegister;
-  /** Grows while the pattern is read: global flags hold for all of it. */
+  /** Grows while the pattern is read: global flags apply to all of it. */
   flags: number;
   depth: number;
 }
@@ -161,7 +161,7 @@ const SIMPLE_BOUNDS: Readonly<Record<string, Bounds>> = {
   '+': { min: 1, max: UNBOUNDED },
 };
 
-/** What follows a `{`; undefined, with nothing taken, where it is no quantifier. */
+/** What follows a `{`; undefined, with nothing consumed, if it is not a quantifier. */
 function parseBounds(source: PatternSource, start: number): Bounds | undefined {
   if (source.next === '}') return undefined;
   const low = source.takeWhile(Number.POSITIVE_INFINITY, isDigit);
@@ -179,7 +179,7 @@ function parseBounds(source: PatternSource, start: number): Bounds | undefined {
   return { min, max };
 }
 
-/** A group that neither captures nor sets flags is only its content. */
+/** A group that neither captures nor sets flags is replaced by its content. */
 function unwrapGroups(items: readonly PatternNode[]): PatternSequence {
   return items.flatMap((item) =>
     item.kind === 'group' && item.index === undefined && item.addFlags === 0 && item.removeFlags === 0

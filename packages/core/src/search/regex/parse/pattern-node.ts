@@ -60,7 +60,7 @@ export type SetItem =
   | { readonly kind: 'range'; readonly low: number; readonly high: number }
   | { readonly kind: 'category'; readonly category: Category; readonly negate: boolean };
 
-/** What a parser hands over: flags are known only once the whole pattern is read. */
+/** The result of parsing: flags are known only once the whole pattern has been read. */
 export interface ParsedPattern {
   readonly sequence: PatternSequence;
   readonly flags: number;

@@ -1,8 +1,8 @@
 import { PatternError } from '../../../errors.ts';
 
 /**
- * A pattern as Python's tokenizer reads it: one code point at a time, a backslash together with what follows it, and
- * one token ahead. Positions count code points.
+ * A pattern as Python's tokenizer reads it: one code point at a time, a backslash together with the next one, with one token of
+ * look-ahead. Positions count code points.
  */
 export class PatternSource {
   readonly #pattern: string;
@@ -46,7 +46,7 @@ export class PatternSource {
     return taken;
   }
 
-  /** Takes what stands before a terminator, and the terminator. `what` is the name of the thing in an error. */
+  /** Takes everything before a terminator, and the terminator. `what` names the construct in an error. */
   takeUntil(terminator: string, what: string): string {
     let taken = '';
     for (;;) {

@@ -30,8 +30,8 @@ import {
 import { invalidPattern } from './pattern-source.ts';
 
 /**
- * Works the flags into a parsed pattern. What CPython refuses only when it compiles is refused here. Yields where it
- * may pause: after each set, because those of IGNORECASE can be much work.
+ * Applies the flags to a parsed pattern. Rejects what CPython rejects only when it compiles. Yields where it may pause: after each
+ * set, because sets under IGNORECASE can be expensive.
  */
 export function* resolvePattern(parsed: ParsedPattern): Generator<void, Expression> {
   const { sequence, flags } = parsed;
@@ -40,11 +40,11 @@ export function* resolvePattern(parsed: ParsedPattern): Generator<void, Expressi
 
 interface Scope {
   readonly flags: number;
-  /** The widths of the groups met so far: a back-reference is as wide as its group. */
+  /** The widths of the groups read so far: a back-reference is as wide as its group. */
   readonly groupWidths: Map<number, Width>;
   /** The flags of the whole pattern, where what comes next is what every match starts with. */
   readonly wholeFlags: number | undefined;
-  /** The sets made so far: equal ones are made once. */
+  /** The sets made so far, so that equal ones are made once. */
   readonly sets: Map<string, CharacterSet>;
 }
 
@@ -54,7 +54,7 @@ interface Width {
   readonly max: number;
 }
 
-/** As CPython's messages name them. */
+/** Named as in CPython's messages. */
 const REPEAT_NAMES = { greedy: 'MAX_REPEAT', lazy: 'MIN_REPEAT', possessive: 'POSSESSIVE_REPEAT' } as const;
 
 /** CPython's `MAXCODE`. */
@@ -232,9 +232,9 @@ function resolveLiteral(code: number, folding: Folding): CharacterSet {
 }
 
 /**
- * The characters that `[…]` stands for. Under IGNORECASE, Python lowers the set and compares the lowered text with it,
- * unless nothing in the set is cased. It leaves what lies beyond the Basic Multilingual Plane as written: such a capital
- * in a set never matches, and a range of them is compared with the upper case too.
+ * The characters that `[…]` stands for. Under IGNORECASE, Python lowers the set and compares the lowered text with it, unless nothing
+ * in the set is cased. It leaves characters beyond the Basic Multilingual Plane as written: such a capital in a set never matches,
+ * and a range of them is compared with the upper case too.
  */
 function resolveSet(node: SetNode, options: SetOptions): CharacterSet {
   const { folding, ascii, startAscii } = options;

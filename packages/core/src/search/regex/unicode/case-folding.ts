@@ -30,7 +30,7 @@ export function hasCased(low: number, high: number, folding: Folding): boolean {
   return tables().cased.some((code) => code >= low && code <= high);
 }
 
-/** Every range that `[low-high]` stands for once its members are in lower case, with those that share their upper case. */
+/** Every range that `[low-high]` covers once its members are in lower case, with those that share their upper case. */
 export function lowerRanges(low: number, high: number, folding: Folding): number[] {
   if (folding === 'none') return [low, high];
   const changed = folding === 'ascii' ? ASCII_UPPER : tables().changed;
@@ -81,7 +81,7 @@ function addCapitals({ ranges: members }: CharacterSet, capitals: readonly Capit
   }
 }
 
-/** Few enough members to be looked up one by one. */
+/** Up to this many members are looked up one by one. */
 function isSmall({ ranges }: CharacterSet): boolean {
   return ranges.length <= 16 && memberCount(ranges) <= 64;
 }
@@ -121,11 +121,11 @@ const ASCII_CAPITALS: readonly Capital[] = ASCII_UPPER.map((code) => ({ code, lo
 interface CaseTables {
   readonly lower: ReadonlyMap<number, number>;
   readonly upper: ReadonlyMap<number, number>;
-  /** What lower case changes, ascending. */
+  /** The characters that lower-casing changes, ascending. */
   readonly changed: readonly number[];
   /** The same, by ascending lower case. */
   readonly byLower: readonly Capital[];
-  /** From a lower case to what has it. */
+  /** From a lower-case character to those that have it as their lower case. */
   readonly capitals: ReadonlyMap<number, readonly number[]>;
   readonly cased: readonly number[];
   readonly shared: ReadonlyMap<number, readonly number[]>;
@@ -172,7 +172,7 @@ function decodeRuns(lines: readonly string[]): Map<number, number> {
   return map;
 }
 
-/** Adds what shares its upper case with a lower case of `[low-high]`. */
+/** Adds the characters that share their upper case with a lower case of `[low-high]`. */
 function addSharedUpperCase(low: number, high: number, ranges: number[]): void {
   const { shared, lower, capitals } = tables();
   const isInside = (code: number): boolean => code >= low && code <= high;

@@ -1,8 +1,8 @@
 import { type CharacterSet, MAX_CODE_POINT } from './character-set.ts';
 
 /**
- * The code points, divided so that no set tells two members of one class apart: an automaton then needs one column
- * a class instead of one a character.
+ * The code points, divided into classes that no set splits: an automaton then needs one column per class instead of one per
+ * character.
  */
 export interface CharacterClasses {
   readonly count: number;
@@ -10,7 +10,7 @@ export interface CharacterClasses {
   readonly latin1: Uint16Array;
   /** The class of any code point. */
   classOf(code: number): number;
-  /** Whether a class lies in the set with this number. */
+  /** Whether a class is in the set with this number. */
   isMember(set: number, characterClass: number): boolean;
 }
 

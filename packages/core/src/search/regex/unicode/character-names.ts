@@ -10,12 +10,12 @@ export function characterNamed(name: string): number | undefined {
   return names?.get(upper) ?? composedCharacter(name);
 }
 
-/** Loads the table, unless that was done. A bundler keeps it in a file of its own. */
+/** Loads the table, unless it is loaded already. A bundler puts it in a separate file. */
 export async function loadCharacterNames(): Promise<void> {
   if (table === undefined) useCharacterNames(await import('./character-name-table.ts'));
 }
 
-/** The table, where it was imported already. */
+/** The table, if it has been imported. */
 export function useCharacterNames(loaded: CharacterNameTable): void {
   table ??= loaded;
 }
@@ -24,7 +24,7 @@ export function areCharacterNamesLoaded(): boolean {
   return table !== undefined;
 }
 
-/** Reads the table, unless that was done, and yields where it may pause: 33,000 names take some time, and some memory. */
+/** Reads the table, unless it has been read, and yields where it may pause: 33,000 names take some time and memory. */
 export function* prepareCharacterNames(): Generator<void, void> {
   if (table !== undefined) names ??= yield* readNames(table);
 }

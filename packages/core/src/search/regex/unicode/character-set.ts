@@ -67,7 +67,7 @@ export function onlyCharacter(set: CharacterSet): number | undefined {
 /** `\w`, `\d` and `\s`, as Python 3.11 understands them with and without `(?a)`. */
 export type Category = 'word' | 'digit' | 'space';
 
-/** Built at the first use: most patterns need none of the Unicode ones. */
+/** Built on first use: most patterns need none of the Unicode ones. */
 export function categorySet(category: Category, ascii: boolean): CharacterSet {
   const key = `${category}${ascii ? ' ascii' : ''}`;
   const known = categorySets.get(key);
@@ -133,7 +133,7 @@ function normalize(ranges: readonly number[]): readonly number[] {
   return merged;
 }
 
-/** The pairs by their low end, packed: sorting single numbers is much the fastest. */
+/** The pairs by their low end, packed: sorting single numbers is by far the fastest. */
 function inOrder(ranges: readonly number[]): Float64Array {
   const packed = new Float64Array(ranges.length >> 1);
   for (let index = 0; index < packed.length; index++) {
