@@ -160,6 +160,7 @@ export function readDoc(doc = '') {
   const plain = text
     .replace(/\{@link ([^}]+)\}/g, '`$1`')
     .replace(/@default /g, 'Default: ')
+    .replace(/\s*@param (\S+) /g, '\n\n`$1`: ')
     .trim();
   return { text: plain, example: example?.trim() };
 }
