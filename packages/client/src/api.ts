@@ -330,6 +330,7 @@ export type Totals = {
     readonly keptOut: number;
     readonly added: number;
     readonly net: number;
+    readonly netCached: number;
   };
 };
 
@@ -1403,6 +1404,10 @@ export interface Api {
       readonly byKey: Readonly<Record<string, Totals>>;
       readonly byCatalog: Readonly<Record<string, Totals>>;
       readonly unpriced: readonly string[];
+      readonly prices: Readonly<Record<string, {
+        readonly input: number;
+        readonly cacheRead?: number;
+      }>>;
       readonly keyNames: Readonly<Record<string, string>>;
     };
   };

@@ -46,6 +46,7 @@ async function get<Answer>({ url }: Pick<RunningGateway, 'url'>, path: string, k
 
 interface SavingsAnswer {
   readonly total: Readonly<Record<string, number>> & { readonly usd?: { readonly net: number } };
+  readonly prices?: Readonly<Record<string, object>>;
   readonly byCatalog: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly byKey: object;
   readonly keyNames: object;
@@ -167,6 +168,18 @@ describe('savings', () => {
     expect(total.breakEven).toBe(Math.round((total.added ?? 0) / 3));
     expect(byCatalog.reports).toMatchObject({ usd: { net: byCatalog.reports?.net } });
     expect(unpriced).toEqual(['local']);
+  });
+
+  it.each([
+    ['what the settings say', { input: 1_000_000, cacheRead: 250_000 }, 0.25],
+    ['a tenth, if they say nothing', { input: 1_000_000 }, 0.1],
+  ])('have a lower end: cached definitions at %s', async (_, price, part) => {
+    const gateway = await running([NOTHING], { settings: { prices: { 'claude-*': price } } });
+    await (await gateway.post('/v1/messages', ASK)).text();
+    const { total, prices } = await get<SavingsAnswer>(gateway, '/v1/savings');
+    expect(total.net).not.toBe(0);
+    expect(total.usd).toMatchObject({ net: total.net, netCached: expect.closeTo((total.net ?? 0) * part) });
+    expect(prices).toEqual({ [ASK.model]: price });
   });
 });
 

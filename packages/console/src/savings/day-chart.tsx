@@ -12,6 +12,12 @@ export interface Day {
 
 const [HEIGHT, TOP, BOTTOM, LEFT] = [222, 10, 28, 64];
 
+/** Room below the bars for the words about the worst day. */
+const WORST_HEIGHT = 18;
+
+/** About half of what these words take, so that they stay inside of the chart. */
+const WORST_HALF = 72;
+
 /** Net by day: above the line what was kept out, below it what tool search cost. */
 export function DayChart(props: {
   readonly days: readonly Day[];
@@ -47,12 +53,13 @@ function Bars(props: {
   const most = Math.max(...days.map(({ net }) => net), 0);
   const least = Math.min(...days.map(({ net }) => net), 0);
   const range = Math.max(most - least, Number.EPSILON);
-  const y = (value: number): number => TOP + ((most - value) / range) * (HEIGHT - TOP - BOTTOM);
+  const worst = worstOf(days);
+  const bottom = worst === undefined ? BOTTOM : BOTTOM + WORST_HEIGHT;
+  const y = (value: number): number => TOP + ((most - value) / range) * (HEIGHT - TOP - bottom);
   const slot = Math.max(0, width - LEFT) / Math.max(days.length, 1);
   const bar = Math.min(slot * 0.72, 40);
   const every = Math.max(1, Math.ceil(64 / Math.max(slot, 1)));
   const x = (index: number): number => LEFT + slot * (index + 0.5);
-  const worst = worstOf(days);
   const sum = days.reduce((total, { net }) => total + net, 0);
   const label = `Net by day over ${days.length} days, ${format(sum)} in all; as a table with the button above`;
   return (
@@ -86,9 +93,9 @@ function Bars(props: {
       {worst === undefined ? null : (
         <text
           className="loss"
-          x={x(worst.index) + (x(worst.index) > width / 2 ? -bar / 2 - 6 : bar / 2 + 6)}
-          y={Math.max(TOP + 8, y(worst.net) - 2)}
-          textAnchor={x(worst.index) > width / 2 ? 'end' : 'start'}
+          x={Math.min(Math.max(x(worst.index), LEFT + WORST_HALF), Math.max(width - WORST_HALF, LEFT + WORST_HALF))}
+          y={y(worst.net) + 14}
+          textAnchor="middle"
         >
           {format(worst.net)} on {dayName(worst.day)}
         </text>
@@ -106,7 +113,8 @@ function worstOf(days: readonly Day[]): (Day & { readonly index: number }) | und
 
 function DayTable({ days, format }: Parameters<typeof DayChart>[0]): ReactNode {
   return (
-    <div className="day-table">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a pointer
+    <section className="day-table" aria-label="Net by day, as a table" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -125,7 +133,7 @@ function DayTable({ days, format }: Parameters<typeof DayChart>[0]): ReactNode {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 

@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { KeysPanel } from '../keys/keys-panel.tsx';
 import { copyLink } from '../shell/copy-text.ts';
+import { Dialog } from '../shell/dialog.tsx';
 import { download } from '../shell/download.ts';
 import { NetBar } from '../shell/net-bar.tsx';
 import { money, plain, signed, signedShort } from '../shell/numbers.ts';
@@ -14,14 +15,12 @@ import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/savings.css';
 import { ConnectClient } from './connect-client.tsx';
 import { type Day, DayChart } from './day-chart.tsx';
+import { Prices } from './prices.tsx';
 import { PERIODS, readSavingsState, type SavingsState } from './savings-state.ts';
 import { WhereItPays } from './where-it-pays.tsx';
 
 /** How many requests it takes until an average says something. */
 const SETTLED = 100;
-
-/** What hosts charge for input that they have cached, of what input costs. */
-const CACHE_READ = 0.1;
 
 const DAY_MS = 86_400_000;
 
@@ -29,7 +28,7 @@ const CATALOG_NAMES = { mcpServers: 'all MCP servers' };
 
 export function SavingsPage(): ReactNode {
   const [secret, setSecret] = useState<string>();
-  const { period: written = '30d', unit, by, client } = useSearch({ from: '/savings' });
+  const { period: written = '30d', unit, by, client, show } = useSearch({ from: '/savings' });
   const period = Number.parseInt(written, 10);
   const navigate = useNavigate({ from: '/savings' });
   const set = (change: Partial<Record<keyof SavingsState, unknown>>): void => {
@@ -38,7 +37,7 @@ export function SavingsPage(): ReactNode {
   const { data, error } = useQuery({
     queryKey: ['savings', period],
     queryFn: ({ signal }) => gateway.request('GET /v1/savings', { query: { days: period }, signal }),
-    refetchInterval: 5_000,
+    refetchInterval: 15_000,
     placeholderData: (old) => old,
   });
   useShortcuts({ y: () => void copyLink() });
@@ -55,7 +54,7 @@ export function SavingsPage(): ReactNode {
       </>
     );
   }
-  const { total, byDay, byModel, byKey, byCatalog, keyNames, unpriced, sinceMs } = data;
+  const { total, byDay, byModel, byKey, byCatalog, keyNames, unpriced, prices, sinceMs } = data;
   const hasMoney = total.usd !== undefined;
   const isMoney = unit === 'money' && hasMoney;
   const netOf = ({ net, usd }: Totals): number => (isMoney ? (usd?.net ?? 0) : net);
@@ -115,9 +114,14 @@ export function SavingsPage(): ReactNode {
         {total.usd === undefined ? null : (
           <div>
             <dd className={total.usd.net < 0 ? 'loss' : ''}>
-              {money(total.usd.net * CACHE_READ)} to {money(total.usd.net)}
+              {money(total.usd.netCached)} to {money(total.usd.net)}
             </dd>
-            <dt>with and without prompt caching, with reads at a tenth of the price</dt>
+            <dt>
+              with and without prompt caching;{' '}
+              <button type="button" className="link" onClick={() => set({ show: 'prices' })}>
+                prices
+              </button>
+            </dt>
           </div>
         )}
         <div>
@@ -131,6 +135,15 @@ export function SavingsPage(): ReactNode {
           <dt>cost more than they kept out</dt>
         </div>
       </dl>
+      <Dialog
+        title="Prices"
+        isOpen={show === 'prices'}
+        onClose={() => {
+          if (show === 'prices') set({ show: undefined });
+        }}
+      >
+        <Prices prices={prices} unpriced={unpriced} />
+      </Dialog>
       {total.requests > 0 && total.requests < SETTLED ? (
         <p className="faint">
           {plain(total.requests)} {total.requests === 1 ? 'request' : 'requests'} so far. Figures settle after about{' '}

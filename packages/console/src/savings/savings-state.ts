@@ -11,6 +11,8 @@ export interface SavingsState {
   readonly by?: (typeof BREAKDOWNS)[number];
   /** Whose set-up is shown. */
   readonly client?: string;
+  /** Whether the dialog with the prices is open. */
+  readonly show?: 'prices';
 }
 
 /** A link is typed by people: what it can't mean is left out. */
@@ -22,6 +24,7 @@ export function readSavingsState(search: Record<string, unknown>): SavingsState 
     ...(period === undefined || period === 30 ? {} : { period: `${period}d` as const }),
     ...(by === undefined ? {} : { by }),
     ...(search.unit === 'money' ? { unit: 'money' } : {}),
+    ...(search.show === 'prices' ? { show: 'prices' } : {}),
     ...(typeof search.client === 'string' && search.client !== '' ? { client: search.client } : {}),
   };
 }

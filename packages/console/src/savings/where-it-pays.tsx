@@ -75,7 +75,8 @@ function LeftOfBreakEven({
 
 function PlaceTable({ places }: { readonly places: readonly Place[] }): ReactNode {
   return (
-    <div className="day-table">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a pointer
+    <section className="day-table" aria-label="Where it pays, as a table" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -96,7 +97,7 @@ function PlaceTable({ places }: { readonly places: readonly Place[] }): ReactNod
             ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 
@@ -158,7 +159,7 @@ function Plot(props: {
         <g key={name}>
           <circle className={net < 0 ? 'minus' : 'plus'} cx={x(size)} cy={y(net)} r="4.5" />
           <text
-            className={net < 0 ? 'loss' : 'ink'}
+            className={net < 0 ? 'loss name' : 'ink name'}
             x={x(size) + (x(size) > width / 2 ? -10 : 0)}
             // On the left the curve runs along the axis: names stand above it.
             y={x(size) > width / 2 ? y(net) + 4 : y(net) - 10}

@@ -176,7 +176,15 @@ const TOTALS: Schema = component(
       'Tokens of definitions that a request must have on average for tool search to pay.',
     ),
     'usd?': described(
-      record({ keptOut: NUMBER, added: NUMBER, net: NUMBER }),
+      record({
+        keptOut: NUMBER,
+        added: NUMBER,
+        net: NUMBER,
+        netCached: described(
+          NUMBER,
+          "The net at the price of cached input: inline definitions are often read from the provider's cache.",
+        ),
+      }),
       'In dollars, at the price of input tokens, of the models that have a price in the settings.',
     ),
   }),
@@ -192,6 +200,10 @@ export const SAVINGS_ANSWER: Schema = record({
   byKey: named(TOTALS),
   byCatalog: described(named(TOTALS), 'Tools that requests bring themselves are under the empty name.'),
   unpriced: described(list(TEXT), 'Models that the prices in the settings do not cover.'),
+  prices: described(
+    named(record({ input: NUMBER, 'cacheRead?': NUMBER })),
+    'What the dollars are computed from, by model: dollars for a million tokens. A missing cacheRead counts as a tenth of input.',
+  ),
   keyNames: described(named(TEXT), 'The names of the keys, by their ids.'),
 });
 

@@ -10,7 +10,13 @@ export interface Totals extends InsightCounts {
   /** How many tokens of definitions a request must have on average for tool search to pay off. Absent if nothing was deferred. */
   breakEven?: number;
   /** In dollars, for models that have a price. Absent if none has. */
-  usd?: { keptOut: number; added: number; net: number };
+  usd?: {
+    keptOut: number;
+    added: number;
+    net: number;
+    /** The net if all of it had been read from the provider's cache: the least that it can be worth. */
+    netCached: number;
+  };
 }
 
 /** The savings of many requests, in total and by day, model, key and catalog. */
@@ -23,6 +29,8 @@ export interface Savings {
   readonly byCatalog: Readonly<Record<string, Totals>>;
   /** Models with deferred tools but without a price, if there are prices. */
   readonly unpriced: readonly string[];
+  /** What the dollars are computed from: the prices of the models with deferred tools, per million tokens. */
+  readonly prices: Readonly<Record<string, { readonly input: number; readonly cacheRead?: number }>>;
 }
 
 /** The price of a model's input, by name or pattern. The first match counts. */
@@ -54,6 +62,7 @@ export function describeSavings(
     for (const group of groups.values()) settle(group);
     return Object.fromEntries(groups);
   };
+  const deferred = [...new Set(cells.filter((cell) => cell.deferred > 0).map(({ model }) => model))];
   const firstMs = cells.reduce((least, { day }) => Math.min(least, Date.parse(day)), options.sinceMs);
   return {
     sinceMs: options.isStored ? firstMs : options.sinceMs,
@@ -62,14 +71,15 @@ export function describeSavings(
     byModel: grouped(({ model }) => model),
     byKey: grouped(({ owner }) => owner),
     byCatalog: grouped(({ catalog }) => catalog),
-    unpriced:
-      total.usd === undefined
-        ? []
-        : [
-            ...new Set(
-              cells.filter((cell) => cell.deferred > 0 && priceOf(cell.model) === undefined).map(({ model }) => model),
-            ),
-          ],
+    unpriced: total.usd === undefined ? [] : deferred.filter((model) => priceOf(model) === undefined),
+    prices: Object.fromEntries(
+      deferred.flatMap((model) => {
+        const price = priceOf(model);
+        if (price === undefined) return [];
+        const { input, cacheRead } = price;
+        return [[model, { input, ...(cacheRead === undefined ? {} : { cacheRead }) }]];
+      }),
+    ),
   };
 }
 
@@ -82,9 +92,11 @@ function noTotals(): Totals {
 function add(totals: Totals, cell: InsightCell, price: ModelPrice | undefined): void {
   addCounts(totals, cell);
   if (price === undefined) return;
-  totals.usd ??= { keptOut: 0, added: 0, net: 0 };
+  totals.usd ??= { keptOut: 0, added: 0, net: 0, netCached: 0 };
   totals.usd.keptOut += (cell.keptOut * price.input) / MILLION;
   totals.usd.added += (cell.added * price.input) / MILLION;
+  const cachedPrice = price.cacheRead ?? CACHE_READ_SHARE * price.input;
+  totals.usd.netCached += ((cell.keptOut - cell.added) * cachedPrice) / MILLION;
 }
 
 function settle(totals: Totals): Totals {
@@ -95,3 +107,6 @@ function settle(totals: Totals): Totals {
 }
 
 const MILLION = 1_000_000;
+
+/** What hosts charge for input that they have cached, of what input costs, where the settings don't say. */
+const CACHE_READ_SHARE = 0.1;
