@@ -3,11 +3,16 @@ import { Fragment, type ReactNode } from 'react';
 /** The text with the words of the query marked: the same word in another ending counts. */
 export function MarkedText({ text, query }: { readonly text: string; readonly query: string }): ReactNode {
   const stems = stemsOf(query);
-  if (stems.length === 0) return text;
   return text.split(/(\p{L}[\p{L}\p{N}]*)/u).map((piece, index) => {
     const isMarked = index % 2 === 1 && stems.some((stem) => stemOf(piece) === stem);
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no identity but their place
-    return <Fragment key={index}>{isMarked ? <mark>{piece}</mark> : piece}</Fragment>;
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no identity but their place
+      <Fragment key={index}>
+        {isMarked ? <mark>{piece}</mark> : piece}
+        {/* A long name breaks between its words. */}
+        {/[_.:-]$/.test(piece) ? <wbr /> : null}
+      </Fragment>
+    );
   });
 }
 

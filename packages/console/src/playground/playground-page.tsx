@@ -3,6 +3,7 @@ import { Link2, Regex, Search } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useSaveCase } from '../api/labels.ts';
 import { copyLink } from '../shell/copy-text.ts';
+import { Problem } from '../shell/problem.tsx';
 import { rowShortcuts } from '../shell/row-shortcuts.ts';
 import { SelectBox } from '../shell/select-box.tsx';
 import { Sheet } from '../shell/sheet.tsx';
@@ -13,8 +14,8 @@ import { type Draft, readDraft, writeDraft } from './draft.ts';
 import type { PlaygroundState } from './playground-state.ts';
 import { ResultTable } from './result-table.tsx';
 import { ToolInspector } from './tool-inspector.tsx';
-import { DEFAULT_LIMIT, useCatalog, useOtherEngines, useSearch, useSettled } from './use-playground.ts';
-import { Verdict } from './verdict.tsx';
+import { DEFAULT_LIMIT, useCatalog, useLastAnswer, useOtherEngines, useSearch, useSettled } from './use-playground.ts';
+import { isPatternProblem, Verdict } from './verdict.tsx';
 import { WhyNot } from './why-not.tsx';
 
 const NONE: readonly string[] = [];
@@ -28,7 +29,7 @@ export function PlaygroundPage(): ReactNode {
   const navigate = useNavigate({ from: '/playground' });
   const hash = useRouterState({ select: ({ location: { hash: current } }) => current });
   const draft = readDraft(hash);
-  const { name: catalog, names, toolCount, isServed } = useCatalog(state.catalog);
+  const { name: catalog, names, isLoaded, error: catalogsError, toolCount, isServed } = useCatalog(state.catalog);
   const { own, others: otherEngines } = useOtherEngines();
   // A pattern means nothing to the engines that read words.
   const others = state.engine === 'regex' ? NONE : otherEngines;
@@ -39,7 +40,9 @@ export function PlaygroundPage(): ReactNode {
   const stored = useSearch({ ...state, q: query, catalog }, others);
   const cases = useCases(catalog ?? '');
   const save = useSaveCase(catalog ?? '');
-  const answer = query.trim() === '' ? undefined : search.data;
+  const last = useLastAnswer(catalog, search.isPlaceholderData ? undefined : search.data);
+  const isMistyped = isPatternProblem(search.error);
+  const answer = query.trim() === '' ? undefined : (search.data ?? (isMistyped ? last : undefined));
   const hits = answer?.results[0]?.hits ?? [];
   const selected = hits.find(({ tool }) => tool === state.tool) ?? hits[0];
 
@@ -115,15 +118,17 @@ export function PlaygroundPage(): ReactNode {
         </button>
       </div>
       <Verdict answer={answer} limit={limit} error={search.error} catalog={catalog} query={query} engine={own} />
+      <Problem error={catalogsError} what="catalogs" />
       {answer === undefined || catalog === undefined ? (
         <Start
           catalog={catalog}
+          isLoaded={isLoaded}
           toolCount={toolCount}
           state={search.isFetching ? 'searching' : query.trim() === '' ? 'empty' : 'failed'}
           onTry={(example) => set({ q: example }, true)}
         />
       ) : (
-        <div className="split" aria-busy={search.isPlaceholderData}>
+        <div className={`split${isMistyped ? ' stale' : ''}`} aria-busy={search.isPlaceholderData}>
           <ResultTable
             catalog={catalog}
             cases={cases}
@@ -169,12 +174,13 @@ export function PlaygroundPage(): ReactNode {
 
 function Start(props: {
   readonly catalog: string | undefined;
+  readonly isLoaded: boolean;
   readonly toolCount: number | undefined;
   readonly state: 'empty' | 'searching' | 'failed';
   readonly onTry: (example: string) => void;
 }): ReactNode {
-  const { catalog, toolCount, state, onTry } = props;
-  if (state === 'failed' && catalog !== undefined) return null;
+  const { catalog, isLoaded, toolCount, state, onTry } = props;
+  if (!isLoaded || (state === 'failed' && catalog !== undefined)) return null;
   if (state === 'searching') {
     return <div className="panel empty">Searching. The first search of a catalog builds its index…</div>;
   }

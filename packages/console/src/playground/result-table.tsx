@@ -1,11 +1,12 @@
 import type { SearchAnswer } from '@quartermaster/client';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import type { CSSProperties, ReactNode } from 'react';
+import { ToolParts } from '../shell/tool-name.tsx';
 import type { Cases } from './cases.ts';
 import { percent, useEvaluation } from './evaluation.tsx';
 import { MarkedText } from './mark-words.tsx';
 import { type ResultRow, resultRows } from './result-rows.ts';
-import { comparableParts, scoreParts, showScore } from './score-parts.ts';
+import { comparableParts, type ScorePart, STEPS, scoreParts, showScore, stepLabels, stepOf } from './score-parts.ts';
 
 /** What engines are called in the table. */
 export const ENGINE_NAMES: Readonly<Record<string, string>> = {
@@ -35,7 +36,9 @@ interface TableProps {
 export function ResultTable(props: TableProps): ReactNode {
   const { answer, query, limit, engines, selected, onSelect, onInspect, sort, onSort } = props;
   const { found, below } = resultRows(answer, limit, sort);
-  const most = Math.max(...[...found, ...below].map(({ hit }) => comparableParts(scoreParts(hit?.explanation)).sum), 0);
+  const compared = [...found, ...below].map(({ hit }) => comparableParts(scoreParts(hit?.explanation)));
+  const most = Math.max(...compared.map(({ sum }) => sum), 0);
+  const labels = stepLabels(compared.map(({ parts }) => parts));
   const isMatch = answer.results[0]?.verdict === 'match';
   const row = (each: ResultRow, isBelow: boolean): ReactNode => (
     <Row
@@ -43,6 +46,7 @@ export function ResultTable(props: TableProps): ReactNode {
       row={each}
       query={query}
       most={most}
+      labels={labels}
       engines={engines}
       isBelow={isBelow}
       isOpen={selected === each.tool}
@@ -79,18 +83,18 @@ export function ResultTable(props: TableProps): ReactNode {
           No engine knows these words. Write what the tool should do, as a user or a model would ask for it.
         </p>
       )}
-      <ul>{found.map((each) => row(each, !isMatch))}</ul>
-      {below.length === 0 ? null : (
-        <>
-          <p className="divider">
-            {isMatch
-              ? `The model gets the ${found.length} ${found.length === 1 ? 'tool' : 'tools'} above. Below: nearest misses, and the best of other engines.`
-              : 'No match: the model gets none of these.'}
-          </p>
-          <ul>{below.map((each) => row(each, true))}</ul>
-        </>
+      {isMatch || found.length + below.length === 0 ? null : (
+        <p className="divider">The model gets none of these. They are the nearest, and the best of other engines.</p>
       )}
-      <Legend rows={[...found, ...below]} />
+      {found.length === 0 ? null : <ul>{found.map((each) => row(each, !isMatch))}</ul>}
+      {isMatch && below.length > 0 ? (
+        <p className="divider">
+          The model gets the {found.length} {found.length === 1 ? 'tool' : 'tools'} above. Below: nearest misses, and
+          the best of other engines.
+        </p>
+      ) : null}
+      {below.length === 0 ? null : <ul>{below.map((each) => row(each, true))}</ul>}
+      <Legend labels={labels} />
     </div>
   );
 }
@@ -140,19 +144,17 @@ function EngineHead(
   );
 }
 
-/** What the steps of the bars stand for: the parts are ordered by size in each row, so the row says which is which. */
-function Legend({ rows }: { readonly rows: readonly ResultRow[] }): ReactNode {
-  const most = Math.max(...rows.map(({ hit }) => comparableParts(scoreParts(hit?.explanation)).parts.length), 0);
-  if (most < 2) return null;
+/** What the steps of the bars stand for. */
+function Legend({ labels }: { readonly labels: readonly string[] }): ReactNode {
+  if (labels.length < 2) return null;
+  const named = labels.length > STEPS ? [...labels.slice(0, STEPS - 1), 'other parts'] : labels;
   return (
     <p className="legend small faint results-foot">
-      <span>
-        <i className="swatch q1" /> largest part of a score
-      </span>
-      <span>
-        <i className="swatch q2" /> <i className="swatch q3" /> <i className="swatch q4" /> its smaller parts; unfold a
-        row for their names
-      </span>
+      {named.map((label, index) => (
+        <span key={label}>
+          <i className={`swatch q${index + 1}`} /> {label.toLowerCase()}
+        </span>
+      ))}
     </p>
   );
 }
@@ -161,6 +163,8 @@ interface RowProps {
   readonly row: ResultRow;
   readonly query: string;
   readonly most: number;
+  /** What the steps of the bars stand for. */
+  readonly labels: readonly string[];
   readonly engines: readonly string[];
   readonly isBelow: boolean;
   readonly isOpen: boolean;
@@ -168,7 +172,7 @@ interface RowProps {
   readonly onInspect: () => void;
 }
 
-function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }: RowProps): ReactNode {
+function Row({ row, query, most, labels, engines, isBelow, isOpen, onToggle, onInspect }: RowProps): ReactNode {
   const { tool, server, name, description, hit, rank, others } = row;
   const parts = scoreParts(hit?.explanation);
   const { parts: comparable, isNamed } = comparableParts(parts);
@@ -186,17 +190,11 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }
           onClick={onToggle}
         >
           {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
-          <span className="tool">
-            {server === undefined ? null : (
-              <>
-                <span className="server">{server}/</span>
-                <wbr />
-              </>
-            )}
+          <ToolParts server={server}>
             <MarkedText text={name} query={query} />
-          </span>
+          </ToolParts>
         </button>
-        <p className="description">
+        <p className="description" dir="auto">
           <MarkedText text={firstLine(description)} query={query} />
         </p>
       </div>
@@ -206,7 +204,7 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }
         ) : (
           <>
             <strong title={isNamed ? 'The query names this tool' : undefined}>{showScore(hit.score)}</strong>
-            <ScoreBar parts={comparable.map(({ value }) => value)} most={most} />
+            <ScoreBar parts={comparable} labels={labels} most={most} />
           </>
         )}
       </div>
@@ -230,7 +228,7 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }
       })}
       {isOpen && hit !== undefined ? (
         <dl className="parts" id={detailId}>
-          {parts.map((part, index) => (
+          {parts.map((part) => (
             <div key={part.label}>
               <dt>
                 <strong>{part.label}</strong> <span className="faint">{part.note}</span>
@@ -239,7 +237,7 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }
               <dd aria-hidden="true">
                 {comparable.includes(part) ? (
                   <span
-                    className={`bar q${Math.min(index + 1, 4)}`}
+                    className={`bar q${stepOf(labels, part)}`}
                     style={{ width: `${(100 * Math.max(0, part.value)) / Math.max(most, 0.001)}%` }}
                   />
                 ) : null}
@@ -264,16 +262,21 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle, onInspect }
   );
 }
 
-/** Parts of one score in one hue, to the same scale in all rows. */
-function ScoreBar({ parts, most }: { readonly parts: readonly number[]; readonly most: number }): ReactNode {
+/** Parts of one score in one hue, in the same order and to the same scale in all rows. */
+function ScoreBar(props: {
+  readonly parts: readonly ScorePart[];
+  readonly labels: readonly string[];
+  readonly most: number;
+}): ReactNode {
+  const { parts, labels, most } = props;
+  const ordered = parts.toSorted((left, right) => stepOf(labels, left) - stepOf(labels, right));
   return (
     <span className="score-bar" aria-hidden="true">
-      {parts.map((value, index) => (
+      {ordered.map((part) => (
         <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts are ordered by size and have no other identity
-          key={index}
-          className={`bar q${Math.min(index + 1, 4)}`}
-          style={{ width: `${(100 * Math.max(0, value)) / Math.max(most, 0.001)}%` }}
+          key={part.label}
+          className={`bar q${stepOf(labels, part)}`}
+          style={{ width: `${(100 * Math.max(0, part.value)) / Math.max(most, 0.001)}%` }}
         />
       ))}
     </span>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { comparableParts, largestGap, scoreParts, showScore } from './score-parts.ts';
+import { comparableParts, largestGap, scoreParts, showScore, stepLabels, stepOf } from './score-parts.ts';
 
 const leaf = (value: number, what: string) => ({ value, what, details: [] });
 
@@ -44,6 +44,24 @@ describe('a tool that the query names', () => {
     [8.918, '8.92'],
   ])('has no figure beside the others: %d is %j', (score, text) => {
     expect(showScore(score)).toBe(text);
+  });
+});
+
+describe('the steps of the bars', () => {
+  const part = (label: string, value: number) => ({ label, value });
+
+  it('stand for the same part in all rows, the one that most of the scores come from first', () => {
+    const labels = stepLabels([
+      [part('Meaning', 3), part('Shared words', 2)],
+      [part('Shared words', 4), part('Meaning', 1)],
+    ]);
+    expect(labels).toEqual(['Shared words', 'Meaning']);
+    expect(labels.map((label) => stepOf(labels, { label }))).toEqual([1, 2]);
+  });
+
+  it('are four, and what is left shares the last', () => {
+    const labels = stepLabels([['a', 'b', 'c', 'd', 'e'].map((label, index) => part(label, 5 - index))]);
+    expect([...labels, 'unknown'].map((label) => stepOf(labels, { label }))).toEqual([1, 2, 3, 4, 4, 4]);
   });
 });
 

@@ -62,6 +62,22 @@ export function comparableParts(parts: readonly ScorePart[]): {
   return { parts: comparable, isNamed: comparable.length < parts.length, sum };
 }
 
+/** How many steps of its hue a bar has. */
+export const STEPS = 4;
+
+/** What the steps of the bars stand for, the same in all rows: the labels that most of the scores come from. The last step is shared. */
+export function stepLabels(rows: readonly (readonly ScorePart[])[]): readonly string[] {
+  const sums = new Map<string, number>();
+  for (const { label, value } of rows.flat()) sums.set(label, (sums.get(label) ?? 0) + Math.max(0, value));
+  return [...sums].sort(([, left], [, right]) => right - left).map(([label]) => label);
+}
+
+/** The step of a part, from 1 on. */
+export function stepOf(labels: readonly string[], { label }: Pick<ScorePart, 'label'>): number {
+  const at = labels.indexOf(label);
+  return at < 0 ? STEPS : Math.min(at + 1, STEPS);
+}
+
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Breakable } from '../shell/tool-name.tsx';
 
 interface Parameter {
   readonly name: string;
@@ -13,14 +14,13 @@ export function Signature({ name, schema }: { readonly name: string; readonly sc
   if (parameters.length === 0) return <pre className="signature">{name}()</pre>;
   return (
     <pre className="signature">
-      {name}({'\n'}
+      <Breakable text={name} />(
       {parameters.map(({ name: parameter, isRequired, type, description }) => (
-        <span key={parameter}>
-          {'  '}
-          {parameter}
+        // A block for each, so that what does not fit into a line goes on further in.
+        <span key={parameter} className="parameter">
+          <bdi>{parameter}</bdi>
           {isRequired ? '' : '?'}: <span className="type">{type}</span>
           {description === '' ? '' : <span className="comment">{` // ${description}`}</span>}
-          {'\n'}
         </span>
       ))}
       )

@@ -2,6 +2,7 @@ import type { SearchHit as Hit, SearchAnswer } from '@quartermaster/client';
 import type { ReactNode } from 'react';
 import type { useSaveCase } from '../api/labels.ts';
 import { CopyButton } from '../shell/copy-button.tsx';
+import { ToolParts } from '../shell/tool-name.tsx';
 import type { Cases } from './cases.ts';
 import { EvaluationTable } from './evaluation.tsx';
 import { ENGINE_NAMES } from './result-table.tsx';
@@ -30,9 +31,8 @@ export function ToolInspector(props: InspectorProps): ReactNode {
   const isSaved = cases.list.some((one) => one.query === query && one.tools.includes(hit.tool));
   return (
     <section className="inspector-part stack" aria-label={`Tool ${hit.tool}`}>
-      <h2 className="tool">
-        {hit.server === undefined ? null : <span className="server">{hit.server}/</span>}
-        {hit.name}
+      <h2>
+        <ToolParts server={hit.server} name={hit.name} />
       </h2>
       <p className="chips">
         <Annotations annotations={hit.annotations} />
@@ -49,6 +49,7 @@ export function ToolInspector(props: InspectorProps): ReactNode {
       <textarea
         id="draft"
         className="draft"
+        dir="auto"
         rows={Math.min(8, Math.max(3, Math.ceil(text.length / 44)))}
         value={draft ?? text}
         maxLength={8_000}

@@ -1,6 +1,6 @@
 import type { SearchAnswer } from '@quartermaster/client';
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { searchCatalog } from '../api/search.ts';
 import type { Draft } from './draft.ts';
@@ -32,11 +32,14 @@ export function useSettled(value: string): string {
 export function useCatalog(wanted: string | undefined): {
   readonly name: string | undefined;
   readonly names: readonly string[];
+  /** Whether the names are known: none of them means something else before that. */
+  readonly isLoaded: boolean;
+  readonly error: Error | null;
   readonly toolCount: number | undefined;
   /** Whether its tools are those of configured MCP servers. */
   readonly isServed: boolean;
 } {
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['catalogs'],
     queryFn: ({ signal }) => gateway.request('GET /v1/catalogs', { signal }),
   });
@@ -44,7 +47,12 @@ export function useCatalog(wanted: string | undefined): {
   const fallback = names.includes('mcpServers') ? 'mcpServers' : names.includes('sample') ? 'sample' : names[0];
   const name = wanted ?? fallback;
   const head = data?.data.find((one) => one.name === name);
-  return { name, names, toolCount: head?.tool_count, isServed: head?.read_only === true };
+  // A link to a catalog that is not there says so, instead of showing the name of another one.
+  const shown = name === undefined || names.includes(name) ? names : [...names, name];
+  return {
+    ...{ name, names: shown, isLoaded: data !== undefined, error },
+    ...{ toolCount: head?.tool_count, isServed: head?.read_only === true },
+  };
 }
 
 /** The engines beside the gateway's own, which a request in words can be put to. */
@@ -56,6 +64,13 @@ export function useOtherEngines(): { readonly own: string; readonly others: read
   });
   const own = data?.configured ?? 'hybrid';
   return { own, others: data?.data.map(({ id }) => id).filter((id) => id !== own && id !== 'regex') ?? [] };
+}
+
+/** The last answer about a catalog, shown while what is typed is not a pattern yet. */
+export function useLastAnswer(catalog: string | undefined, answer: SearchAnswer | undefined): SearchAnswer | undefined {
+  const last = useRef<{ readonly catalog: string | undefined; readonly answer: SearchAnswer }>(undefined);
+  if (answer !== undefined) last.current = { catalog, answer };
+  return last.current?.catalog === catalog ? last.current?.answer : undefined;
 }
 
 /** Results follow each key; those of the last query stay until the new ones are there. */

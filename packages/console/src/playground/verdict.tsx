@@ -28,7 +28,7 @@ export function Verdict(props: VerdictProps): ReactNode {
     return (
       <div className="verdict">
         <PatternProblem message={error.message} query={query} />
-        {POSITION.test(error.message) ? null : <Problem error={error} what="this catalog" />}
+        {isPatternProblem(error) ? null : <Problem error={error} what="this catalog" />}
       </div>
     );
   }
@@ -142,6 +142,11 @@ function Nearest({ answer }: { readonly answer: SearchAnswer }): ReactNode {
 
 /** Where the gateway's regex engine says that a pattern is wrong. */
 const POSITION = /^(.*) at position (\d+)$/;
+
+/** Whether what was typed is not a pattern, or not yet. */
+export function isPatternProblem(error: Error | null): boolean {
+  return error instanceof ApiFailure && POSITION.test(error.message);
+}
 
 /** What is wrong with a pattern, with a caret below the character. */
 function PatternProblem({ message, query }: { readonly message: string; readonly query: string }): ReactNode {

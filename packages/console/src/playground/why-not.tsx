@@ -1,7 +1,9 @@
 import type { SearchAnswer, SearchHit, Standing as Why } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { useServers } from '../servers/use-servers.ts';
 import { largestGap, showScore } from './score-parts.ts';
 
 /** Where any tool of the catalog stands for the query, found or not. */
@@ -23,6 +25,11 @@ export function WhyNot(props: {
     staleTime: Infinity,
   });
   const ids = data?.data.map(({ tool }) => tool) ?? [];
+  const [text, setText] = useState(why ?? '');
+  useEffect(() => setText(why ?? ''), [why]);
+  const ask = (tool: string): void => {
+    if (tool !== (why ?? '')) onWhy(tool === '' ? undefined : tool);
+  };
   const last = answer?.results[0]?.hits[limit - 1];
   return (
     <section className="inspector-part stack" aria-labelledby="why-title">
@@ -36,12 +43,16 @@ export function WhyNot(props: {
           placeholder="server/tool"
           autoComplete="off"
           spellCheck={false}
-          defaultValue={why ?? ''}
-          key={why ?? ''}
+          value={text}
           onFocus={() => setAsked(true)}
-          onChange={({ target }) => {
-            if (target.value === '') onWhy(undefined);
-            else if (ids.includes(target.value)) onWhy(target.value);
+          onChange={({ target: { value } }) => {
+            setText(value);
+            if (value === '' || ids.includes(value)) ask(value);
+          }}
+          // A name that is in no list has an answer, too.
+          onBlur={() => ask(text.trim())}
+          onKeyDown={({ key }) => {
+            if (key === 'Enter') ask(text.trim());
           }}
         />
       </div>
@@ -52,6 +63,26 @@ export function WhyNot(props: {
       </datalist>
       {answer?.why === undefined ? null : <Standing why={answer.why} last={last} limit={limit} />}
     </section>
+  );
+}
+
+/** A tool that is held back is in no catalog until somebody has looked at its new definition. */
+function Missing({ tool }: { readonly tool: string }): ReactNode {
+  const { data } = useServers();
+  const change = data?.data.flatMap(({ changes }) => changes).find((one) => one.tool === tool && one.held);
+  if (change === undefined) return <p className="small dim">The catalog has no tool of this name.</p>;
+  return (
+    <p className="small dim">
+      <strong>Held back:</strong> its definition {change.is_new ? 'is new' : 'has changed'}, and no model gets it before
+      it is accepted.{' '}
+      <Link
+        to="/servers/$server/$"
+        params={{ server: change.server, _splat: tool.slice(change.server.length + 1) }}
+        search={{ show: 'diff' }}
+      >
+        Full diff
+      </Link>
+    </p>
   );
 }
 
@@ -87,6 +118,6 @@ function Standing(props: {
     case 'not-allowed':
       return <p className="small dim">This key may not use the tool.</p>;
     case 'not-in-catalog':
-      return <p className="small dim">The catalog has no tool of this name.</p>;
+      return <Missing tool={why.tool} />;
   }
 }
