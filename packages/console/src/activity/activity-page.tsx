@@ -25,6 +25,7 @@ import { RunningList } from './running-list.tsx';
 import { Summary } from './summary.tsx';
 import { toolIds } from './tool-ids.ts';
 import { useActivity, useLinked } from './use-activity.ts';
+import { pollingMs } from './use-figures.ts';
 
 const VIEWS: readonly { readonly outcome: Outcome | undefined; readonly name: string }[] = [
   { outcome: undefined, name: 'Requests' },
@@ -46,7 +47,7 @@ export function ActivityPage(): ReactNode {
   const { data: counts } = useQuery({
     queryKey: ['activity', 'counts'],
     queryFn: ({ signal }) => countActivity(signal),
-    refetchInterval: isPaused ? false : 5_000,
+    refetchInterval: isPaused ? false : pollingMs(isLive),
   });
   const fromMs = from === undefined ? undefined : Date.parse(from);
   const filter = { text: q.trim().toLowerCase(), key, model, catalog, fromMs };
@@ -105,7 +106,7 @@ export function ActivityPage(): ReactNode {
           </button>
         </div>
       </div>
-      <Summary />
+      <Summary isLive={isLive} />
       <nav className="tabs" aria-label={`Views, with counts of the latest ${MOST_RECORDS} requests`}>
         {VIEWS.map(({ outcome, name }) => (
           <button
@@ -120,6 +121,8 @@ export function ActivityPage(): ReactNode {
           </button>
         ))}
       </nav>
+      {view === 'nothing' ? <FoundNothing /> : null}
+      {view === 'unsearched' ? <Reach /> : null}
       <div className="filters">
         <SelectBox
           look="chip"
@@ -155,8 +158,6 @@ export function ActivityPage(): ReactNode {
           <code>insight: queries</code> in the settings stores them.
         </p>
       ) : null}
-      {view === 'nothing' ? <FoundNothing /> : null}
-      {view === 'unsearched' ? <Reach /> : null}
       {waiting === 0 ? null : (
         <button
           type="button"
@@ -330,7 +331,9 @@ function RequestRow(props: {
             aria-controls={`detail-${id}`}
             onClick={onToggle}
           >
-            {title}
+            <span className="clamped" dir="auto">
+              {title}
+            </span>
           </button>
           <p className="faint small request-id">
             <span className="mono">{id}</span>
@@ -368,7 +371,7 @@ function RequestRow(props: {
 const NONE: Readonly<Record<Outcome, string>> = {
   nothing: 'Every search found something.',
   refused: 'No call was refused.',
-  unsearched: 'Every conversation with deferred tools searched for one or called one.',
+  unsearched: 'In the latest requests, every conversation with deferred tools searched for one or called one.',
   failed: 'No request failed.',
   loss: 'No request cost more tokens than it kept out.',
 };

@@ -57,7 +57,9 @@ function QueueRow({ search }: { readonly search: UnansweredSearch }): ReactNode 
   const [catalog, ...others] = catalogs;
   return (
     <li className="queue-row">
-      <strong>{query}</strong>
+      <strong className="clamped" dir="auto" title={query}>
+        {query}
+      </strong>
       <span className="right dim">
         {plain(times)}× <span className="hidden-text">asked</span>
       </span>

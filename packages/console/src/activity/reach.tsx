@@ -14,7 +14,8 @@ export function Reach(): ReactNode {
   const rows = data?.data ?? [];
   if (rows.length === 0) return null;
   return (
-    <section className="panel reach" aria-label="Who searches">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a pointer
+    <section className="panel reach" aria-label="Who searches" tabIndex={0}>
       <table>
         <thead>
           <tr>

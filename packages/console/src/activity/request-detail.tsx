@@ -154,7 +154,9 @@ function SearchStep({
             settings stores it.
           </p>
         ) : (
-          <p className="quote">{queries.map((query) => `“${query}”`).join(', ')}</p>
+          <p className="quote" dir="auto">
+            {queries.map((query) => `“${query}”`).join(', ')}
+          </p>
         )}
       </li>
       <li>

@@ -50,7 +50,9 @@ function RunningRow(props: { readonly request: RunningRequest; readonly elapsedM
         {clockTime(atMs)}
       </time>
       <div className="request-title">
-        <p>{query ?? (decision === undefined ? route : `${route}, ${DECISIONS[decision]}`)}</p>
+        <p className="clamped" dir="auto">
+          {query ?? (decision === undefined ? route : `${route}, ${DECISIONS[decision]}`)}
+        </p>
         <p className="faint small request-id">
           <span className="mono">{id}</span>
           <span className="phone-only">

@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { plain, signedShort } from '../shell/numbers.ts';
+import { pollingMs } from './use-figures.ts';
 
 /** What the gateway counted today. */
-export function Summary(): ReactNode {
+export function Summary({ isLive }: { readonly isLive: boolean }): ReactNode {
   const { data } = useQuery({
     queryKey: ['savings', 1],
     queryFn: ({ signal }) => gateway.request('GET /v1/savings', { query: { days: 1 }, signal }),
-    refetchInterval: 5_000,
+    refetchInterval: pollingMs(isLive),
   });
   if (data === undefined) return <p className="summary" />;
   const { requests, searches, foundNothing, found, unused, net } = data.total;

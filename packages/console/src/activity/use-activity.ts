@@ -1,9 +1,10 @@
 import type { RequestRecord, RunningRequests } from '@quartermaster/client';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { listActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
 import { gateway } from '../api/gateway.ts';
 import { useLive } from '../shell/use-live.ts';
+import { pollingMs, useFreshFigures } from './use-figures.ts';
 
 /** From here on new rows would push away what is being read. */
 const SCROLLED_PX = 240;
@@ -30,12 +31,8 @@ const NOTHING_RUNS: Running = { total: 0, data: [], aheadMs: 0 };
 
 /** The latest requests, and those that come while the screen is open. */
 export function useActivity(view: Outcome | undefined, beforeMs: number | undefined, isPaused: boolean): Activity {
-  const list = useQuery({
-    queryKey: ['activity', view, beforeMs],
-    queryFn: ({ signal }) => listActivity({ outcome: view, beforeMs }, signal),
-    // A view is filtered by the gateway, so it is polled instead of filtered here a second time.
-    refetchInterval: view === undefined || isPaused ? false : 5_000,
-  });
+  const queries = useQueryClient();
+  const refresh = useFreshFigures(view);
   const [fresh, setFresh] = useState<readonly RequestRecord[]>([]);
   const [waiting, setWaiting] = useState(0);
   const [running, setRunning] = useState(NOTHING_RUNS);
@@ -57,12 +54,21 @@ export function useActivity(view: Outcome | undefined, beforeMs: number | undefi
   const isLive = useLive({
     isPaused,
     onRecord(record) {
+      refresh();
       arrived.current.push(record);
       if (arrived.current.length > MOST_RECORDS) arrived.current.shift();
       if (frame.current === 0) frame.current = requestAnimationFrame(onFrame);
     },
     onRunning: ({ nowMs, ...all }) => setRunning({ ...all, aheadMs: nowMs - Date.now() }),
-    onGap: () => void list.refetch(),
+    onGap() {
+      refresh();
+      void queries.invalidateQueries({ queryKey: ['activity', view] });
+    },
+  });
+  const list = useQuery({
+    queryKey: ['activity', view, beforeMs],
+    queryFn: ({ signal }) => listActivity({ outcome: view, beforeMs }, signal),
+    refetchInterval: view === undefined || isPaused || isLive ? false : pollingMs(isLive),
   });
   // Each stream begins with what is running.
   useEffect(() => {

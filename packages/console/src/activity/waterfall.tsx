@@ -32,7 +32,7 @@ export function Waterfall({ tokens }: { readonly tokens: TokenAccount }): ReactN
           isTotal
         />
       </dl>
-      <p className="faint small">
+      <p className="faint small zoom">
         What we added{factor > 1.5 ? `, ${factor.toFixed(factor < 10 ? 1 : 0)} times larger` : ''}
       </p>
       <dl className="waterfall">
@@ -80,7 +80,7 @@ function Bar(props: {
           style={{ marginLeft: `${100 * from}%`, width: to === from ? 0 : `${Math.max(0.4, 100 * (to - from))}%` }}
         />
       </dd>
-      <dd className={`right ${kind === 'all' ? '' : kind}`}>{value}</dd>
+      <dd className={`right ${kind === 'all' || to === from ? '' : kind}`}>{value}</dd>
     </div>
   );
 }
