@@ -13,7 +13,7 @@ export function useKeys() {
   return useQuery({
     queryKey: ['keys'],
     queryFn: ({ signal }) => gateway.request('GET /v1/keys', { signal }),
-    refetchInterval: 10_000,
+    refetchInterval: 15_000,
   });
 }
 
@@ -96,7 +96,9 @@ export function KeysPanel(props: {
                     <Limits apiKey={key} />
                   </td>
                   <td>{key.state === 'revoked' ? <span className="tag">revoked</span> : <Expiry apiKey={key} />}</td>
-                  <td className="dim">{key.last_used_at === undefined ? 'never' : timeOf(key.last_used_at)}</td>
+                  <td className="dim">
+                    <LastUse apiKey={key} />
+                  </td>
                   <td className="right">
                     <Net totals={savings[key.id]} />
                   </td>
@@ -165,6 +167,17 @@ function Limits({ apiKey }: { readonly apiKey: Key }): ReactNode {
       {used >= NEAR * limit ? <span className="tag wait">near its limit</span> : null}
     </p>
   ));
+}
+
+/** The gateway notes it for its own keys. Those of the settings are in no table, and “never” would be wrong for them. */
+function LastUse({ apiKey: { source, last_used_at: time } }: { readonly apiKey: Key }): ReactNode {
+  if (time !== undefined) return timeOf(time);
+  if (source === 'store') return 'never';
+  return (
+    <span className="faint" title="Not recorded for keys in the settings">
+      –<span className="hidden-text"> not recorded</span>
+    </span>
+  );
 }
 
 const SOON_DAYS = 14;

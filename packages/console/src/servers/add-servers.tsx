@@ -5,6 +5,7 @@ import { gateway } from '../api/gateway.ts';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { plain } from '../shell/numbers.ts';
 import { RawText } from '../shell/raw-text.tsx';
+import { sentence } from './describe-reason.ts';
 import { settingsBlock } from './settings-block.ts';
 import { STATES } from './tool-table.tsx';
 
@@ -77,18 +78,19 @@ export function AddServers({ servers }: { readonly servers: readonly Server[] })
 
 function Checked({ server, now }: { readonly server: CheckedServer; readonly now: Server | undefined }): ReactNode {
   const { name, transport, problems, notes, is_off: isOff } = server;
+  const isBad = problems.length > 0;
   const [shape, word] = now === undefined ? ['ring', ''] : STATES[now.state];
   return (
     <li>
       <p className="state">
-        {now === undefined ? null : <i className={shape} aria-hidden="true" />}
+        {now === undefined || isBad ? null : <i className={shape} aria-hidden="true" />}
         <strong>{name}</strong> <span className="faint">{transport === 'stdio' ? 'a program' : 'on the network'}</span>
-        {now !== undefined ? (
+        {isBad ? (
+          <span className="tag bad">can’t be used</span>
+        ) : now !== undefined ? (
           <span className="dim">
             {word}, {plain(now.tools)} tools
           </span>
-        ) : problems.length > 0 ? (
-          <span className="tag bad">can’t be used</span>
         ) : isOff ? (
           <span className="tag">turned off</span>
         ) : (
@@ -97,7 +99,7 @@ function Checked({ server, now }: { readonly server: CheckedServer; readonly now
       </p>
       {[...problems, ...notes].map((note) => (
         <p key={note} className="small dim">
-          {note}
+          {sentence(note)}
         </p>
       ))}
     </li>

@@ -9,7 +9,7 @@ describe('describeReason', () => {
       'Connection refused at 10.0.4.12:8123. Tools stay searchable; calls fail.',
     ],
     ['spawn /no/such/program ENOENT', 0, 'No such program.'],
-    ['it ended with code 1', 0, 'it ended with code 1.'],
+    ['it ended with code 1', 0, 'It ended with code 1.'],
   ])('says what %j means', (reason, tools, text) => {
     expect(describeReason({ state: 'down', reason, tools })).toBe(text);
   });

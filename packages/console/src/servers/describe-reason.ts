@@ -12,8 +12,13 @@ const WORDS: Readonly<Record<string, string>> = {
 export function describeReason({ reason = '', state, tools }: Pick<Server, 'reason' | 'state' | 'tools'>): string {
   const [, code = '', place = ''] = /\b(E[A-Z]{4,}) ?(\S*)/.exec(reason) ?? [];
   const word = WORDS[code];
-  const said = word === undefined ? reason : place === '' ? word : `${word} at ${place}`;
+  const said = word === undefined ? sentence(reason) : place === '' ? word : `${word} at ${place}`;
   if (state !== 'down') return said;
   const dot = /[.!?]$/.test(said) ? '' : '.';
   return tools > 0 ? `${said}${dot} Tools stay searchable; calls fail.` : `${said}${dot}`;
+}
+
+/** What programs say begins in lower case; on a page it stands by itself. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

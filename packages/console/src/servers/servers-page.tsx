@@ -100,7 +100,7 @@ export function ServersPage(): ReactNode {
     const owner = facts?.server ?? (facts === undefined ? tool.slice(0, tool.indexOf('/')) : '');
     unfold({ server: owner, tool: owner === '' ? tool : tool.slice(owner.length + 1) }, change);
   };
-  const { setPolicy, undo, problem } = useUndoablePolicy();
+  const { setPolicy, undo, hold, release, problem } = useUndoablePolicy();
   const isOpen = (name: string): boolean => server !== undefined && nameOf(server) === name;
   const most = useMemo(() => mostTokens(listed, view), [listed, view]);
   const failure = error ?? serversError ?? problem;
@@ -182,7 +182,14 @@ export function ServersPage(): ReactNode {
         </form>
       </Dialog>
       {undo === undefined ? null : (
-        <p className="undo" role="status">
+        <p
+          className="undo"
+          role="status"
+          onPointerEnter={hold}
+          onFocus={hold}
+          onPointerLeave={release}
+          onBlur={release}
+        >
           {undo.text}{' '}
           <button type="button" className="button" onClick={undo.act}>
             Undo
@@ -225,6 +232,7 @@ export function ServersPage(): ReactNode {
                 open={{ server: server === undefined ? undefined : nameOf(server), tool: openTool }}
                 mostTokens={most}
                 isFlat={view === 'tools'}
+                isFiltered={(q ?? '') !== ''}
                 mayManage={servers.may_manage}
                 onServer={(name) => unfold(isOpen(name) ? {} : { server: name })}
                 onTool={(tool) => {
@@ -237,6 +245,7 @@ export function ServersPage(): ReactNode {
             )}
           </div>
           <Waiting
+            isFirst={state.view === undefined}
             servers={isServed ? servers.data : []}
             tools={tools?.data ?? NOTHING.data}
             mayManage={servers.may_manage}
@@ -274,12 +283,13 @@ const UNDO_MS = 8_000;
 
 function useUndoablePolicy() {
   const [undo, setUndo] = useState<{ readonly text: string; readonly act: () => void }>();
+  const [isHeld, setHeld] = useState(false);
   const policies = useSetPolicies();
   useEffect(() => {
-    if (undo === undefined) return undefined;
+    if (undo === undefined || isHeld) return undefined;
     const timer = setTimeout(() => setUndo(undefined), UNDO_MS);
     return () => clearTimeout(timer);
-  }, [undo]);
+  }, [undo, isHeld]);
   const setPolicy = (change: PolicyChange, before: Policy | 'mixed'): void => {
     policies.mutate([change], {
       onSuccess() {
@@ -290,13 +300,15 @@ function useUndoablePolicy() {
           text: `Hold back ${change.name}: ${word}.`,
           act() {
             setUndo(undefined);
+            setHeld(false);
             policies.mutate([{ ...change, policy: back }]);
           },
         });
       },
     });
   };
-  return { setPolicy, undo, problem: policies.error };
+  // Nobody is hurried who is about to press the button.
+  return { setPolicy, undo, hold: () => setHeld(true), release: () => setHeld(false), problem: policies.error };
 }
 
 function NoCatalogs(): ReactNode {

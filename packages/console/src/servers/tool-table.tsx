@@ -6,9 +6,9 @@ import { Pin } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { plain } from '../shell/numbers.ts';
-import { ToolName } from '../shell/tool-name.tsx';
+import { ToolName, ToolParts } from '../shell/tool-name.tsx';
 import { useListTop } from '../shell/use-list-top.ts';
-import { describeReason } from './describe-reason.ts';
+import { describeReason, sentence } from './describe-reason.ts';
 import type { Row, ServerGroup } from './server-groups.ts';
 import type { Sort } from './servers-state.ts';
 import type { Policy, PolicyChange } from './use-servers.ts';
@@ -21,6 +21,7 @@ interface TableProps {
   readonly onSort: (sort: Sort) => void;
   readonly rows: readonly Row[];
   readonly catalog: string;
+  readonly isFiltered: boolean;
   /** Whether there are only tools, no servers. */
   readonly isFlat: boolean;
   readonly open: { readonly server: string | undefined; readonly tool: string | undefined };
@@ -68,6 +69,11 @@ export function ToolTable(props: TableProps): ReactNode {
           </span>
         ))}
       </div>
+      {rows.length > 0 ? null : (
+        <p className="tool-none">
+          {props.isFiltered ? 'No server or tool matches this filter.' : 'This catalog has no tools.'}
+        </p>
+      )}
       <ul ref={list} className="tool-rows" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map((item) => {
           const row = rows[item.index];
@@ -136,7 +142,7 @@ function ServerRow(props: TableProps & { readonly group: ServerGroup }): ReactNo
           aria-expanded={isOpen}
           onClick={() => onServer(name)}
         >
-          {name === '' ? 'no server' : name}
+          <bdi>{name === '' ? 'no server' : name}</bdi>
         </button>
         {pins > 0 && policy !== 'never' ? (
           <span className="tag">
@@ -234,7 +240,7 @@ function ToolRow(props: TableProps & { readonly row: Extract<Row, { kind: 'tool'
             aria-expanded={isOpen}
             onClick={() => onTool(tool.tool)}
           >
-            {isAlone ? <ToolName id={tool.tool} /> : tool.name}
+            {isAlone ? <ToolName id={tool.tool} /> : <ToolParts name={tool.name} />}
           </button>
         </span>
         <span>
@@ -282,7 +288,9 @@ function FindingTags({ tool }: { readonly tool: ToolFacts }): ReactNode {
 function ToolDetail({ tool, catalog }: { readonly tool: ToolFacts; readonly catalog: string }): ReactNode {
   return (
     <div className="tool-detail stack">
-      <p>{tool.description === '' ? <span className="faint">It has no description.</span> : tool.description}</p>
+      <p dir="auto">
+        {tool.description === '' ? <span className="faint">It has no description.</span> : tool.description}
+      </p>
       <p className="faint small">
         A model calls it <code>{tool.model_name}</code>
       </p>
@@ -292,7 +300,7 @@ function ToolDetail({ tool, catalog }: { readonly tool: ToolFacts; readonly cata
             <span className={finding.kind === 'trust' ? 'tag bad' : 'tag'}>
               {finding.kind}: {finding.rule}
             </span>
-            <p className="small">{finding.message}</p>
+            <p className="small">{sentence(finding.message)}</p>
             {finding.suggestion === undefined ? null : <p className="small dim">{finding.suggestion}</p>}
           </li>
         ))}

@@ -7,12 +7,16 @@ import { Dialog } from '../shell/dialog.tsx';
 import { plain } from '../shell/numbers.ts';
 import { ToolName } from '../shell/tool-name.tsx';
 import { DefinitionDiff } from './definition-diff.tsx';
+import { sentence } from './describe-reason.ts';
 import { countWaiting } from './use-servers.ts';
 
-const MOST_FINDINGS = 12;
+/** The gravest; a link leads to all of them. */
+const MOST_FINDINGS = 6;
 
 /** Decisions that only a person can make, and below them what is worth a look. */
 export function Waiting(props: {
+  /** Whether decisions come before the list on phones. */
+  readonly isFirst: boolean;
   readonly servers: readonly Server[];
   readonly tools: readonly ToolFacts[];
   readonly mayManage: boolean;
@@ -22,13 +26,13 @@ export function Waiting(props: {
   readonly onDiff: (tool: string | undefined) => void;
   readonly onAll: () => void;
 }): ReactNode {
-  const { servers, tools, mayManage, onTool, shown, onDiff, onAll } = props;
+  const { isFirst, servers, tools, mayManage, onTool, shown, onDiff, onAll } = props;
   const changes = servers.flatMap((server) => server.changes);
   const count = countWaiting(servers);
   const { worst: findings, count: findingCount } = useMemo(() => worstFindings(tools), [tools]);
   return (
-    <aside className={`panel waiting${count > 0 ? ' first' : ''}`} aria-label="Waiting for you">
-      <div className="waiting-part">
+    <aside className={`panel waiting${count > 0 && isFirst ? ' first' : ''}`} aria-label="Waiting for you">
+      <div className="waiting-part head">
         <h2>
           Waiting for you <span className="faint small">{count}</span>
         </h2>
@@ -56,13 +60,13 @@ export function Waiting(props: {
         <ul className="findings">
           {findings.map(({ tool, finding }) => (
             <li key={`${tool.tool} ${finding.rule} ${finding.message}`}>
-              <button type="button" className="unfold mono" onClick={() => onTool(tool)}>
-                {tool.tool}
+              <button type="button" className="unfold" onClick={() => onTool(tool)}>
+                <ToolName id={tool.tool} />
               </button>
               <span className={`tag${finding.kind === 'trust' ? ' bad' : ''}`}>
                 {finding.kind === 'trust' ? 'trust' : finding.rule.replaceAll('-', ' ')}
               </span>
-              <p className="small dim">{finding.message}</p>
+              <p className="small dim">{sentence(finding.message)}</p>
             </li>
           ))}
         </ul>
