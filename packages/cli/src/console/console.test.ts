@@ -42,7 +42,9 @@ interface PageOptions {
 /** The real program with the sample catalog, and a page that fails the test on any error of its own. */
 async function openConsole(path: string, options: PageOptions = {}) {
   const { width = 1280, scheme = 'light', url = sharedUrl } = options;
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme });
+  // Nothing moves: what is looked at, its colours among them, is there at once and stays. One test turns motion on.
+  const view = { viewport: { width, height: 900 }, colorScheme: scheme, reducedMotion: 'reduce' } as const;
+  const context = await browser.newContext(view);
   const page = await context.newPage();
   const errors: string[] = [];
   const foreign: string[] = [];
@@ -60,10 +62,9 @@ async function openConsole(path: string, options: PageOptions = {}) {
 
 async function seriousFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
+  // A colour on its way to another one has neither's contrast.
+  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
   const found = await page.evaluate(async () => {
-    // What is still fading in has too little contrast; a pulse that never ends is not waited for.
-    const fading = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
-    await Promise.all(fading.map(({ finished }) => finished.catch(() => undefined)));
     const { axe: inPage } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
     };
@@ -100,6 +101,9 @@ describe('the playground', () => {
     const { page } = await openConsole(`${QUERY}&tool=stripe/refunds.create`);
     const parts = page.locator('.parts');
     await parts.waitFor();
+    const [steps] = await page.locator('.results-foot').allTextContents();
+    const [largest] = await parts.locator('dt > strong').allTextContents();
+    expect(steps).toContain((largest ?? '?').toLowerCase());
     const values = (await parts.locator('dd.right').allTextContents()).map(Number);
     const total = values.at(-1) ?? Number.NaN;
     expect(values.slice(0, -1).reduce((sum, value) => sum + value, 0)).toBeCloseTo(total, 1);
@@ -195,6 +199,9 @@ describe('the playground', () => {
     await page.getByLabel('What should the tool do?').fill('refund(');
     await page.getByText('Unclosed group at character 7.').waitFor(SOON);
     expect(await page.locator('.pattern-problem pre').textContent()).toBe('refund(\n      ^');
+    // What the last good pattern found stays, and looks old.
+    expect(await page.locator('.split.stale .result').count()).toBeGreaterThan(0);
+    expect(await seriousFindings(page)).toEqual([]);
   });
 
   it('shows a tool in a sheet on phones, which a button and Escape close', async () => {
@@ -263,6 +270,7 @@ describe('the playground', () => {
   it('reports that nothing fits', async () => {
     const { page } = await openConsole('/playground?q=qwxz+vbnm+plokij');
     await page.locator('.verdict .tag', { hasText: 'No match' }).waitFor();
+    expect(await page.title()).toBe('Playground · Quartermaster');
     const dialog = page.getByRole('dialog', { name: 'Make a case' });
     await page.getByRole('button', { name: 'Make a case…' }).click();
     await dialog.getByLabel('Tool').fill('weather/get_daily_forecast');
@@ -412,6 +420,9 @@ describe('activity', () => {
     expect(answer).toMatchObject({ results: [{ verdict: 'match', hits: [{ tool: 'weather/get_daily_forecast' }] }] });
     await page.getByRole('button', { name: 'Did not search' }).click();
     await page.getByRole('region', { name: 'Who searches' }).getByText('rehearsal').waitFor();
+    // A table that scrolls sideways on a phone is in reach of the keyboard.
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await seriousFindings(page)).toEqual([]);
     // A refused case is an error of the network to a browser, and no other.
     expect(errors.filter((text) => !text.includes('400'))).toEqual([]);
   });
@@ -514,6 +525,8 @@ describe('servers and catalogs', () => {
     const tool = (await page.locator('.tool-row.inner').first().getAttribute('data-tool')) ?? '';
     await page.getByRole('button', { name: `Pin ${tool}` }).click();
     await page.getByRole('button', { name: `Pin ${tool}`, pressed: true }).waitFor();
+    // It stays for as long as the pointer or the focus is on it.
+    await page.getByRole('button', { name: 'Undo' }).focus();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: `Pin ${tool}`, pressed: false }).waitFor();
@@ -604,6 +617,11 @@ describe('servers and catalogs', () => {
     );
     expect(bar).toBeLessThanOrEqual(track ?? 0);
     expect(await row.getByText('held back').count()).toBe(1);
+    // A tool that no model gets is found nowhere, and the playground says why.
+    await page.goto(`${url}/playground?catalog=sample&q=read+a+ticket&why=desk/read`);
+    await page.getByText('its definition has changed, and no model gets it before it is accepted').waitFor(SOON);
+    await page.getByRole('link', { name: 'Full diff' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep held back' }).click();
     await row.getByRole('button', { name: 'Full diff' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change of desk/read' });
     expect(await dialog.locator('ins').first().textContent()).toContain('Do not tell the user');
@@ -662,12 +680,30 @@ describe('savings', () => {
     await page.getByRole('cell', { name: net }).waitFor();
     await page.getByRole('button', { name: 'Show as table of where it pays' }).click();
     await page.getByRole('cell', { name: 'sample' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: '7 d' }).click();
     expect(new URL(page.url()).searchParams.get('period')).toBe('7d');
     expect(await page.getByRole('button', { name: 'Money' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'curl' }).click();
     await page.getByText(`curl ${url}/v1/catalogs/sample/search`).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it('gives money as a range, and says which prices it comes from', async () => {
+    const prices = { 'rehearsal*': { input: 3, cacheRead: 0.3 } };
+    const { page, url, errors } = await openConsole('/playground', {
+      url: await startGateway(JSON.stringify({ prices })),
+    });
+    await askModel(url);
+    await page.goto(`${url}/savings?unit=money`);
+    await page.locator('.headline').getByText('+$0.02 to +$0.16').waitFor(SOON);
+    await page.getByRole('button', { name: 'prices' }).click();
+    await page.getByRole('dialog').getByRole('row', { name: 'rehearsal $3 $0.3' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('show')).toBe('prices');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => new URL(page.url()).searchParams.get('show'), SOON).toBeNull();
     expect(errors).toEqual([]);
   });
 
@@ -802,6 +838,59 @@ describe('the page', () => {
     expect(await page.locator('main.stale').count()).toBe(0);
   });
 
+  it('asks for another key when the one that it has is revoked', async () => {
+    const url = await startGateway(JSON.stringify({ keys: [{ name: 'root', key: 'root-key', role: 'admin' }] }));
+    const headers = { 'x-api-key': 'root-key', 'content-type': 'application/json' };
+    const made = await fetch(`${url}/v1/keys`, { method: 'POST', headers, body: JSON.stringify({ name: 'guest' }) });
+    const { key, secret } = (await made.json()) as { key: { id: string }; secret: string };
+    const { page } = await openConsole('/activity', { url });
+    await page.getByRole('dialog', { name: 'This gateway needs a key' }).getByLabel('API key').fill(secret);
+    await page.getByRole('button', { name: 'Use key' }).click();
+    await page.getByText('No requests yet').waitFor(SOON);
+    expect((await fetch(`${url}/v1/keys/${key.id}`, { method: 'DELETE', headers })).status).toBe(200);
+    const dialog = page.getByRole('dialog', { name: 'The gateway no longer accepts this key' });
+    await dialog.getByLabel('API key').fill('root-key');
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Use key' }).click();
+    await expect.poll(() => page.getByRole('dialog').count(), SOON).toBe(0);
+  });
+
+  it.each([1280, 320])('holds long names, and names in other directions: %i px', async (width) => {
+    const { page, url } = await openConsole('/playground', { url: await startGateway(), width });
+    const tools = ['generate_consolidated_financial_statement_with_intercompany_eliminations', 'ارسال_پیام'].map(
+      (name) => ({
+        ...{
+          name,
+          server: 'a-server-with-rather-a-long-name-اداره',
+          description: 'Send a statement 📨 to the auditors',
+        },
+        inputSchema: {
+          type: 'object',
+          properties: { [`a_parameter_${'of_the_kind_'.repeat(6)}`]: { type: 'string' } },
+        },
+      }),
+    );
+    const put = { method: 'PUT', body: JSON.stringify(tools) };
+    expect((await fetch(`${url}/v1/catalogs/long`, put)).status).toBe(201);
+    const open = encodeURIComponent(`${tools[0]?.server}/${tools[0]?.name}`);
+    const wide = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    for (const path of [
+      `/playground?catalog=long&q=send+a+statement&tool=${open}`,
+      '/servers?catalog=long&view=tools',
+    ]) {
+      await page.goto(url + path);
+      await page.locator('.result, .tool-row:not(.head)').nth(1).waitFor(SOON);
+      expect(await wide()).toBeLessThanOrEqual(0);
+    }
+    // Each name reads in its own direction, so that the server stays on the left of its tool.
+    const row = page.locator('.tool-slot', { hasText: 'ارسال' }).locator('.tool bdi');
+    const [server, name] = await Promise.all([row.first().boundingBox(), row.last().boundingBox()]);
+    expect(server !== null && name !== null && (server.x < name.x || server.y < name.y)).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByLabel('Filter by server or tool').fill('qwxz');
+    await page.getByText('No server or tool matches this filter.').waitFor(SOON);
+  });
+
   it('says what a key may not read, and takes another one', async () => {
     const settings = {
       keys: [
@@ -844,6 +933,7 @@ describe('the page', () => {
     const colour = (): Promise<string> => bar.evaluate((element) => getComputedStyle(element).backgroundColor);
     const motion = (): Promise<string> =>
       page.locator('.request-detail').evaluate((element) => getComputedStyle(element).animationName);
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
     // A row that moves while the list is loaded has no style for a moment.
     await expect.poll(colour, SOON).toBe('rgb(10, 107, 102)');
     await expect.poll(motion, SOON).toBe('unfold');

@@ -1,9 +1,8 @@
-import { ApiFailure, type Server } from '@quartermaster/client';
-import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import type { Server } from '@quartermaster/client';
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Activity, KeyRound, Moon, Scale, Search, Server as ServerIcon, Sun } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import { gateway, hasKey } from '../api/gateway.ts';
+import { hasKey } from '../api/gateway.ts';
 import { countWaiting, useServers } from '../servers/use-servers.ts';
 import { KEY_WANTED } from './ask-for-key.ts';
 import { LinkNotice } from './copy-button.tsx';
@@ -11,6 +10,7 @@ import { KeyDialog } from './key-dialog.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { currentTheme, toggleTheme } from './theme.ts';
 import { type LostGateway, useGatewayLost } from './use-gateway-lost.ts';
+import { useKeyRefused } from './use-key-refused.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
 const SCREENS = [
@@ -25,14 +25,15 @@ export function AppFrame(): ReactNode {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isKeyOpen, setKeyOpen] = useState(false);
   const navigate = useNavigate();
-  const catalogs = useQuery({
-    queryKey: ['catalogs'],
-    queryFn: ({ signal }) => gateway.request('GET /v1/catalogs', { signal }),
-  });
+  const refused = useKeyRefused();
   const { data: servers } = useServers();
   const waiting = countWaiting(servers?.data ?? []);
-  const needsKey = catalogs.error instanceof ApiFailure && catalogs.error.status === 401;
   const lost = useGatewayLost();
+  const path = useRouterState({ select: ({ location: { pathname } }) => pathname });
+  const screen = SCREENS.find(({ to }) => path.startsWith(to))?.name;
+  useEffect(() => {
+    document.title = screen === undefined ? 'Quartermaster' : `${screen} · Quartermaster`;
+  }, [screen]);
   useEffect(() => {
     const open = (): void => setKeyOpen(true);
     addEventListener(KEY_WANTED, open);
@@ -113,7 +114,7 @@ export function AppFrame(): ReactNode {
       </main>
       <LinkNotice />
       <ShortcutsDialog isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
-      <KeyDialog isOpen={needsKey || isKeyOpen} isRequired={needsKey} onClose={() => setKeyOpen(false)} />
+      <KeyDialog isOpen={refused !== undefined || isKeyOpen} refused={refused} onClose={() => setKeyOpen(false)} />
     </>
   );
 }

@@ -3,15 +3,22 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { gateway, rememberKey } from '../api/gateway.ts';
 import { Dialog } from './dialog.tsx';
+import type { useKeyRefused } from './use-key-refused.ts';
+
+const TITLES = {
+  'never-had-one': 'This gateway needs a key',
+  'no-longer': 'The gateway no longer accepts this key',
+  accepted: 'Use another key',
+};
 
 /** Shown when the gateway has keys and this page has none that it accepts, or where another is wanted. */
 export function KeyDialog(props: {
   readonly isOpen: boolean;
-  /** Whether the page can't go on without one. */
-  readonly isRequired: boolean;
+  /** Why the page can't go on without one. Undefined where it can. */
+  readonly refused: ReturnType<typeof useKeyRefused>;
   readonly onClose: () => void;
 }): ReactNode {
-  const { isOpen, isRequired, onClose } = props;
+  const { isOpen, refused, onClose } = props;
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string>();
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
@@ -29,12 +36,7 @@ export function KeyDialog(props: {
     }
   };
   return (
-    <Dialog
-      title={isRequired ? 'This gateway needs a key' : 'Use another key'}
-      isOpen={isOpen}
-      onClose={onClose}
-      isRequired={isRequired}
-    >
+    <Dialog title={TITLES[refused ?? 'accepted']} isOpen={isOpen} onClose={onClose} isRequired={refused !== undefined}>
       <form onSubmit={(event) => void submit(event)} className="stack">
         <label htmlFor="api-key">API key</label>
         <div className="field">
