@@ -104,6 +104,9 @@ describe('the playground', () => {
     const [steps] = await page.locator('.results-foot').allTextContents();
     const [largest] = await parts.locator('dt > strong').allTextContents();
     expect(steps).toContain((largest ?? '?').toLowerCase());
+    // A description takes one line, whatever is in it.
+    const heights = await page.locator('.description').evaluateAll((lines) => lines.map((line) => line.clientHeight));
+    expect(new Set(heights).size).toBe(1);
     const values = (await parts.locator('dd.right').allTextContents()).map(Number);
     const total = values.at(-1) ?? Number.NaN;
     expect(values.slice(0, -1).reduce((sum, value) => sum + value, 0)).toBeCloseTo(total, 1);

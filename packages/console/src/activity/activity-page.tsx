@@ -116,7 +116,7 @@ export function ActivityPage(): ReactNode {
             ref={view === outcome ? showTab : undefined}
             onClick={() => set({ view: outcome, id: undefined, show: undefined })}
           >
-            {name}
+            {name}{' '}
             {counts === undefined ? null : <span className="tab-count">{plain(counts[outcome ?? 'requests'])}</span>}
           </button>
         ))}

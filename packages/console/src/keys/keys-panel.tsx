@@ -105,7 +105,7 @@ export function KeysPanel(props: {
                   <td className="right">
                     {data?.may_manage === true && key.source === 'store' && key.state !== 'revoked' ? (
                       <button type="button" className="button ghost" onClick={() => setRevoked(key)}>
-                        Revoke…
+                        Revoke…<span className="hidden-text"> {key.name}</span>
                       </button>
                     ) : (
                       <span className="faint small">{key.source === 'settings' ? 'in the settings' : ''}</span>

@@ -1,7 +1,13 @@
 import { Fragment, type ReactNode } from 'react';
 
 /** The text with the words of the query marked: the same word in another ending counts. */
-export function MarkedText({ text, query }: { readonly text: string; readonly query: string }): ReactNode {
+export function MarkedText(props: {
+  readonly text: string;
+  readonly query: string;
+  /** Whether a long one breaks between its words. @default false */
+  readonly isName?: boolean;
+}): ReactNode {
+  const { text, query, isName = false } = props;
   const stems = stemsOf(query);
   return text.split(/(\p{L}[\p{L}\p{N}]*)/u).map((piece, index) => {
     const isMarked = index % 2 === 1 && stems.some((stem) => stemOf(piece) === stem);
@@ -9,8 +15,7 @@ export function MarkedText({ text, query }: { readonly text: string; readonly qu
       // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no identity but their place
       <Fragment key={index}>
         {isMarked ? <mark>{piece}</mark> : piece}
-        {/* A long name breaks between its words. */}
-        {/[_.:-]$/.test(piece) ? <wbr /> : null}
+        {isName && /[_.:-]$/.test(piece) ? <wbr /> : null}
       </Fragment>
     );
   });

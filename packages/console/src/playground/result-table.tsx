@@ -191,7 +191,7 @@ function Row({ row, query, most, labels, engines, isBelow, isOpen, onToggle, onI
         >
           {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
           <ToolParts server={server}>
-            <MarkedText text={name} query={query} />
+            <MarkedText text={name} query={query} isName />
           </ToolParts>
         </button>
         <p className="description" dir="auto">

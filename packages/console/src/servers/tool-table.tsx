@@ -187,7 +187,7 @@ function State({ server, mayManage }: { readonly server: Server; readonly mayMan
         <i className={shape} aria-hidden="true" /> {word}
         {server.state === 'down' && mayManage ? (
           <button type="button" className="button ghost tiny" disabled={retry.isPending} onClick={() => retry.mutate()}>
-            Retry now
+            Retry now<span className="hidden-text"> {server.name}</span>
           </button>
         ) : null}
       </span>
