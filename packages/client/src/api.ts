@@ -37,6 +37,7 @@ export type Server = {
   readonly name: string;
   readonly state: 'idle' | 'connecting' | 'ready' | 'down' | 'sign-in';
   readonly reason?: string;
+  readonly retry_in_ms?: number;
   readonly tools: number;
   readonly tokens: number;
   readonly pins: number;

@@ -578,6 +578,10 @@ describe('servers and catalogs', () => {
     await change.waitFor(SOON);
     await change.getByText('Report number 0 of a year').waitFor();
     await page.locator('[data-server="broken"]').getByText('Unreachable').waitFor(SOON);
+    await page
+      .locator('[data-server="broken"]')
+      .getByText(/was not found\. Retry in \d+ s\.$/)
+      .waitFor(SOON);
     await page.locator('[data-server="broken"]').getByRole('button', { name: 'Retry now' }).waitFor();
     await page.getByRole('link', { name: '1 of 2 servers ready' }).waitFor(SOON);
     expect(await seriousFindings(page)).toEqual([]);

@@ -13,4 +13,11 @@ describe('describeReason', () => {
   ])('says what %j means', (reason, tools, text) => {
     expect(describeReason({ state: 'down', reason, tools })).toBe(text);
   });
+
+  it('says when an unreachable server is tried again', () => {
+    const reason = 'connect ECONNREFUSED 10.0.4.12:8123';
+    expect(describeReason({ state: 'down', reason, tools: 3 }, 39_100)).toBe(
+      'Connection refused at 10.0.4.12:8123. Tools stay searchable; calls fail. Retry in 40 s.',
+    );
+  });
 });

@@ -11,6 +11,7 @@ import { useListTop } from '../shell/use-list-top.ts';
 import { describeReason, sentence } from './describe-reason.ts';
 import type { Row, ServerGroup } from './server-groups.ts';
 import type { Sort } from './servers-state.ts';
+import { useCountdown } from './use-countdown.ts';
 import type { Policy, PolicyChange } from './use-servers.ts';
 
 /** As the style has it: a row of another height moves all that follow. */
@@ -180,6 +181,7 @@ function State({ server, mayManage }: { readonly server: Server; readonly mayMan
     mutationFn: () => gateway.request('POST /v1/servers/{name}/retry', { path: { name: server.name } }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['servers'] }),
   });
+  const retryInMs = useCountdown(server);
   const [shape, word] = STATES[server.state];
   return (
     <>
@@ -193,7 +195,7 @@ function State({ server, mayManage }: { readonly server: Server; readonly mayMan
       </span>
       {server.reason === undefined || server.state === 'sign-in' ? null : (
         <span className="faint small reason" title={server.reason}>
-          {describeReason(server)}
+          {describeReason(server, retryInMs)}
         </span>
       )}
     </>

@@ -49,6 +49,7 @@ const SERVER: Schema = component(
     name: TEXT,
     state: choice(['idle', 'connecting', 'ready', 'down', 'sign-in']),
     'reason?': TEXT,
+    'retry_in_ms?': described(NUMBER, 'When the gateway tries to reach it again, if it does.'),
     tools: WHOLE,
     tokens: WHOLE,
     pins: described(WHOLE, 'Tools that are always sent in full.'),

@@ -12,6 +12,8 @@ export interface DescribedServer {
   readonly name: string;
   readonly state: ServerState;
   readonly reason?: string;
+  /** In how many milliseconds it is tried again, if it is. */
+  readonly retry_in_ms?: number;
   readonly tools: number;
   readonly tokens: number;
   readonly pins: number;
@@ -29,11 +31,13 @@ export function describeServers(
     isManager,
     maySee,
     allowsTool,
+    nowMs,
     only,
   }: {
     readonly isManager: (name: string) => boolean;
     readonly maySee: (name: string) => boolean;
     readonly allowsTool: (tool: Tool) => boolean;
+    readonly nowMs: number;
     /** Only this server: describing the changes of all of them takes time. @default all */
     readonly only?: string | undefined;
   },
@@ -62,12 +66,14 @@ export function describeServers(
         protocolVersion,
         stderr,
         needsSignIn,
+        retryAtMs,
       } = status;
       const reason = reasons.get(name) ?? status.reason;
       return {
         name,
         state: state === 'down' && needsSignIn === true ? 'sign-in' : state,
         ...defined({ reason }),
+        ...(retryAtMs === undefined ? {} : { retry_in_ms: Math.max(0, retryAtMs - nowMs) }),
         ...{ tools, tokens: sums.get(name)?.tokens ?? 0, pins: sums.get(name)?.pins ?? 0 },
         problems,
         trust_findings: suspicions.length,

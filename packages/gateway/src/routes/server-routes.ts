@@ -25,7 +25,7 @@ import type { Services } from './services.ts';
 
 /** Management of MCP servers and the tools of catalogs: states, costs, policies, changed definitions. */
 export function mountServerRoutes(api: Api, services: Services): void {
-  const { runner, mcp, policies, catalogs, usage, store, lint, settings } = services;
+  const { runner, mcp, policies, catalogs, usage, store, lint, settings, clock } = services;
   const routes = jsonRoutes(api, runner, 'servers');
   const names = mcp?.hub.servers().map(({ name }) => name) ?? [];
   const toolsFor = (access: Access) => compilePermissions(permissionsOf(access, names)).allowsTool;
@@ -47,7 +47,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
     return describeServers(mcp.hub, {
       isManager: (name) => managesServer(access, name),
       maySee: (name) => access.isUnlimited || access.mayUseCatalog(name) || usable.has(name),
-      ...{ allowsTool, only },
+      ...{ allowsTool, only, nowMs: clock.now() },
     });
   };
   const serverFor = (access: Access, name: string) => {

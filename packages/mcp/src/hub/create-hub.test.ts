@@ -157,6 +157,19 @@ describe('a hub', () => {
     await until(() => hub.status()[0]?.state === 'ready');
   });
 
+  it('says when it tries a server again that it could not start', async () => {
+    const hub = makeHub({
+      servers: { broken: { command: '/does/not/exist' } },
+      backoff: { initialMs: 60_000, maxMs: 60_000, stableMs: 1 },
+    });
+    const before = Date.now();
+    await hub.start();
+    const { state, retryAtMs } = hub.status()[0] ?? {};
+    expect(state).toBe('down');
+    expect(retryAtMs).toBeGreaterThanOrEqual(before + 60_000);
+    expect(retryAtMs).toBeLessThanOrEqual(Date.now() + 60_000);
+  });
+
   it('opens no connection for a caller who has given up', async () => {
     const listings = createMemoryListingStore();
     const server = smallServer(() => ({ echo: 'Echo' }));

@@ -94,6 +94,7 @@ export class HubServer {
       name: this.name,
       state: state.kind,
       ...defined({ reason: this.reason }),
+      ...(state.kind === 'down' && state.willRetry ? { retryAtMs: state.retryAtMs } : {}),
       ...(state.kind === 'down' && state.error.code === 'authorization_required' ? { needsSignIn: true } : {}),
       tools: used.length,
       ...defined({ listingFailure: this.#listingFailure, stopped: about?.stopped }),

@@ -10,6 +10,8 @@ export interface ServerStatus {
   readonly state: SlotState['kind'];
   /** Why its tools can't be used, or may be out of date. */
   readonly reason?: string;
+  /** When it is tried again, on the hub's clock, if it is. */
+  readonly retryAtMs?: number;
   /** Whether a user has to sign in before it can be used. Absent if not. */
   readonly needsSignIn?: true;
   /** How many of its tools are in the catalog. */

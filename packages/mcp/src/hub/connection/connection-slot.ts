@@ -20,7 +20,15 @@ export type SlotState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'ready' }
-  | { readonly kind: 'down'; readonly reason: string; readonly error: McpError; readonly retryAtMs: number };
+  | {
+      readonly kind: 'down';
+      readonly reason: string;
+      readonly error: McpError;
+      /** Until then it rejects at once. */
+      readonly retryAtMs: number;
+      /** Whether it connects again at that time without being asked. */
+      readonly willRetry: boolean;
+    };
 
 /** How a connection ends. */
 export interface ConnectionEnd {
@@ -194,13 +202,14 @@ export class ConnectionSlot {
     const isWaiting = error.code === 'authorization_required' && error.context.authorizationUrl !== undefined;
     const pauseMs = isWaiting ? backoff.maxMs : Math.min(backoff.initialMs * 2 ** this.#failures, backoff.maxMs);
     this.#failures += 1;
-    if (isKept() && !isWaiting) {
+    const willRetry = isKept() && !isWaiting;
+    if (willRetry) {
       this.#cancelRetry = clock.after(pauseMs, () => {
         // Not checked against the clock again: a timer may fire a moment early, and there is no other one.
         this.#endPause().catch(() => {});
       });
     }
-    this.#setState({ kind: 'down', reason, error, retryAtMs: clock.now() + pauseMs });
+    this.#setState({ kind: 'down', reason, error, retryAtMs: clock.now() + pauseMs, willRetry });
   }
 
   #setState(state: SlotState): void {
