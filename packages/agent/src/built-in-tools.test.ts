@@ -70,7 +70,9 @@ describe('built-in tools', () => {
       'Bash',
     ]);
     expect(await tools({ tools: ALL })).toEqual(['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash']);
-    await expect(tools({ tools: ['WebSearch'] })).rejects.toThrow('tools names "WebSearch", which is not a built-in tool');
+    await expect(tools({ tools: ['WebSearch'] })).rejects.toThrow(
+      'tools names "WebSearch", which is not a built-in tool',
+    );
   });
 
   it('make the SDK’s quick start do something', async () => {
