@@ -71,7 +71,9 @@ async function ask() {
 await ask();
 await ask();
 // Until the events of these requests are counted.
-await new Promise((resolve) => setTimeout(resolve, 500));
+await new Promise((resolve) => setTimeout(resolve, 1_000));
+// Once a second, one request looks whether a first key was created: this one.
+await ask();
 const session = new Session();
 session.connect();
 await session.post('Profiler.enable');
