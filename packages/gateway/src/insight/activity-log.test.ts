@@ -40,4 +40,18 @@ describe('the log of requests', () => {
     expect(listed.length).toBeGreaterThan(100);
     expect(listed[0]?.id).toBe('req_999');
   });
+
+  it('is followed while anyone is called back', () => {
+    const log = createActivityLog(new MemoryBudget(1024 * 1024));
+    const told: string[] = [];
+    const follow = (owner: string) => log.follow({ owner, onRecord: ({ id }) => told.push(`${owner} ${id}`) });
+    expect(log.isFollowed).toBe(false);
+    const [stopMine, stopOther] = [follow('me'), follow('other')];
+    log.add(record(1));
+    stopMine();
+    log.add(record(2));
+    expect([log.isFollowed, told]).toEqual([true, ['me req_1']]);
+    stopOther();
+    expect(log.isFollowed).toBe(false);
+  });
 });
