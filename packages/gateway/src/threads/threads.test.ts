@@ -364,10 +364,16 @@ describe('requests with large bodies', () => {
     const missing = pathToFileURL(join(folder, 'missing.mjs'));
     const upstreams = scriptedUpstreams({});
     const { post, log } = await runningGateway({ upstreams, workerUrl: missing, settings: SETTINGS });
-    expect((await post('/v1/messages', ASK)).status).toBe(500);
-    expect((await post('/v1/messages', ASK)).status).toBe(500);
-    expect((await post('/v1/search', { query: 'x', tools: [] })).status).toBe(500);
-    expect(log).toHaveLength(3);
+    const requests = [
+      ['/v1/messages', ASK],
+      ['/v1/messages', ASK],
+      ['/v1/messages/count_tokens', ASK],
+      ['/v1/messages/batches', { requests: [{ custom_id: 'a', params: ASK }] }],
+      ['/v1/search', { query: 'x', tools: [] }],
+      ['/v1/embeddings', { model: 'embed-1', input: 'x' }],
+    ] as const;
+    for (const [path, body] of requests) expect([path, (await post(path, body)).status]).toEqual([path, 500]);
+    expect(log).toHaveLength(requests.length);
   });
 
   it('that only pass through have their model read by a worker, and arrive as they were sent', async () => {
