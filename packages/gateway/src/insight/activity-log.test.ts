@@ -18,8 +18,10 @@ function record(index: number, queries: readonly string[] = []): RequestRecord {
 
 describe('the log of requests', () => {
   it('keeps the latest two thousand, and lists the latest first', () => {
-    const log = createActivityLog(new MemoryBudget(64 * 1024 * 1024));
+    const memory = new MemoryBudget(64 * 1024 * 1024);
+    const log = createActivityLog(memory);
     for (let index = 0; index < 5_000; index += 1) log.add(record(index));
+    expect(memory.bytes).toBeLessThan(2_100 * 1024);
     const listed = log.list({ owner: undefined, limit: 10_000 });
     expect(listed.length).toBeGreaterThanOrEqual(2_000);
     expect(listed.length).toBeLessThanOrEqual(2_100);
