@@ -436,6 +436,16 @@ export interface Api {
     readonly answer: unknown;
   };
   /** Passed through to the upstream, without tool search. */
+  'POST /v1/responses/input_tokens': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed through to the upstream, without tool search. */
+  'POST /v1/responses/compact': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/embeddings': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;

@@ -381,6 +381,17 @@ describe('what a host has besides answers of models', () => {
     },
   );
 
+  it('counts tokens and compacts conversations of the Responses API', async () => {
+    const { url, requests } = await host((_turn, _isStream, path) =>
+      JSON.stringify(path.endsWith('/compact') ? { object: 'response.compaction' } : { input_tokens: 7 }),
+    );
+    const { openai } = await configured({ models: ['*'], provider: 'openai', baseUrl: `${url}/v1`, apiKey: 'sk-up' });
+    const asked = { model: 'gpt-test', input: 'Hello' } as const;
+    expect(await openai.responses.inputTokens.count(asked)).toMatchObject({ input_tokens: 7 });
+    expect(await openai.responses.compact(asked)).toMatchObject({ object: 'response.compaction' });
+    expect(requests.map(({ path }) => path)).toEqual(['/v1/responses/input_tokens', '/v1/responses/compact']);
+  });
+
   it('is refused with a reason where the host has none, and the host’s own refusal comes through', async () => {
     const { openai } = await configured({ models: ['*'], provider: 'rehearsal' });
     const request = { model: 'embed', input: 'a' };

@@ -61,6 +61,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'responses', method: 'DELETE', path: '/v1/conversations/CONV', otherTenant: 404 },
   { name: 'models', method: 'GET', path: '/v1/models', otherTenant: 200 },
   { name: 'models', method: 'GET', path: '/v1/models/claude-test', otherTenant: 404 },
+  { name: 'host', method: 'POST', path: '/v1/responses/input_tokens', body: ASK, otherTenant: 403 },
+  { name: 'host', method: 'POST', path: '/v1/responses/compact', body: ASK, otherTenant: 403 },
   { name: 'host', method: 'POST', path: '/v1/embeddings', body: ASK, otherTenant: 403 },
   { name: 'host', method: 'POST', path: '/v1/moderations', body: ASK, otherTenant: 403 },
   { name: 'host', method: 'POST', path: '/v1/completions', body: ASK, otherTenant: 403 },

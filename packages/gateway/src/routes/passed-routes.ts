@@ -27,8 +27,9 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams, bulk 
         const { pathname, search } = new URL(url);
         const pass = await find({ requestContext, pathname, body });
         const contentType = request.headers.get('content-type') ?? undefined;
-        // The files in a form are not text.
-        const textLength = contentType?.startsWith('multipart/') === true ? 0 : (body?.length ?? 0);
+        // The files in a form are not text, and what is only counted is not used.
+        const isText = contentType?.startsWith('multipart/') !== true && pathname !== COUNT_TOKENS;
+        const textLength = isText ? (body?.length ?? 0) : 0;
         const meter = meterPassed({ facts, signal, onEnd, bodyLength: textLength });
         const answer = await meter.during(() =>
           pass(
@@ -95,8 +96,12 @@ interface PassedContext {
   readonly body: Uint8Array | undefined;
 }
 
+const COUNT_TOKENS = '/v1/responses/input_tokens';
+
 /** Their bodies are JSON and name a model. */
 const BY_MODEL = [
+  COUNT_TOKENS,
+  '/v1/responses/compact',
   '/v1/embeddings',
   '/v1/moderations',
   '/v1/completions',
