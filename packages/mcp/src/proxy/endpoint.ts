@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -49,6 +50,8 @@ export class Endpoint extends Server implements Audience {
   readonly isListing = true;
   /** What each listening request follows. */
   readonly #listening = new Map<unknown, readonly string[]>();
+  /** Over when the next request may begin. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: EndpointOptions) {
     const { instructions } = options;
@@ -145,6 +148,12 @@ export class Endpoint extends Server implements Audience {
     );
   }
 
+  /** Requests that arrive together begin one after the other: a batch of a hundred searches would hold up everyone else. */
+  #takeTurn(): Promise<unknown> {
+    this.#turn = this.#turn.then(() => setImmediate());
+    return this.#turn;
+  }
+
   async #serve(request: JSONRPCRequest, context: ServerContext): Promise<JsonObject> {
     const { session, context: proxy } = this.#options;
     const { hub } = proxy;
@@ -154,6 +163,7 @@ export class Endpoint extends Server implements Audience {
     session.client = clientIn(context.mcpReq.envelope) ?? this.getClientVersion();
     // The status is read most often when something is wrong.
     if (method === 'resources/read' && params.uri === STATUS_URI) return readStatus(proxy, session);
+    await this.#takeTurn();
     await waitForServers(proxy, session, { method, params });
     if (method.startsWith('tools/')) await proxy.readCatalog();
     switch (method) {

@@ -279,6 +279,30 @@ describe('a client that asks for too much', () => {
     }
   });
 
+  it('leaves others their turn between the searches of a batch', async () => {
+    const proxy = serve(mail());
+    const search = (id: number) => ({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      params: { name: 'tool_search', arguments: { query: 'send' } },
+    });
+    // Everything is ready, so that nothing has to wait for anything else.
+    await (await post(proxy, [search(0)])).text();
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    count();
+    const response = await post(
+      proxy,
+      Array.from({ length: 60 }, (_, id) => search(id)),
+    );
+    expect((await response.text()).split('"result"')).toHaveLength(61);
+    isOver = true;
+    expect(turns).toBeGreaterThanOrEqual(60);
+  });
+
   it('in one batch pays for each message of it, and may send a hundred', async () => {
     const proxy = serve(mail());
     const asked: number[] = [];
