@@ -1,8 +1,10 @@
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { McpServer } from '@modelcontextprotocol/server';
 import { QueryError } from '@quartermaster/core/errors';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createHub, type Hub, type ServerSettings } from '../hub/index.ts';
 import { createMemoryTaskOwnerStore } from '../store/index.ts';
 import { type ClientLine, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';
@@ -12,6 +14,7 @@ import { oddServer } from '../testing/odd-server.fixture.ts';
 import { rawServer } from '../testing/raw-server.fixture.ts';
 import { realServer } from '../testing/real-servers.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
+import { until } from '../testing/until.fixture.ts';
 import { createProxy, type ProxyOptions } from './create-proxy.ts';
 import type { Access, McpProxy } from './mcp-proxy.ts';
 
@@ -331,6 +334,44 @@ describe('a client that asks for too much', () => {
     expect(await isOpen('greedy', first)).toBe(false);
     for (const session of latest) expect(await isOpen('greedy', session)).toBe(true);
     expect(await isOpen('quiet', quiet)).toBe(true);
+  });
+
+  it('with one id twice is told so, since only one of two requests could be answered', async () => {
+    let finish: (() => void) | undefined;
+    const slow: ServerSettings = {
+      type: 'in-process',
+      create: () => {
+        const server = new McpServer({ name: 'slow', version: '1.0.0' });
+        server.registerTool('wait', { description: 'Waits', inputSchema: z.object({}) }, () => {
+          return new Promise((resolve) => {
+            finish = () => resolve({ content: [{ type: 'text', text: 'done' }] });
+          });
+        });
+        return server;
+      },
+    };
+    const proxy = serve({ slow }, { sessions: true, form: 'inline' });
+    const begun = await post(proxy, INITIALIZE);
+    await begun.text();
+    const headers = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'slow__wait', arguments: {} } };
+    const first = await post(proxy, call, { headers });
+    const again = await post(proxy, listTools(7), { headers });
+    expect([again.status, (await again.json()).error.message]).toEqual([
+      400,
+      'A request with the id 7 is in progress in this session; use another id',
+    ]);
+    expect((await post(proxy, [listTools(8), listTools(8)], { headers })).status).toBe(400);
+    const waited = first.text();
+    await until(() => finish !== undefined);
+    finish?.();
+    expect(await waited).toContain('done');
+    // An id is free again once its request was answered, or refused.
+    const unread = await post(proxy, listTools(7), { headers: { ...headers, accept: 'text/html' } });
+    expect(unread.status).toBe(406);
+    for (const id of [7, 7]) {
+      expect(await (await post(proxy, listTools(id), { headers })).text()).toContain('slow__wait');
+    }
   });
 
   it('is limited in a session as its latest request says', async () => {

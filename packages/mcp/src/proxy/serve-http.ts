@@ -6,7 +6,8 @@ import {
   ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { type Clock, checkOptionNames } from '@quartermaster/core/internal';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { type Clock, checkOptionNames, cutText } from '@quartermaster/core/internal';
 import { largestShare } from '../largest-share.ts';
 import { boundBacklog } from './bound-backlog.ts';
 import { type Endpoint, SERVED_METHODS } from './endpoint.ts';
@@ -90,6 +91,8 @@ interface LastingSession {
   readonly endpoint: Endpoint;
   readonly accessId: string | undefined;
   readonly permissions: CompiledPermissions;
+  /** The ids of requests that have no answer so far. */
+  readonly running: Set<unknown>;
   cancelExpiry: () => void;
 }
 
@@ -128,6 +131,7 @@ function createSessions(options: HttpFaceOptions) {
       events.close();
       ended?.();
     };
+    const running = new Set<unknown>();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       eventStore: events,
@@ -135,11 +139,16 @@ function createSessions(options: HttpFaceOptions) {
       onsessioninitialized: (id) => {
         makeRoom();
         const permissions = compilePermissions(access.permissions ?? {});
-        use(id, { transport, endpoint, accessId: access.id, permissions, cancelExpiry: () => {} });
+        use(id, { transport, endpoint, accessId: access.id, permissions, running, cancelExpiry: () => {} });
       },
       onsessionclosed: (id) => end(id),
     });
     await endpoint.connect(transport);
+    const send = transport.send.bind(transport);
+    transport.send = (message, sending) => {
+      if ('id' in message && !('method' in message)) running.delete(message.id);
+      return send(message, sending);
+    };
     const response = await transport.handleRequest(request, body);
     if (transport.sessionId === undefined) await endpoint.close();
     return response;
@@ -155,13 +164,47 @@ function createSessions(options: HttpFaceOptions) {
         session?.accessId === access.id && session?.permissions === compilePermissions(access.permissions ?? {});
       if (session === undefined || !isTheirs) return refuse(404, 'Unknown session; start with initialize');
       use(id, session);
+      const { running } = session;
+      const noted = noteRequests(running, body.parsedBody);
+      if (noted.kind === 'repeated')
+        return refuse(400, `A request with the id ${noted.id} is in progress in this session; use another id`);
       session.endpoint.renewAccess(access);
-      return session.transport.handleRequest(request, body);
+      const response = await session.transport.handleRequest(request, body);
+      // Refused: nothing has begun.
+      if (!response.ok) for (const id of noted.ids) running.delete(id);
+      return response;
     },
     async close() {
       await Promise.all([...sessions.keys()].map(end));
     },
   };
+}
+
+/**
+ * Notes the ids of posted requests. Gives the first that is in use: answers go by their ids, so that one of two requests would never be
+ * answered.
+ */
+function noteRequests(running: Set<unknown>, posted: unknown): NotedRequests {
+  const messages = (Array.isArray(posted) ? posted : [posted]).filter(isJsonObject);
+  const ids = messages.filter(({ id, method }) => typeof method === 'string' && isRequestId(id)).map(({ id }) => id);
+  const repeated = ids.find((id, at) => running.has(id) || ids.indexOf(id) < at);
+  if (repeated !== undefined) return { kind: 'repeated', id: cutText(JSON.stringify(repeated), LONGEST_ID_SHOWN) };
+  for (const id of ids) running.add(id);
+  for (const { method, params } of messages) {
+    // There is no answer to a request that was cancelled.
+    if (method === 'notifications/cancelled' && isJsonObject(params)) running.delete(params.requestId);
+  }
+  return { kind: 'noted', ids };
+}
+
+type NotedRequests =
+  | { readonly kind: 'noted'; readonly ids: readonly unknown[] }
+  | { readonly kind: 'repeated'; readonly id: string };
+
+const LONGEST_ID_SHOWN = 100;
+
+function isRequestId(id: unknown): boolean {
+  return typeof id === 'string' || typeof id === 'number';
 }
 
 /** An unknown method is a 404 in the newer revision. For the SDK, our single handler serves every method. */
