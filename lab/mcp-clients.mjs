@@ -149,7 +149,7 @@ function hostileClient(port, fail) {
       if (/"Internal error"|TypeError|RangeError|is not a function|Cannot read/.test(text.slice(0, 10_000)))
         client.fail(`an error of the gateway's own: ${text.slice(0, 300)}`);
     },
-    rpc: (method, params, more) => client.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), more),
+    rpc: (method, params, more) => client.send(JSON.stringify({ jsonrpc: '2.0', id: nextId(), method, params }), more),
     /** A session's id; undefined where the gateway keeps none. */
     async session(key = KEYS[0]) {
       const answer = await client.rpc('initialize', INITIALIZE, { key, isNew: true });
@@ -186,6 +186,12 @@ const INITIALIZE = {
   capabilities: {},
   clientInfo: { name: 'hostile', version: '1' },
 };
+let lastId = 1_000;
+/** In a session, two requests at once with one id are refused. */
+const nextId = () => {
+  lastId += 1;
+  return lastId;
+};
 const KEY = 'io.modelcontextprotocol/';
 const modern = (method, more = {}) => ({
   headers: { 'mcp-protocol-version': MODERN, 'mcp-method': method, ...more },
@@ -193,7 +199,7 @@ const modern = (method, more = {}) => ({
 const envelope = { _meta: { [`${KEY}protocolVersion`]: MODERN, [`${KEY}clientCapabilities`]: {} } };
 const nested = (depth, open = '[', close = ']') => `${open.repeat(depth)}${close.repeat(depth)}`;
 const call = (args, name = 'tool_call') =>
-  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":${JSON.stringify(name)},"arguments":${args}}}`;
+  `{"jsonrpc":"2.0","id":${nextId()},"method":"tools/call","params":{"name":${JSON.stringify(name)},"arguments":${args}}}`;
 const long = (text, length) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 /** So many, eight at a time: what a hundred requests at once add to each other's waits is load, and no single one's fault. */
 async function times(count, make) {
@@ -311,7 +317,7 @@ const ATTACKS = {
   'every method with odd parameters': async (client) => {
     for (const method of METHODS) {
       await times(ODD_PARAMS.length, (at) =>
-        client.send(`{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)},"params":${ODD_PARAMS[at]}}`),
+        client.send(`{"jsonrpc":"2.0","id":${nextId()},"method":${JSON.stringify(method)},"params":${ODD_PARAMS[at]}}`),
       );
     }
   },
@@ -452,12 +458,11 @@ const ATTACKS = {
     ),
   'readers that never read': async (client) => {
     const id = await client.session();
-    const body =
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tool_call","arguments":{"name":"many__large","arguments":{}}}}';
     const sockets = Array.from({ length: 10 }, () => {
       const socket = connect(client.port, '127.0.0.1');
       socket.on('error', () => undefined);
       socket.pause();
+      const body = call('{"name":"many__large","arguments":{}}');
       socket.write(
         `POST /mcp HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEYS[0]}\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json\r\nmcp-protocol-version: ${LEGACY}\r\n${id === undefined ? '' : `mcp-session-id: ${id}\r\n`}content-length: ${body.length}\r\n\r\n${body}`,
       );
