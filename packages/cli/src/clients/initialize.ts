@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { write } from '../command-io.ts';
 import type { CommandContext, InitFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
@@ -213,12 +213,13 @@ async function offer(found: FoundClient, offers: Offer): Promise<string | undefi
   if (plan === undefined) return unmoved;
   const question = `Move the servers of ${label} behind Quartermaster?`;
   if (flags.yes !== true && !(await confirm(io, wrap(question, context.terminal.width)))) {
-    await print(`${label} was not changed. Later: quartermaster mcp install ${install}`);
+    const later = `${label} was not changed. Later: quartermaster mcp install ${install}`;
+    await print(wrap(later, width, { hanging: 2 }));
     return unmoved;
   }
   const done = await orSay(found, offers, () => applyInstall(plan, ledger, new Date()));
   if (done === undefined) return unmoved;
-  const what = `${label}: ${counted(plan.moved.length, 'server')} moved to ${plan.servers.path}. Backup: ${done.backup}`;
+  const what = `${label}: ${counted(plan.moved.length, 'server')} moved to ${plan.servers.path}; backup beside it: ${basename(done.backup)}`;
   await print(wrap(what, width, { hanging: 2 }));
   for (const { name, why } of plan.left) await print(describeLeft(name, why, width));
   for (const { server, message } of plan.notes) {
@@ -274,8 +275,11 @@ async function writeSettings(files: readonly ServersFile[], offers: Offer): Prom
   }[plan.kind]('lines' in plan ? plan.lines : '');
   const next = 'Restart your clients. To undo everything: quartermaster init --undo';
   const text = `${done.trimEnd()}${describeForm(plan)}`;
-  const gap = text.includes('\n') ? '\n' : ' ';
-  await write(context.io.stdout, `${plan.path} ${text.trimEnd()}${gap}${next}\n`);
+  const width = pathWidth(context);
+  const told = text.includes('\n')
+    ? `${plan.path} ${text.trimEnd()}\n${wrap(next, width)}`
+    : wrap(`${plan.path} ${text.trimEnd()} ${next}`, width, { hanging: 2 });
+  await write(context.io.stdout, `${told}\n`);
 }
 
 async function undo(ledger: Ledger, context: CommandContext): Promise<void> {
