@@ -59,10 +59,11 @@ export async function renderHttpApi(): Promise<string> {
 Every endpoint of the gateway. This page is generated from the gateway's OpenAPI document,
 \`GET /openapi.json\`, which also has the types of all fields. Requests need a key if the gateway has
 any, as \`x-api-key\` or \`Authorization: Bearer\`; the probes, the document and the console at \`/\` do
-not. [The gateway guide](../guides/gateway.md) has examples, and [Errors](errors.md) lists the statuses.
+not. [The gateway guide](../guides/gateway.md) has examples, and [Errors](errors.md) lists the
+statuses.
 
-*Takes* lists the query parameters, after \`?\`, and the fields of the body. Requests to models take the
-fields of their own API.
+*Takes* lists the query parameters, after \`?\`, and the fields of the body. Requests to models take
+the fields of their own API.
 
 ${sections.join('\n\n')}
 
