@@ -42,6 +42,7 @@ describe('quartermaster completion', () => {
     expect(await complete('mcp', '--form', 'br')).toEqual(['bridge']);
     expect(await complete('mcp', 'install', 'claude-d')).toEqual(['claude-desktop']);
     expect(await complete('completion', 'z')).toEqual(['zsh']);
+    expect(await complete('keys', 'create', 'x', '--role', 'pub')).toEqual(['publisher']);
   });
 
   it('leaves a free value to the completion of file names in bash', async () => {
