@@ -5,8 +5,9 @@ import type { Row } from './sql.ts';
 export const MOST_NAME_CHARACTERS = 512;
 
 /**
- * Outside text in a form that a column can store. Neither database accepts a NUL, and lone surrogates would all become U+FFFD and so one
- * and the same name: they are written as U+E000 and four hexadecimal digits, as is U+E000 itself. All other text is unchanged.
+ * Outside text in a form that a column can store. Neither database accepts a NUL, and all lone surrogates would become U+FFFD, which
+ * would make different names equal. They are written as U+E000 and four hexadecimal digits, and so is U+E000 itself. All other text
+ * is unchanged.
  */
 export function encodeText(text: string): string {
   return text.replace(UNSTORABLE, (unit) => ESCAPE + unit.charCodeAt(0).toString(16).padStart(4, '0'));

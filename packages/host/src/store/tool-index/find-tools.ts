@@ -7,7 +7,7 @@ import { type IndexContext, textArray } from './index-context.ts';
 import { markOf, quoteMark, storedKey } from './tool-marks.ts';
 import { cosineOf } from './tool-rows.ts';
 
-/** Which tools of a catalog a ranking has to look at. All terms are those of `term-counts.ts`. */
+/** Which tools of a catalog are candidates for a ranking. All terms are those of `term-counts.ts`. */
 export interface CandidatePlan {
   /** A tool that has all terms of one of these may be among the best by words. */
   readonly conjunctions: readonly Conjunction[];
@@ -79,7 +79,7 @@ async function findByWords(sql: Sql, catalog: CatalogFigures, plan: CandidatePla
   return rows.map((row) => numberOf(row, 'tool'));
 }
 
-/** The planner mistakes rare words for common ones, and would rather scan all tools of the catalog. */
+/** The planner overestimates rare words and would scan all tools of the catalog instead. */
 const INDEX_ONLY = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true)`;
 
 /** The tools whose vectors are nearest. */
@@ -102,7 +102,7 @@ async function findByMeaning(
     .map(({ tool }) => tool);
 }
 
-/** Below this cosine two texts have only chance in common. */
+/** Below this cosine, two texts are similar only by chance. */
 const LEAST_MEANING = 0.1;
 
 interface Nearest {

@@ -154,7 +154,10 @@ interface Translation<Part> {
   end(): readonly Part[];
 }
 
-/** A model's parts as the dialect's. Nothing is written before there is content, so that an error before it can be answered as one. */
+/**
+ * A model's parts in the dialect. Nothing is written before there is content, so that an earlier error can still be answered with its
+ * status.
+ */
 function createTranslation<D extends DialectName>(asking: Asking<D>, request: RequestOf<D>): Translation<PartOf<D>> {
   const { options, target } = asking;
   const { model, createId = randomId } = options;
@@ -203,7 +206,7 @@ function idFor(dialect: DialectName, id: string | undefined): string | undefined
   return DIALECTS[dialect].codec.isUsableId?.(id) === false ? undefined : id;
 }
 
-/** What a provider calls a response that did not come to its end: a call in it may be half of one. */
+/** The providers' finish reasons of an incomplete response: a call in it may be cut off. */
 const UNFINISHED: ReadonlySet<string> = new Set(['error', 'interrupted']);
 
 /** The values of a stream. A stream that ignores the signal is abandoned once that aborts. */
@@ -231,7 +234,7 @@ async function* readParts<Part>(
   }
 }
 
-/** What broke on its depth is the request where that can't be written either, and otherwise the provider's answer. */
+/** If the request is too deeply nested to be written, it is the cause; otherwise the provider's answer is. */
 function refuseTooDeep(error: unknown, request: object): void {
   if (isTooDeep(error)) writeBody(request);
 }

@@ -4,8 +4,8 @@ import { defined } from '@quartermaster/core/internal';
 type FileData = LanguageModelV4FilePart['data'];
 
 /**
- * A file where a client named it: a `data:` URL is taken apart, another one is passed on for the provider to fetch. Nothing
- * is downloaded here: the addresses are untrusted, and may lead into our own network.
+ * A file as its client named it: a `data:` URL is decoded, any other URL is passed on for the provider to fetch. Nothing is
+ * downloaded here: the addresses are untrusted, and may lead into our own network.
  */
 export function fileAt(url: string, mediaType: string): LanguageModelV4FilePart | undefined {
   const match = /^data:([^;,]*)(?:;[^,]*)?;base64,/.exec(url.slice(0, 512));

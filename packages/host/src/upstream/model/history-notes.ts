@@ -2,12 +2,12 @@ import type { LanguageModelV4FilePart } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
 
-/** A step of the history as the model can read it: a text, and the files in it. */
+/** A step of the history in a form that the model can read: a text, and its files. */
 export type HistoryNote = readonly ({ readonly type: 'text'; readonly text: string } | LanguageModelV4FilePart)[];
 
 /**
- * A step that the host of this model has no form for: a tool that another host ran, or what it returned. The model sees what
- * was asked and found; ids and what only the other host can read are left out. `readFile` finds the files within.
+ * A step that this model's host has no format for: a tool that another host ran, or what it returned. The model sees what was asked
+ * and found; ids and what only the other host can read are left out. `readFile` finds the files within.
  */
 export function noteOf(
   step: Readonly<Record<string, unknown>>,
@@ -63,7 +63,7 @@ function isTold(value: unknown): boolean {
   return value !== undefined && value !== null && !(isJsonObject(value) && Object.keys(value).length === 0);
 }
 
-/** The refusal of a part of a conversation that the host of this model can't be told. */
+/** The error for a part of a conversation that can't be passed on to this model's host. */
 export function uncarried(field: string, part: string, advice = 'leave it out'): UpstreamError {
   const message = `${field}: ${part.slice(0, 300)} can't be passed on to the host of this model; ${advice}`;
   return new UpstreamError({ code: 'unsupported', message });

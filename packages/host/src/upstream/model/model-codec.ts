@@ -6,9 +6,9 @@ import type { BlockEvent, Finish } from './serialise-parts.ts';
 export interface ModelCodec<Request, Part> {
   toCall(request: Request, target: ModelTarget): LanguageModelV4CallOptions;
   writer(request: Request, context: WriterContext): BlockWriter<Part>;
-  /** The request without what `writer` has sealed, which only `toCall` can read. @default the writer seals nothing */
+  /** The request without the parts that `writer` has sealed, which only `toCall` can read. @default the writer seals nothing */
   withoutSeals?(request: Request): Request;
-  /** Whether there are blocks for calls that this provider executes itself. Otherwise they are told as thoughts. @default false */
+  /** Whether there are blocks for calls that this provider executes itself. Otherwise they are shown as thoughts. @default false */
   showsExecuted?(target: ModelTarget): boolean;
   /** Whether clients can work with the provider's own id of a response. @default true */
   isUsableId?(id: string): boolean;
@@ -22,7 +22,7 @@ export interface WriterContext {
   readonly createdMs: number;
 }
 
-/** Writes one response. Its first part opens it, whatever that is of. */
+/** Writes one response. The first part opens it, whatever its kind. */
 export interface BlockWriter<Part> {
   write(event: BlockEvent): readonly Part[];
   finish(finish: Finish): readonly Part[];

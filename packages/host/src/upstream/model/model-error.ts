@@ -3,11 +3,11 @@ import { limitHeadersIn, UpstreamError, type UpstreamErrorDetails } from '@quart
 import { type Clock, cutText } from '@quartermaster/core/internal';
 import { MOST_REFUSAL_BYTES, quoteAnswer, refusedCredentials, retryAfterMs, shouldRetryIn } from '../http/index.ts';
 
-/** How much of what a package says is quoted: some quote the whole answer that they could not read. */
+/** How much of a package's message is quoted: some quote the whole answer that they could not read. */
 const MOST_QUOTED = 500;
 
 /**
- * What a provider package threw, as an error of the upstream's. Told by shape, not by class: several copies of the package that
+ * Converts what a provider package threw to an upstream error. Recognised by shape, not by class: several copies of the package that
  * defines the classes may be installed, or none.
  */
 export function modelError(error: unknown, provider: string, clock: Clock): UpstreamError {
@@ -24,7 +24,7 @@ export function modelError(error: unknown, provider: string, clock: Clock): Upst
   return details(MALFORMED.has(name) ? 'malformed' : 'unreachable');
 }
 
-/** Of an answer whose body it can't read, a package says only the status text, which may be empty. */
+/** For an answer whose body it can't read, a package reports only the status text, which may be empty. */
 function reasonIn(error: unknown): string {
   if (!(error instanceof Error)) return textOf(error);
   if (error.message !== '') return error.message;
@@ -33,7 +33,7 @@ function reasonIn(error: unknown): string {
   return statusCode === undefined ? error.name : `status ${statusCode}`;
 }
 
-/** What our fetch threw, which packages wrap in errors of their own. */
+/** The error of our `fetch`, which packages wrap in their own errors. */
 function ownErrorIn(error: unknown): UpstreamError | undefined {
   let current = error;
   for (let depth = 0; depth < MOST_CAUSES && current instanceof Error; depth += 1) {
@@ -43,7 +43,7 @@ function ownErrorIn(error: unknown): UpstreamError | undefined {
   return undefined;
 }
 
-/** Causes may go round in a circle. */
+/** Causes may be circular. */
 const MOST_CAUSES = 10;
 
 interface ApiCallFields {
@@ -72,7 +72,7 @@ function refused(
   });
 }
 
-/** Of an answer under a good status that could not be read, only what broke off on the way is said to be worth another try. */
+/** An answer with a success status that could not be read is retryable only if it was cut off in transit. */
 function failureOf({ statusCode, isRetryable }: ApiCallFields): UpstreamErrorDetails['code'] {
   return statusCode === undefined || isRetryable === true ? 'unreachable' : 'malformed';
 }

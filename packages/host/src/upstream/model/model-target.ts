@@ -1,8 +1,8 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 
 /**
- * Which conventions a model's provider follows beyond the common interface. `rehearsal` is our own stand-in, which knows every
- * convention there is.
+ * Which conventions a model's provider follows beyond the common interface. `rehearsal` is our own mock model, which knows all
+ * conventions.
  */
 export type ModelFamily = 'anthropic' | 'bedrock' | 'google' | 'openai' | 'rehearsal' | 'other';
 

@@ -16,7 +16,7 @@ export type AssistantPart = Role<'assistant'>['content'][number];
 export interface ToolAnswer {
   readonly id: string;
   readonly output: LanguageModelV4ToolResultOutput;
-  /** What the output has no place for: an error is a text. */
+  /** The output format has no errors with structure: an error is a text. */
   readonly files?: readonly LanguageModelV4FilePart[];
 }
 

@@ -1,6 +1,6 @@
 import type { BlockEvent } from './serialise-parts.ts';
 
-/** The longest result of a call that is told, in characters. */
+/** The maximum length of a call's result that is shown, in characters. */
 const LONGEST_RESULT = 4_000;
 
 /**

@@ -16,7 +16,7 @@ export function blocksOf(content: unknown): readonly AnthropicBlock[] {
   return blocks.filter((block): block is AnthropicBlock => isJsonObject(block) && typeof block.type === 'string');
 }
 
-/** What a user says besides results. A block that the interface has no part for is told as text where it has one. */
+/** What a user says besides results. A block without a counterpart in the interface becomes text if it has any. */
 export function readUserBlocks(blocks: readonly AnthropicBlock[], target: ModelTarget): readonly UserPart[] {
   return blocks.flatMap((block): readonly UserPart[] => {
     if (block.type === 'text') return textPart(block, target);
@@ -27,7 +27,7 @@ export function readUserBlocks(blocks: readonly AnthropicBlock[], target: ModelT
   });
 }
 
-/** What the model said. Thoughts go back to the provider that had them, and to no other. */
+/** What the model said. Thoughts go back only to the provider that produced them. */
 export function readAssistantBlocks(blocks: readonly AnthropicBlock[], target: ModelTarget): readonly AssistantPart[] {
   let sealed: ProviderOptions | undefined;
   return blocks.flatMap((block): readonly AssistantPart[] => {
@@ -77,7 +77,7 @@ function readThinking(block: AnthropicBlock, target: ModelTarget): readonly Assi
   return [{ type: 'reasoning', text, providerOptions: { anthropic } as ProviderOptions }];
 }
 
-/** What a host executed or made itself. A search goes back to a host that knows its blocks; all else is told as a note. */
+/** What a host executed or made itself. A search goes back to a host that knows its blocks; everything else becomes a note. */
 function readServerBlock(block: AnthropicBlock, target: ModelTarget): readonly AssistantPart[] {
   const { id, name, input, tool_use_id: answered, content } = block;
   if (knowsBlocks(target)) {
@@ -212,7 +212,7 @@ function nestedText(content: unknown): string {
     .join('\n');
 }
 
-/** Whether the blocks of a search mean something at the other end. */
+/** Whether the other host understands the blocks of a search. */
 export function knowsBlocks(target: ModelTarget): boolean {
   return target.family === 'anthropic' || target.family === 'rehearsal';
 }

@@ -65,7 +65,7 @@ function readPrompt(request: AnthropicRequest, target: ModelTarget): LanguageMod
     if (message.role === 'assistant') builder.assistant(readAssistantBlocks(blocks, target));
     else if (message.role === 'system') builder.system(textOf(blocks));
     else {
-      // Results answer the calls right before them, whatever else the message says.
+      // Results answer the calls right before them, whatever else the message contains.
       builder.answers(readResults(blocks, target));
       builder.user(
         readUserBlocks(
@@ -116,7 +116,7 @@ function readTool(definition: JsonObject, name: string, target: ModelTarget): La
   };
 }
 
-/** A tool that Anthropic defines: a function with its known parameters, which the client runs under the same name as ever. */
+/** A tool that Anthropic defines: a function with its known parameters, which the client runs under its usual name. */
 function readDefinedTool(type: string, definition: JsonObject, target: ModelTarget): Tools {
   const { name } = definition;
   if (type.startsWith('tool_search_tool')) return readSearchTool(type, name, target);
@@ -141,7 +141,7 @@ function readSearchTool(type: string, name: unknown, target: ModelTarget): Tools
   return [{ type: 'provider', id: `anthropic.tool_search_${engine}_20251119`, name: own, args: {} }];
 }
 
-/** A declared tool that does not go along can't be forced. */
+/** A declared tool that is left out can't be forced. */
 function readChoice(request: AnthropicRequest, tools: Tools): Pick<LanguageModelV4CallOptions, 'toolChoice'> {
   const { tool_choice: choice } = request;
   if (choice?.type === 'tool') refuseUndeclared(choice.name, request.tools);
@@ -163,7 +163,7 @@ function readChoice(request: AnthropicRequest, tools: Tools): Pick<LanguageModel
 
 function refuseUndeclared(name: unknown, definitions: unknown): void {
   const list: readonly unknown[] = Array.isArray(definitions) ? definitions : [];
-  // A tool that Anthropic defines may go without its name.
+  // A tool that Anthropic defines may be declared without a name.
   const isDeclared = list.some(
     (tool) => isJsonObject(tool) && (tool.name === name || (tool.name === undefined && tool.type !== undefined)),
   );

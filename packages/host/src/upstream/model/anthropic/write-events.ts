@@ -8,8 +8,8 @@ import type { BlockEvent, Finish, Metadata, OpenedBlock, SourcePart } from '../s
 import { addressOf } from '../url-citation.ts';
 
 /**
- * A model's blocks as the events of a Messages stream. Sources are citations of their text. A file is told as an image block, or by
- * its type where it is none.
+ * A model's blocks as the events of a Messages stream. Sources become citations of their text. An image becomes an image block; for
+ * another file a text names its type.
  */
 export function writeEvents(_request: AnthropicRequest, context: WriterContext): BlockWriter<AnthropicEvent> {
   let index = 0;
@@ -129,7 +129,7 @@ function delta(index: number, value: AnthropicBlock): AnthropicEvent {
   return { type: 'content_block_delta', index, delta: value };
 }
 
-/** Anthropic's own signature as it is; another provider's under a seal, with which alone it comes back to that provider. */
+/** Anthropic's own signature is unchanged; another provider's is sealed, so that it comes back only to that provider. */
 function signatureOf(
   block: OpenedBlock & { readonly kind: 'reasoning' },
   metadata: Metadata,
@@ -147,7 +147,7 @@ function sealOf(metadata: Metadata, { target }: WriterContext): string | undefin
   return writeSeal({ provider: target.provider, metadata });
 }
 
-/** As of a web search, the only citation of an address. Its index is under a seal: no API would accept it as its own. */
+/** In the format of a web search, the only citation of an address. Its index is sealed, so that no API takes it for its own. */
 function citationOf(source: SourcePart, { target }: WriterContext): AnthropicBlock {
   return {
     type: 'web_search_result_location',
@@ -187,7 +187,7 @@ function resultBlock({
 /** A finish reason in the words of the Messages API. The words that the interface does not have are taken from the raw one. */
 function stopReason({ unified, raw }: LanguageModelV4FinishReason, hasCalls: boolean): string {
   if (raw !== undefined && RAW.has(raw)) return raw;
-  // Many hosts say "stop" when they have called.
+  // Many hosts say "stop" after a call.
   if (hasCalls && (unified === 'stop' || unified === 'other' || unified === 'tool-calls')) return 'tool_use';
   switch (unified) {
     case 'length':
@@ -201,7 +201,7 @@ function stopReason({ unified, raw }: LanguageModelV4FinishReason, hasCalls: boo
 
 const RAW: ReadonlySet<string> = new Set(['stop_sequence', 'pause_turn', 'refusal', 'model_context_window_exceeded']);
 
-/** Of a message that has only begun: what it costs is known at its end. */
+/** For a message that has only begun: its usage is known at the end. */
 const EMPTY_USAGE: AnthropicUsage = {
   input_tokens: 0,
   output_tokens: 0,

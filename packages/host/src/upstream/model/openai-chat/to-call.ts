@@ -44,7 +44,7 @@ export function toCall(request: ChatRequest, target: ModelTarget): LanguageModel
   };
 }
 
-/** What a client would wait for in vain. */
+/** Options that would make a client wait for something that never comes. */
 function refuseOptions(request: ChatRequest): void {
   const { n, functions, logprobs, logit_bias: bias, modalities, web_search_options: search } = request;
   if (typeof n === 'number' && n > 1)

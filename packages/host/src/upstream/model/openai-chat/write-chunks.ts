@@ -127,7 +127,7 @@ function writeUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): JsonOb
   };
 }
 
-/** The calls decide otherwise: many hosts say "stop" when they have called. */
+/** Calls override this: many hosts say "stop" after a call. */
 const REASONS: Readonly<Record<string, string>> = {
   length: 'length',
   'content-filter': 'content_filter',

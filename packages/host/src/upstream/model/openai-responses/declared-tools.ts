@@ -3,7 +3,7 @@ import type { ResponsesRequest } from '@quartermaster/wires/openai-responses';
 import type { ModelTarget } from '../model-target.ts';
 import { type DeclaredTool, readOpenaiTools } from '../openai-tools.ts';
 
-/** What a request declares, and what its items add within the conversation. Of two with one name the first counts. */
+/** The tools that a request declares, and those that its items add within the conversation. If two have the same name, the first counts. */
 export function declaredTools({ tools, input }: ResponsesRequest, target: ModelTarget): readonly DeclaredTool[] {
   const declared: readonly unknown[] = Array.isArray(tools) ? tools : [];
   const items: readonly unknown[] = Array.isArray(input) ? input : [];

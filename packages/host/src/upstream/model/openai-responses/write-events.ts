@@ -117,7 +117,7 @@ function closing(response: ResponsesResponse, output: readonly ResponsesItem[], 
   return { type: `response.${status}`, response: done };
 }
 
-/** What must come back with a call, in an item that clients keep without reading it. */
+/** Data that must come back with a call, in an item that clients keep without reading it. */
 function sealOf(metadata: Metadata, { target }: WriterContext): string | undefined {
   if (target.family !== 'google' || Object.keys(keptIn(metadata)).length === 0) return undefined;
   return writeSeal({ provider: target.provider, metadata });
