@@ -227,8 +227,12 @@ describe('the playground', () => {
     const { page } = await openConsole('/playground');
     await page.getByText('This is the sample catalog').waitFor();
     await page.keyboard.press('/');
-    await page.keyboard.type('weather alerts for a city');
-    await page.locator('.result').first().waitFor();
+    const whole = 'weather alerts for a city';
+    const answered = page.waitForResponse((answer) => (answer.request().postData() ?? '').includes(whole));
+    await page.keyboard.type(whole);
+    await answered;
+    // Not the rows of a part of it.
+    await page.locator('.split[aria-busy="false"] .result').first().waitFor();
     await page.locator('.results-head').click();
     const open = (): Promise<(string | null)[]> =>
       page.locator('.result.open').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-row')));
@@ -716,18 +720,24 @@ describe('savings', () => {
 
   it('makes the first key, goes on with it, and revokes another', async () => {
     const { page, errors } = await openConsole('/savings', { url: await startGateway() });
-    const create = async (name: string): Promise<void> => {
+    const create = async (name: string): Promise<string> => {
       await page.getByRole('button', { name: 'Create key' }).first().click();
       await page.getByLabel('Name').fill(name);
       await page.getByLabel('Requests a minute').fill('600');
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-      expect(await page.locator('.secret').textContent()).toMatch(/^qm_/);
+      const secret = (await page.locator('.secret').textContent()) ?? '';
+      expect(secret).toMatch(/^qm_/);
       await page.getByRole('button', { name: 'Done' }).click();
+      return secret;
     };
     await page.getByText('The first key closes it').waitFor();
     await create('root');
     await page.getByText('of 600').first().waitFor(SOON);
-    await create('support-bot');
+    const secret = await create('support-bot');
+    await page.getByText('Waiting for the first request with this key.').waitFor();
+    const url = new URL(page.url()).origin;
+    expect((await fetch(`${url}/v1/models`, { headers: { 'x-api-key': secret } })).status).toBe(200);
+    await page.getByText(/^The first request with this key came at/).waitFor(SOON);
     await page.locator('.keys-table').getByText('support-bot').waitFor(SOON);
     expect(await seriousFindings(page)).toEqual([]);
     await page.setViewportSize({ width: 320, height: 800 });

@@ -5,14 +5,18 @@ import { gateway } from './gateway.ts';
 const NONE: readonly StoredCase[] = [];
 
 /** The labelled requests that the gateway keeps for a catalog. */
-export function useStoredCases(catalog: string): readonly StoredCase[] {
-  const { data } = useQuery({
+export function useStoredCases(catalog: string): {
+  readonly stored: readonly StoredCase[];
+  /** Whether the gateway has answered, be it with a refusal. */
+  readonly isAnswered: boolean;
+} {
+  const { data, isFetched } = useQuery({
     queryKey: ['cases', catalog],
     queryFn: ({ signal }) => gateway.request('GET /v1/catalogs/{name}/cases', { path: { name: catalog }, signal }),
     enabled: catalog !== '',
     retry: false,
   });
-  return data?.data ?? NONE;
+  return { stored: data?.data ?? NONE, isAnswered: isFetched };
 }
 
 /** Keeps a labelled request on the gateway, in place of an earlier one with the same query. */

@@ -5,23 +5,32 @@ import { gateway, rememberKey } from '../api/gateway.ts';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 
+/** A key that was made on this page, which alone knows its secret. */
+export interface MadeKey {
+  readonly secret: string;
+  readonly id: string;
+  /** Whether this page uses it from now on. */
+  readonly isOwn: boolean;
+}
+
 /** Makes a key, and shows its secret once. */
 export function CreateKey(props: {
   readonly isOpen: boolean;
   readonly isFirst: boolean;
   readonly onClose: () => void;
-  readonly onSecret: (secret: string) => void;
+  readonly onMade: (key: MadeKey) => void;
 }): ReactNode {
-  const { isOpen, isFirst, onClose, onSecret } = props;
+  const { isOpen, isFirst, onClose, onMade } = props;
   const queries = useQueryClient();
   const [secret, setSecret] = useState<string>();
   const create = useMutation({
     mutationFn: (body: NewKey) => gateway.request('POST /v1/keys', { body }),
     async onSuccess({ secret: made, key }) {
       setSecret(made);
-      onSecret(made);
       // The gateway is closed from now on: this page continues with the key that closed it.
-      if (isFirst && key.role === 'admin') rememberKey(made);
+      const isOwn = isFirst && key.role === 'admin';
+      onMade({ secret: made, id: key.id, isOwn });
+      if (isOwn) rememberKey(made);
       await queries.invalidateQueries({ queryKey: ['keys'] });
     },
   });

@@ -6,23 +6,23 @@ import { gateway } from '../api/gateway.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { plain, signedShort } from '../shell/numbers.ts';
 import { Problem } from '../shell/problem.tsx';
-import { CreateKey } from './create-key.tsx';
+import { CreateKey, type MadeKey } from './create-key.tsx';
 
 /** The keys that this page's key may see. */
-export function useKeys() {
+export function useKeys({ refetchInterval = 15_000 }: { readonly refetchInterval?: number } = {}) {
   return useQuery({
     queryKey: ['keys'],
     queryFn: ({ signal }) => gateway.request('GET /v1/keys', { signal }),
-    refetchInterval: 15_000,
+    refetchInterval,
   });
 }
 
 /** Who may use the gateway: rights, limits and what is used of them, expiry. A secret is shown once. */
 export function KeysPanel(props: {
   readonly savings: Readonly<Record<string, Totals>>;
-  readonly onSecret: (secret: string) => void;
+  readonly onMade: (key: MadeKey) => void;
 }): ReactNode {
-  const { savings, onSecret } = props;
+  const { savings, onMade } = props;
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<Key>();
   const { data, error } = useKeys();
@@ -104,8 +104,13 @@ export function KeysPanel(props: {
                   </td>
                   <td className="right">
                     {data?.may_manage === true && key.source === 'store' && key.state !== 'revoked' ? (
-                      <button type="button" className="button ghost" onClick={() => setRevoked(key)}>
-                        Revoke…<span className="hidden-text"> {key.name}</span>
+                      <button
+                        type="button"
+                        className="button ghost"
+                        aria-label={`Revoke… ${key.name}`}
+                        onClick={() => setRevoked(key)}
+                      >
+                        Revoke…
                       </button>
                     ) : (
                       <span className="faint small">{key.source === 'settings' ? 'in the settings' : ''}</span>
@@ -117,12 +122,7 @@ export function KeysPanel(props: {
           </table>
         </div>
       )}
-      <CreateKey
-        isOpen={isCreating}
-        isFirst={usable.length === 0}
-        onClose={() => setCreating(false)}
-        onSecret={onSecret}
-      />
+      <CreateKey isOpen={isCreating} isFirst={usable.length === 0} onClose={() => setCreating(false)} onMade={onMade} />
       <RevokeKey apiKey={revoked} onClose={() => setRevoked(undefined)} />
     </section>
   );

@@ -16,13 +16,15 @@ export const SAVED = 'saved';
 
 export interface Cases {
   readonly list: readonly Case[];
+  /** Whether the list is whole: a count of a part of it would jump. */
+  readonly isLoaded: boolean;
   /** Differs wherever the list does. */
   readonly version: string;
 }
 
 /** Labelled requests: those that ship with the sample catalog, and those that the gateway keeps. */
 export function useCases(catalog: string): Cases {
-  const stored = useStoredCases(catalog);
+  const { stored, isAnswered } = useStoredCases(catalog);
   const { data: sample } = useQuery({
     queryKey: ['sample-cases'],
     queryFn: async () => (await import('./sample-cases.ts')).sampleCases(),
@@ -32,6 +34,10 @@ export function useCases(catalog: string): Cases {
   return useMemo(() => {
     const own = stored.map(({ query, tools }) => ({ query, tools, kind: SAVED }));
     const shipped = catalog === 'sample' ? (sample ?? []) : [];
-    return { list: [...shipped, ...own].slice(-MOST_CASES), version: `${shipped.length} ${JSON.stringify(own)}` };
-  }, [catalog, stored, sample]);
+    return {
+      list: [...shipped, ...own].slice(-MOST_CASES),
+      isLoaded: isAnswered && (catalog !== 'sample' || sample !== undefined),
+      version: `${shipped.length} ${JSON.stringify(own)}`,
+    };
+  }, [catalog, stored, isAnswered, sample]);
 }

@@ -73,8 +73,9 @@ export function EvaluationTable(props: {
   const stored = useEvaluation(catalog, cases);
   const drafted = useEvaluation(catalog, cases, drafts === undefined ? {} : { drafts });
   const [now, then] = [stored.evaluation, drafted.evaluation];
-  const { list } = cases;
+  const { list, isLoaded } = cases;
   useFollowing(drafts, drafted, now !== undefined && then === undefined);
+  if (!isLoaded) return <p className="faint small">…</p>;
   if (list.length === 0) {
     return (
       <p className="faint small">

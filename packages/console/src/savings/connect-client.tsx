@@ -1,17 +1,41 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { hasKey } from '../api/gateway.ts';
+import type { MadeKey } from '../keys/create-key.tsx';
 import { useKeys } from '../keys/keys-panel.tsx';
 import { CopyButton } from '../shell/copy-button.tsx';
+import { clockTime } from '../shell/numbers.ts';
 import { CLIENTS, NO_KEY } from './clients.ts';
+
+/** People wait for this with the client beside them. */
+const WAITING_MS = 3_000;
+
+/** Whether a key that was just made has been used. */
+function FirstUse({ id }: { readonly id: string }): ReactNode {
+  const [isUsed, setUsed] = useState(false);
+  const { data } = useKeys(isUsed ? {} : { refetchInterval: WAITING_MS });
+  const seen = data?.data.find((key) => key.id === id)?.last_used_at;
+  useEffect(() => {
+    if (seen !== undefined) setUsed(true);
+  }, [seen]);
+  return (
+    <span role="status">
+      {seen === undefined
+        ? 'Waiting for the first request with this key. It appears here and in '
+        : `The first request with this key came at ${clockTime(Date.parse(seen))}. It is in `}
+    </span>
+  );
+}
 
 /** What to paste to put this gateway in front of a model, for each client. */
 export function ConnectClient(props: {
-  readonly secret: string | undefined;
+  /** The key that was just made here. */
+  readonly made: MadeKey | undefined;
   readonly chosen: string | undefined;
   readonly onChoose: (name: string) => void;
 }): ReactNode {
-  const { secret, onChoose } = props;
+  const { made, onChoose } = props;
+  const secret = made?.secret;
   const client = CLIENTS.find(({ id }) => id === props.chosen) ?? CLIENTS[0];
   const { data: keys } = useKeys();
   const isOpen = !hasKey() && keys?.data.every(({ state }) => state === 'revoked') === true;
@@ -40,7 +64,8 @@ export function ConnectClient(props: {
             <CopyButton key={text} text={text} />
           </div>
           <p className="dim small connect-note">
-            {client?.place === undefined ? '' : `In ${client.place}. `}The first request appears in{' '}
+            {client?.place === undefined ? '' : `In ${client.place}. `}
+            {made === undefined || made.isOwn ? 'The first request appears in ' : <FirstUse id={made.id} />}
             <Link to="/activity" search={{}}>
               Activity
             </Link>

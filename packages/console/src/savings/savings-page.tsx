@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
+import type { MadeKey } from '../keys/create-key.tsx';
 import { KeysPanel } from '../keys/keys-panel.tsx';
 import { copyLink } from '../shell/copy-text.ts';
 import { Dialog } from '../shell/dialog.tsx';
@@ -27,7 +28,7 @@ const DAY_MS = 86_400_000;
 const CATALOG_NAMES = { mcpServers: 'all MCP servers' };
 
 export function SavingsPage(): ReactNode {
-  const [secret, setSecret] = useState<string>();
+  const [made, setMade] = useState<MadeKey>();
   const { period: written = '30d', unit, by, client, show } = useSearch({ from: '/savings' });
   const period = Number.parseInt(written, 10);
   const navigate = useNavigate({ from: '/savings' });
@@ -196,8 +197,8 @@ export function SavingsPage(): ReactNode {
         </>
       )}
       <BelowBreakEven catalogs={byCatalog} />
-      <KeysPanel savings={byKey} onSecret={setSecret} />
-      <ConnectClient secret={secret} chosen={client} onChoose={(name) => set({ client: name })} />
+      <KeysPanel savings={byKey} onMade={setMade} />
+      <ConnectClient made={made} chosen={client} onChoose={(name) => set({ client: name })} />
     </>
   );
 }

@@ -123,6 +123,10 @@ function Plot(props: {
     .filter((size) => size - breakEven >= least - range * 0.05 && size - breakEven <= most)
     .map((size) => `${x(size).toFixed(1)},${y(size - breakEven).toFixed(1)}`)
     .join(' ');
+  const even = x(Math.max(from, breakEven));
+  // Where every catalog loses, the line at zero is at the top, and the words about it stand at the bottom.
+  const isAbove = y(0) > TOP + 40;
+  const wordsAt = isAbove ? TOP + 8 : HEIGHT - BOTTOM - 18;
   const label =
     `Break-even at ${plain(breakEven)} tokens. ` +
     places.map(({ name, size, net }) => `${name}: ${plain(size)} tokens, net ${signedShort(net)} a request`).join('; ');
@@ -141,17 +145,11 @@ function Plot(props: {
           {decade >= 1_000 ? `${decade / 1_000} k` : decade}
         </text>
       ))}
-      <line
-        className="lead"
-        x1={x(Math.max(from, breakEven))}
-        x2={x(Math.max(from, breakEven))}
-        y1={TOP + 30}
-        y2={y(0)}
-      />
-      <text className="ink" x={x(Math.max(from, breakEven))} y={TOP + 8} textAnchor="middle">
+      <line className="lead" x1={even} x2={even} y1={isAbove ? TOP + 30 : y(0)} y2={isAbove ? y(0) : HEIGHT - BOTTOM} />
+      <text className="ink name" x={even} y={wordsAt} textAnchor="middle">
         break-even
       </text>
-      <text x={x(Math.max(from, breakEven))} y={TOP + 22} textAnchor="middle">
+      <text className="name" x={even} y={wordsAt + 14} textAnchor="middle">
         {plain(breakEven)} tokens
       </text>
       <polyline className="curve" points={curve} />

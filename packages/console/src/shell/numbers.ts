@@ -32,13 +32,21 @@ export function clockTime(atMs: number): string {
   return new Date(atMs).toLocaleTimeString('en', { hour12: false });
 }
 
-/** `+$117`, `−$0.42`: cents only where they matter. */
+/** From here on an amount is told by its first digit. */
+const ONE_CENT = 0.01;
+
+const LEAST_DOLLARS = 0.0001;
+
+/** `+$117`, `−$0.42`, `−$0.003`: cents only where they matter, and never a loss that looks like none. */
 export function money(dollars: number): string {
   const size = Math.abs(dollars);
+  if (size === 0) return '$0';
+  const sign = dollars > 0 ? '+' : '−';
+  if (size < LEAST_DOLLARS) return `${sign}<$${LEAST_DOLLARS}`;
+  if (size < ONE_CENT) return `${sign}$${Number(size.toPrecision(1))}`;
   const digits = size.toLocaleString(
     'en',
     size < 10 ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { maximumFractionDigits: 0 },
   );
-  if (size < 0.005) return '$0';
-  return dollars > 0 ? `+$${digits}` : `−$${digits}`;
+  return `${sign}$${digits}`;
 }
