@@ -126,7 +126,9 @@ export function SavingsPage(): ReactNode {
           </div>
         )}
         <div>
-          <dd>{total.requests === 0 ? '–' : signed(total.net / total.requests)}</dd>
+          <dd className={total.net < 0 ? 'loss' : ''}>
+            {total.requests === 0 ? '–' : signed(total.net / total.requests)}
+          </dd>
           <dt>a request, over {plain(total.requests)} requests</dt>
         </div>
         <div>
