@@ -81,7 +81,9 @@ async function attack(sessions, fail) {
         most = Math.max(most, await gateway.rss());
       }
       const statuses = [...client.statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
-      console.log(`${what.padEnd(52)} ${least.toFixed(0).padStart(4)} ms   ${statuses}   ${client.last}`);
+      console.log(
+        `${what.padEnd(42)} ${least.toFixed(0).padStart(4)} ms ${mebibytes(most)} MiB  ${statuses}   ${client.last}`,
+      );
       bars.push({ label: what, value: least, isOurs: true });
       if (least > MOST_MS + quiet) fail(`${what}: another client waited ${least.toFixed(0)} ms`);
       if (gateway.exited !== undefined) throw new Error(`${what}: the gateway ended with ${gateway.exited}`);
