@@ -114,7 +114,7 @@ describe('streamInput', () => {
       })(),
     );
     await running.close();
-    await expect(taken).rejects.toThrow('ended before all prompts were taken');
+    await expect(taken).rejects.toThrow('ended before all prompts were read');
   });
 });
 

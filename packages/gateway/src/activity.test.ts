@@ -134,8 +134,9 @@ describe('activity', () => {
 
   it('is in the log line of the request', async () => {
     const { log, id } = await answered();
-    const line = log.find((entry) => entry.requestId === id);
-    expect(line).toMatchObject({ decision: 'defer', rounds: 2, searches: 1, tokensNet: expect.any(Number) });
+    await expect
+      .poll(() => log.find((entry) => entry.requestId === id))
+      .toMatchObject({ decision: 'defer', rounds: 2, searches: 1, tokensNet: expect.any(Number) });
   });
 
   it('is sent live', async () => {

@@ -298,7 +298,7 @@ describe('what a host has besides answers of models', () => {
     const request = { model: 'embed', input: ['a', 'b'], encoding_format: 'float' as const };
     expect(await openai.embeddings.create(request)).toMatchObject(EMBEDDING);
     expect(requests).toMatchObject([{ body: request, headers: { authorization: 'Bearer sk-upstream' } }]);
-    expect(log.at(-1)).toMatchObject({ route: 'host', model: 'embed', inputTokens: 3 });
+    await expect.poll(() => log.at(-1)).toMatchObject({ route: 'host', model: 'embed', inputTokens: 3 });
     await expect(openai.files.list()).rejects.toThrow('set files: true');
     expect(requests).toHaveLength(1);
   });
