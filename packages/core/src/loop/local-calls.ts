@@ -1,4 +1,5 @@
 import type { Tool } from '../catalog/index.ts';
+import { defined } from '../catalog/internal.ts';
 import type { Call, Caller, Resolved, Step, Toolbox, ToolOutcome } from '../dispatch/index.ts';
 
 export interface LocalCallsOptions {
@@ -66,7 +67,7 @@ function answer(call: Call, calls: readonly Resolved[], outcomes: readonly ToolO
   const [only] = outcomes;
   if (outcomes.length === 1 && only !== undefined) {
     const { text, value, isError } = only;
-    return { kind: 'answer', call, text, isError, ...(value === undefined ? {} : { value }) };
+    return { kind: 'answer', call, text, isError, ...defined({ value }) };
   }
   const results = outcomes.map(({ text }, index) => ({ name: calls[index]?.name, result: text }));
   return {

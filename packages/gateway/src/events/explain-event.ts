@@ -1,10 +1,11 @@
+import { defined } from '@quartermaster/core/internal';
 import type { LogEntry } from '../logger.ts';
 import type { GatewayEvent } from './gateway-event.ts';
 
 /** Why something was decided, as a line of the debug log. Names and figures, never texts of a request. */
 export function explainEvent(event: GatewayEvent): LogEntry | undefined {
   const requestId = 'requestId' in event ? event.requestId : undefined;
-  const head = { level: 'debug', ...(requestId === undefined ? {} : { requestId }) } as const;
+  const head = { level: 'debug', ...defined({ requestId }) } as const;
   switch (event.kind) {
     case 'plan-decide':
       return {

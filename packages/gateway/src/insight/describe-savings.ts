@@ -1,4 +1,5 @@
 import { compileGlob } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type { ModelPrice } from '@quartermaster/host/config';
 import { INSIGHT_COUNTS, type InsightCell, type InsightCounts } from '@quartermaster/host/store';
 import { addCounts } from './insight-meter.ts';
@@ -77,7 +78,7 @@ export function describeSavings(
         const price = priceOf(model);
         if (price === undefined) return [];
         const { input, cacheRead } = price;
-        return [[model, { input, ...(cacheRead === undefined ? {} : { cacheRead }) }]];
+        return [[model, { input, ...defined({ cacheRead }) }]];
       }),
     ),
   };

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type { Config, McpServerSettings, OAuthSettings, UpstreamSettings } from './config.ts';
 import { INDEX_CACHE_DEFAULTS } from './index-cache-shape.ts';
 import { hideCredentials } from './show-value.ts';
@@ -78,7 +79,7 @@ function describeServer(server: McpServerSettings): Json {
 function describeOAuth({ clientSecret, scopes, ...rest }: OAuthSettings): Json {
   return {
     ...rest,
-    ...(scopes === undefined ? {} : { scopes }),
+    ...defined({ scopes }),
     ...(clientSecret === undefined ? {} : { clientSecret: 'set' }),
   };
 }

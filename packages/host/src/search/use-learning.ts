@@ -1,6 +1,6 @@
 import type { Caller, UseMemory } from '@quartermaster/core/dispatch';
 import { suggestPins } from '@quartermaster/core/gate';
-import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
 import { type LearnedUse, LearnedUses, toUseVector, type UseBonus } from '@quartermaster/core/search';
 import type { LearnedUseStore, UseScope } from '../store/index.ts';
 
@@ -183,7 +183,7 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
       // A tool that is called in a loop is learned once, and an earlier search that also found it gets none of the calls.
       for (const { tools } of searches) for (const [name, other] of tools) if (other === id) tools.delete(name);
       const { vector } = search;
-      keep({ owner, catalog: search.catalog }, { tool: id, atMs: now, ...(vector === undefined ? {} : { vector }) });
+      keep({ owner, catalog: search.catalog }, { tool: id, atMs: now, ...defined({ vector }) });
     },
     async hotTools(owner) {
       const day = Math.floor(clock.now() / DAY_MS);

@@ -1,5 +1,5 @@
 import { createTool, isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
-import { tryParseJson } from '../../catalog/internal.ts';
+import { defined, tryParseJson } from '../../catalog/internal.ts';
 import { readCandidateQuery, readToolTerms } from '../../search/internal.ts';
 import { type GuardLimits, guardSearch, type Memory } from '../memory.ts';
 import type { DeferPlan } from '../plan/plan.ts';
@@ -90,7 +90,7 @@ function tellSearch(question: TellQuestion, found: FoundBySearch): string {
   const rest = {
     ...(found.answers === undefined ? {} : { answers: perQuery(question, found.answers) }),
     ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
-    ...(findings === undefined ? {} : { findings }),
+    ...defined({ findings }),
     ...(found.unavailable === undefined || found.unavailable.length === 0 ? {} : { unavailable: unavailable(found) }),
   };
   const also = (one: Named): readonly string[] => duplicates(one, question, found);
