@@ -5,11 +5,17 @@ import { type SignalSource, watchStopSignals } from './watch-stop-signals.ts';
 function watch(onReload?: () => void) {
   const source = new EventEmitter();
   const heard: string[] = [];
+  let due: { readonly at: number; readonly run: () => void } | undefined;
   let time = 0;
   const parent = { now: 41, look: undefined as (() => void) | undefined };
   const release = watchStopSignals({
     source: source as SignalSource,
-    now: () => time,
+    after(delayMs, run) {
+      due = { at: time + delayMs, run };
+      return () => {
+        due = undefined;
+      };
+    },
     parent: {
       id: () => parent.now,
       repeat(action) {
@@ -28,8 +34,10 @@ function watch(onReload?: () => void) {
     release,
     source,
     parent,
-    send(signal: string, at: number) {
+    /** @param isBusy whether no timer could run until then */
+    send(signal: string, at: number, { isBusy = false } = {}) {
       time = at;
+      if (!isBusy && due !== undefined && time >= due.at) due.run();
       source.emit(signal, signal);
     },
   };
@@ -48,6 +56,13 @@ describe('watchStopSignals', () => {
     send('SIGINT', 5);
     send('SIGINT', 6);
     send('SIGTERM', 1_004);
+    expect(heard).toEqual(['stop SIGINT']);
+  });
+
+  it('treats signals as one that wait together while the process is busy', () => {
+    const { heard, send } = watch();
+    send('SIGINT', 5);
+    send('SIGTERM', 2_000, { isBusy: true });
     expect(heard).toEqual(['stop SIGINT']);
   });
 

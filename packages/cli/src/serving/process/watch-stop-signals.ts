@@ -15,8 +15,8 @@ export interface StopWatchOptions {
   readonly onReload?: (() => void) | undefined;
   /** @default the process */
   readonly source?: SignalSource;
-  /** Milliseconds. @default the system's clock */
-  readonly now?: () => number;
+  /** Runs something after a delay, and after the signals that arrived in the meantime. Returns a function that cancels it. @default timers */
+  readonly after?: (delayMs: number, run: () => void) => () => void;
   /** @default the process's parent, if npm started it */
   readonly parent?: ParentWatch | undefined;
 }
@@ -36,23 +36,34 @@ const SAME_WISH_MS = 1_000;
 
 /** Listens for stop signals. Returns a function that stops listening. */
 export function watchStopSignals(options: StopWatchOptions): () => void {
-  const { onStop, onForce, onReload, source = process, now = Date.now, parent = npmParent() } = options;
-  let stoppedAt: number | undefined;
+  const { onStop, onForce, onReload, source = process, after = afterSignals, parent = npmParent() } = options;
+  let state: 'serving' | 'stopping' | 'forcible' = 'serving';
+  let cancel: () => void = () => undefined;
   const listen = (signal: StopSignal): void => {
     if (signal === 'SIGHUP' && onReload !== undefined) onReload();
-    else if (stoppedAt === undefined) {
-      stoppedAt = now();
+    else if (state === 'serving') {
+      state = 'stopping';
+      cancel = after(SAME_WISH_MS, () => {
+        state = 'forcible';
+      });
       onStop(signal);
-    } else if (now() - stoppedAt >= SAME_WISH_MS) {
+    } else if (state === 'forcible') {
       onForce(signal);
     }
   };
   for (const signal of STOP_SIGNALS) source.on(signal, listen);
   const release = parent === undefined ? undefined : watchParent(parent, () => listen('SIGTERM'));
   return () => {
+    cancel();
     release?.();
     for (const signal of STOP_SIGNALS) source.off(signal, listen);
   };
+}
+
+/** A process that was busy all the while reads signals after its timers: they are read before `run` too. */
+function afterSignals(delayMs: number, run: () => void): () => void {
+  const timer = setTimeout(() => setImmediate(run), delayMs).unref();
+  return () => clearTimeout(timer);
 }
 
 /**
