@@ -166,6 +166,8 @@ describe('holds', () => {
       off.holds(withoutSearch(plan), EMPTY_MEMORY),
     );
     expect(held).toEqual(['tool_search', 'tool_describe', 'tool_call']);
+    expect(off.holds(withoutSearch(plan), EMPTY_MEMORY)('protocol_search')).toBe(false);
+    expect(off.holds(withoutSearch(plan, ['protocol_search']), EMPTY_MEMORY)('protocol_search')).toBe(true);
     const own: Tool = { ...(sampleTools()[0] as Tool), id: 'own', name: 'tool_search' };
     const named = createToolbox({ tools: [own], searcher: wordSearcher, settings: { ...ON, rule: { kind: 'off' } } });
     const inline = named.plan();

@@ -111,7 +111,8 @@ function heldCalls(options: {
   if (plan.kind === 'inline' || plan.form.search === 'provider') return () => false;
   const own = new Set(plan.own.map((tool) => tool.name));
   // The model may have seen our tools before search was switched off; no client can answer a call to one.
-  const past = new Set<string>(plan.isSearchOff === true ? Object.values(OWN_NAMES) : []);
+  const { pastSearches } = plan;
+  const past = new Set(pastSearches === undefined ? [] : [...Object.values(OWN_NAMES), ...pastSearches]);
   const known = new Set(memory.known);
   return (name) => {
     if (own.has(name)) return true;

@@ -75,7 +75,7 @@ export function planRequest<Request, Part>(question: PlanQuestion<Request, Part>
   const plan = toolbox.plan(question.limits, { ...question.options, ...searchOptions(search) });
   if (plan.kind === 'defer') return opened({ kind: 'loop', request, wire, toolbox, plan }, question);
   const whole = question.whole?.(plan) ?? request;
-  const rewriting = withoutSearch(plan, search?.kind === 'client' ? 'clients' : 'off');
+  const rewriting = withoutSearch(plan, search?.kind === 'client' ? 'clients' : wire.searchNames);
   const loop: UnopenedLoop<Request, Part> = { kind: 'loop', request: whole, wire, toolbox, plan: rewriting };
   if (executes) return opened(isForeign ? loop : { ...loop, plan }, question);
   // Tools that are declared under other names are called by those: the loop translates them back.
@@ -85,20 +85,28 @@ export function planRequest<Request, Part>(question: PlanQuestion<Request, Part>
 }
 
 /**
- * The plan for a conversation whose earlier responses had hidden parts: it goes through the loop, which restores them, although nothing
- * is deferred any more. `isContinued` says that this is already known.
+ * The plan for a conversation whose earlier responses had hidden parts, or searches: it goes through the loop, although nothing is
+ * deferred any more. The loop restores what was hidden, and answers a model that searches again. `isContinued` says that there are
+ * hidden parts.
  */
 export async function planHistory<Request, Part>(
   planned: Planned<Request, Part>,
   history: Omit<HistoryOptions<Request, Part>, 'wire' | 'request'> & { readonly isContinued?: boolean },
 ): Promise<Planned<Request, Part>> {
-  if (planned.kind === 'loop' || history.transcript === undefined) return planned;
+  if (planned.kind === 'loop') return planned;
+  const hasSearched = planned.kind === 'once' && planned.isRewritten && searchesIn(planned.loop) > 0;
+  if (history.transcript === undefined && !hasSearched) return planned;
   const loop = planned.loop === undefined ? undefined : openable(planned.loop);
   if (loop === undefined) return planned;
-  if (history.isContinued === true) return loop;
+  if (hasSearched || history.isContinued === true) return loop;
   if (planned.kind === 'pass') return planned;
   const { request } = await weaveHistory({ wire: loop.wire, request: loop.request, ...history });
   return request === loop.request ? planned : loop;
+}
+
+/** How many searches the messages show. */
+function searchesIn<Request, Part>({ request, wire, plan }: UnopenedLoop<Request, Part>): number {
+  return wire.recall(request, plan).searches.length;
 }
 
 /** The first request that its host receives. */

@@ -13,6 +13,8 @@ import type { HiddenContent, WireTranscript } from './transcript.ts';
 export interface Wire<Request, Part> {
   /** `anthropic`, `openai-chat`, …, for messages and events. */
   readonly dialect: string;
+  /** The names that the protocol itself gives to search tools. @default none */
+  readonly searchNames?: readonly string[];
   /** What the request says that other stages need. Throws a `QuartermasterError` if it can't be served. */
   open(request: Request): Opened;
   /** What the messages have revealed: facts folded with `remember`, and nothing else. */

@@ -16,7 +16,7 @@ import {
   isServerToolUse,
 } from './anthropic-shapes-2026-11.ts';
 import { anthropicTranscript } from './anthropic-transcript.ts';
-import { isForeignSearch, openKnownTools, openRequest, ownSearch } from './open.ts';
+import { isForeignSearch, openKnownTools, openRequest, ownSearch, SEARCH_TOOL_NAMES } from './open.ts';
 import { readRound } from './reader.ts';
 import { readHistory, recallRequest } from './recall.ts';
 import { renderRequest } from './render.ts';
@@ -62,6 +62,7 @@ export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<An
     servers === undefined ? request : { ...request, messages: renderServerCalls(request.messages, servers) };
   return {
     dialect: 'anthropic',
+    searchNames: SEARCH_NAMES,
     open: (request) => openRequest(request, settings),
     recall: (request, plan) => recallRequest(plain(request), plan),
     render: (request, view, tell) => renderRequest(plain(request), { view, tell }, settings),
@@ -72,6 +73,8 @@ export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<An
     transcript: anthropicTranscript,
   };
 }
+
+const SEARCH_NAMES: readonly string[] = Object.values(SEARCH_TOOL_NAMES);
 
 /** The wire of the Messages API with its default options. */
 export const anthropicWire: Wire<AnthropicRequest, AnthropicEvent> = createAnthropicWire();

@@ -184,7 +184,7 @@ const CUT_REASONS: ReadonlySet<string> = new Set(['max_tokens', 'model_context_w
 interface HostedSearch {
   readonly block: ServerToolUseBlock;
   readonly index: number;
-  /** The tool that answers it in the host's place: our search tool; or the made-up call's own name, which is refused. */
+  /** The tool that answers it in the host's place: our search tool; or the call's own name, if search is off or the call is made up: it is refused. */
   readonly ownName: string;
   readonly isSearch: boolean;
   readonly events: AnthropicEvent[];
@@ -214,6 +214,7 @@ type BlockStart = AnthropicEvent & { readonly type: 'content_block_start' };
 
 function hostedSearches(plan: Plan): HostedSearches {
   const names = plan.kind === 'defer' ? plan.own.filter(({ role }) => role === 'search').map(({ name }) => name) : [];
+  const isOff = plan.kind === 'defer' && plan.pastSearches !== undefined;
   let kept: readonly HostedSearch[] = [];
   const release = (search: HostedSearch): void => {
     kept = kept.filter((one) => one !== search);
@@ -223,7 +224,7 @@ function hostedSearches(plan: Plan): HostedSearches {
     start(event, reserve) {
       const { content_block: block, index } = event;
       if (!isServerToolUse(block)) return false;
-      const own = ownSearch(plan, block.name)?.name;
+      const own = ownSearch(plan, block.name)?.name ?? (isOff ? block.name : undefined);
       const isSearch = own !== undefined && isSearchName(block.name, names);
       if (own === undefined || (!isSearch && declaresServerTools(plan))) return false;
       kept = [

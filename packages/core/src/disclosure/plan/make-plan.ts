@@ -209,15 +209,20 @@ function guide({ form, hasCuts }: NoteOptions, search: string): string {
 const HOSTED =
   'More tools are available than your list shows. When none in it fits, search for one before you say that something is not possible.';
 
-const made = { off: new WeakMap<InlinePlan, DeferPlan>(), clients: new WeakMap<InlinePlan, DeferPlan>() };
+const made = new WeakMap<InlinePlan, DeferPlan[]>();
+
+const NO_NAMES: readonly string[] = [];
 
 /**
  * An inline plan for rendering: every tool in full, no marks and no search. A conversation may contain searches and references
  * from when tools were deferred; rendering with this plan leaves searches out and turns references into text.
- * If the client itself searches (`clients`), calls to its search are its own; otherwise (`off`) they are answered.
+ * If the client itself searches (`clients`), calls to its search are its own; otherwise those to our tools and to the search tools
+ * of the protocol, by the given names, are answered.
  */
-export function withoutSearch(inline: InlinePlan, search: 'off' | 'clients' = 'off'): DeferPlan {
-  const known = made[search].get(inline);
+export function withoutSearch(inline: InlinePlan, searches: readonly string[] | 'clients' = NO_NAMES): DeferPlan {
+  const pastSearches = searches === 'clients' ? undefined : searches;
+  const plans = made.get(inline) ?? [];
+  const known = plans.find((one) => one.pastSearches === pastSearches);
   if (known !== undefined) return known;
   const { snapshot, shown, definitions, reason, tokens } = inline;
   const plan: DeferPlan = {
@@ -226,10 +231,10 @@ export function withoutSearch(inline: InlinePlan, search: 'off' | 'clients' = 'o
     engine: 'text',
     deferred: new Set(),
     own: [],
-    ...(search === 'off' ? { isSearchOff: true } : {}),
+    ...defined({ pastSearches }),
     ...{ snapshot, shown, definitions, reason, tokens },
   };
-  made[search].set(inline, plan);
+  made.set(inline, [...plans, plan]);
   return plan;
 }
 

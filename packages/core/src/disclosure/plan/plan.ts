@@ -57,8 +57,11 @@ export interface DeferPlan {
   readonly engine: PlanEngine;
   /** Deferred tools by the names that the model sees, because wires find those in messages. */
   readonly deferred: ReadonlySet<string>;
-  /** Whether search is off: earlier calls to our tools are still held and answered. @default false */
-  readonly isSearchOff?: boolean;
+  /**
+   * If search is off: what the protocol calls its own search tools. A model may still call those, or ours, from memory; such calls
+   * are held and answered. @default search is not off
+   */
+  readonly pastSearches?: readonly string[];
   /** Our tools, in the order of their declaration, before every other tool. Empty if the provider or the client searches. */
   readonly own: readonly Own[];
   /** Tools of the catalog that are declared from the first message on, in catalog order. */

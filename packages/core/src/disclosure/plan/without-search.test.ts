@@ -19,6 +19,14 @@ describe('withoutSearch', () => {
   });
 
   it('is the same value each time, so that what is kept for a plan is found again', () => {
-    expect(withoutSearch(inline)).toBe(withoutSearch(inline));
+    const names = ['protocol_search'];
+    for (const make of [
+      () => withoutSearch(inline),
+      () => withoutSearch(inline, names),
+      () => withoutSearch(inline, 'clients'),
+    ])
+      expect(make()).toBe(make());
+    expect(withoutSearch(inline, names)).not.toBe(withoutSearch(inline));
+    expect(withoutSearch(inline, 'clients').pastSearches).toBeUndefined();
   });
 });

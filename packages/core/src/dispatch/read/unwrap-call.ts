@@ -9,7 +9,7 @@ type Unwrapped =
   | { readonly kind: 'describe'; readonly names: readonly string[] }
   /** Calls to real tools, wrapped or by their own names. */
   | { readonly kind: 'calls'; readonly calls: readonly NamedCall[]; readonly isWrapped: boolean }
-  /** One of our tools that the conversation had before search was switched off. */
+  /** One of our tools, or a search tool of the protocol, that the conversation had before search was switched off. */
   | { readonly kind: 'absent'; readonly name: string }
   /** `isSearch`: the search has begun, and a wire that has shown its first half needs the second. */
   | { readonly kind: 'malformed'; readonly reason: string; readonly isSearch: boolean };
@@ -40,7 +40,8 @@ function unwrapReal(plan: Plan, call: NamedCall, isKnown: (name: string) => bool
   const direct: Unwrapped = { kind: 'calls', calls: [call], isWrapped: false };
   const isOff = plan.kind === 'inline' || (plan.own.length === 0 && plan.deferred.size === 0);
   if (!isOff || isKnown(name)) return direct;
-  if (name === OWN_NAMES.search || name === OWN_NAMES.describe) return { kind: 'absent', name };
+  const isPast = plan.kind === 'defer' && plan.pastSearches?.includes(name) === true;
+  if (isPast || name === OWN_NAMES.search || name === OWN_NAMES.describe) return { kind: 'absent', name };
   const calls = name === OWN_NAMES.call ? readNamedCalls(call.arguments, isKnown) : [];
   return calls.length === 0 ? direct : { kind: 'calls', calls, isWrapped: false };
 }
