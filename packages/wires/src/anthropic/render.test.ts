@@ -1,5 +1,5 @@
-import { createToolbox } from '@quartermaster/core';
-import { FORMS, type Form } from '@quartermaster/core/disclosure';
+import { createToolbox, EMPTY_MEMORY } from '@quartermaster/core';
+import { FORMS, type Form, withoutSearch } from '@quartermaster/core/disclosure';
 import { describe, expect, it } from 'vitest';
 import { anthropicWire } from './anthropic-dialect.ts';
 import type { AnthropicRequest } from './anthropic-shapes-2026-11.ts';
@@ -122,6 +122,30 @@ describe('the tools that are sent', () => {
     expect(anthropicWire.render(given, view, () => '').tools).toEqual([NOW]);
     const plain = conversation([ASK] as never, { tools: [NOW] });
     expect(anthropicWire.render(plain, view, () => '')).toBe(plain);
+  });
+
+  it.each([
+    [SEARCH, SEARCH.name],
+    [{ type: 'orq:tool_search' }, 'tool_search_tool_bm25'],
+    [{ type: 'orq:tool_search' }, 'orq:tool_search'],
+    [{ type: 'tool_search', name: 'find' }, 'find'],
+  ])('force no search that is not sent: %j as %s', (tool, name) => {
+    const choice = { type: 'tool', name, disable_parallel_tool_use: true };
+    const forcing = (tools: readonly object[]) => conversation([ASK], { tools, tool_choice: choice });
+    const sent = (request: AnthropicRequest, isForeign: boolean) => {
+      const { toolbox, plan } = rendered(request, FORMS.load);
+      const used = plan.kind === 'inline' && isForeign ? withoutSearch(plan) : plan;
+      return anthropicWire.render(request, toolbox.view(used, EMPTY_MEMORY), () => '');
+    };
+    const free = { type: 'auto', disable_parallel_tool_use: true };
+    expect(sent(forcing([tool, NOW]), true)).toMatchObject({ tools: [NOW], tool_choice: free });
+    if (tool === SEARCH) return;
+    expect(sent(forcing([tool, NOW]), false)).toMatchObject({ tools: [NOW], tool_choice: free });
+    expect(sent(forcing([tool]), false)).toEqual(conversation([ASK]));
+    expect(rendered(forcing([tool, ...TOOLS]), FORMS.hosted).request.tool_choice).toEqual({
+      ...choice,
+      name: SEARCH.name,
+    });
   });
 });
 

@@ -43,10 +43,13 @@ export function renderRequest(
 
 /** Search tools that no host of this API knows: with every tool in the request, none is needed. */
 function withoutForeignSearches(request: AnthropicRequest): AnthropicRequest {
-  const { tools } = request;
-  return Array.isArray(tools) && tools.some(isForeignSearch)
-    ? { ...request, tools: tools.filter((tool) => !isForeignSearch(tool)) }
-    : request;
+  const { tools, tool_choice: choice, ...rest } = request;
+  if (!Array.isArray(tools) || !tools.some(isForeignSearch)) return request;
+  const plain = tools.filter((tool) => !isForeignSearch(tool));
+  if (plain.length === 0) return rest;
+  const forced = forcedSearch(request);
+  if (choice === undefined || !isForeignSearch(forced?.definition)) return { ...request, tools: plain };
+  return { ...rest, tools: plain, tool_choice: freeChoice(choice) };
 }
 
 /** After the client's own instructions, so that their bytes stay in the cached prefix. */
@@ -207,11 +210,17 @@ function without(definition: JsonObject, keys: readonly string[]): JsonObject {
 function hostedSearch(request: AnthropicRequest, engine: SearchTool['engine']): readonly JsonObject[] {
   const { search } = splitTools(request);
   if (search.length === 0) return [{ type: SEARCH_TOOL_TYPES[engine], name: SEARCH_TOOL_NAMES[engine] }];
-  return search.map(({ definition, tool: { engine: asked, name } }) =>
-    isForeignSearch(definition)
-      ? { type: SEARCH_TOOL_TYPES[asked], name: SEARCH_TOOL_NAMES[asked] }
-      : { ...without(definition, ['defer_loading']), name },
-  );
+  return search.map((one) => ({
+    ...(isForeignSearch(one.definition)
+      ? { type: SEARCH_TOOL_TYPES[one.tool.engine] }
+      : without(one.definition, ['defer_loading'])),
+    name: hostedName(one),
+  }));
+}
+
+/** A provider knows its own search tools by their fixed names only. */
+function hostedName({ definition, tool: { engine, name } }: DeclaredSearch): string {
+  return isForeignSearch(definition) ? SEARCH_TOOL_NAMES[engine] : name;
 }
 
 /** A tool that the request forces must be declared, found or not. */
@@ -223,15 +232,35 @@ function forcedTool(request: AnthropicRequest, plan: DeferPlan): Shown | undefin
   return { tool, name, as: 'full', description: tool.description, schema: tool.schema };
 }
 
-/** A forced search gets our tool's name; a forced deferred tool is called in the plan's form. */
+/** A forced search gets the name of the tool that is sent, if any; a forced deferred tool is called in the plan's form. */
 function renderChoice(request: AnthropicRequest, plan: DeferPlan): AnthropicToolChoice | undefined {
   const choice = request.tool_choice;
   const name = forcedName(request);
   if (choice === undefined || name === undefined) return choice;
   const own = (role: Own['role']): string | undefined => plan.own.find((one) => one.role === role)?.name;
-  const isSearch = splitTools(request).search.some(({ tool }) => tool.name === name);
-  const renamed = isSearch ? ownSearch(plan, name)?.name : plan.deferred.has(name) ? own('call') : undefined;
+  const search = forcedSearch(request);
+  if (search !== undefined) {
+    const sent = plan.form.search === 'provider' ? hostedName(search) : ownSearch(plan, name)?.name;
+    return sent === undefined ? freeChoice(choice) : { ...choice, name: sent };
+  }
+  const renamed = plan.deferred.has(name) ? own('call') : undefined;
   return renamed === undefined ? choice : { ...choice, name: renamed };
+}
+
+type DeclaredSearch = ReturnType<typeof splitTools>['search'][number];
+
+/** The search tool that the request forces, by its name; another gateway's is also named by its type. */
+export function forcedSearch(request: AnthropicRequest): DeclaredSearch | undefined {
+  const name = forcedName(request);
+  if (name === undefined) return undefined;
+  return splitTools(request).search.find(
+    ({ definition, tool }) => tool.name === name || (isForeignSearch(definition) && definition.type === name),
+  );
+}
+
+/** The same choice without a forced tool. */
+export function freeChoice({ name: _, ...choice }: AnthropicToolChoice): AnthropicToolChoice {
+  return { ...choice, type: 'auto' };
 }
 
 export function forcedName(request: AnthropicRequest): string | undefined {

@@ -15,7 +15,7 @@ import {
 } from './anthropic-shapes-2026-11.ts';
 import { replayedRounds } from './anthropic-transcript.ts';
 import { engineIn, ownSearch, SEARCH_TOOL_NAMES, type SearchTool, searchInput, splitTools } from './open.ts';
-import { forcedName } from './render.ts';
+import { forcedName, forcedSearch, freeChoice } from './render.ts';
 import { type ErrorCodes, searchError, unreachable } from './search-error.ts';
 import type { ServerCalls } from './server-calls.ts';
 import { responseClosing, responseUsage } from './whole.ts';
@@ -256,11 +256,10 @@ function inContainer(request: AnthropicRequest, container: unknown): Partial<Ant
 /** The forced tool has been called: what comes next is the model's choice. */
 function relax(request: AnthropicRequest, hasServerCalls: boolean): AnthropicRequest {
   const name = forcedName(request);
-  const isSearch = splitTools(request).search.some(({ tool }) => tool.name === name);
+  const isSearch = forcedSearch(request) !== undefined;
   const isForced = name !== undefined || request.tool_choice?.type === 'any';
   if (!isForced || !(isSearch || hasServerCalls) || request.tool_choice === undefined) return request;
-  const { name: _, ...choice } = request.tool_choice;
-  return { ...request, tool_choice: { ...choice, type: 'auto' } };
+  return { ...request, tool_choice: freeChoice(request.tool_choice) };
 }
 
 /** The upstream's own reason counts if it cut the model off, whatever calls there are. */
