@@ -387,5 +387,6 @@ function indexCatalogs(
     },
   });
 }
+
 /** In the same folder as this file once it is built. */
 const WORKER_URL = new URL('./threads/exchange-worker.js', import.meta.url);

@@ -75,7 +75,7 @@ type Entry =
 /** How many entries are read together: those of some fifty requests. */
 const PAGE_ENTRIES = 256;
 
-/** How long an entry may wait. */
+/** How many milliseconds an entry waits for others at most. By then its request's log line is written too. */
 const SETTLE_MS = 50;
 
 /**
