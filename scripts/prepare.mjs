@@ -1,11 +1,23 @@
 // What `npm start`, `npm test` and the like need first: installed packages and a current build.
 // Runs on a bare clone, so it uses nothing but Node.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { holdLock } from './hold-lock.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const LONGEST_WAIT_MS = 15 * 60_000;
 
+// Two commands at once would install and build into the same folders, and each would find the other's half-written files.
+try {
+  holdLock({
+    path: `${root}.prepare.lock`,
+    waitMs: LONGEST_WAIT_MS,
+    onWait: (holder) => say(`${holder} installs or builds in this folder. Waiting …`),
+  });
+} catch (error) {
+  fail(error.message);
+}
 if (isInstallStale()) {
   say('Installing packages (npm ci) …');
   runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
@@ -19,11 +31,24 @@ if (isConsoleStale()) {
   run(process.execPath, ['node_modules/vite/bin/vite.js', 'build', 'packages/console', '--logLevel', 'warn']);
 }
 
-/** npm writes `node_modules/.package-lock.json` last, so its age is the age of the install. */
+/**
+ * npm lists what it has installed in `node_modules/.package-lock.json`, last. Times say nothing: a checkout writes the lock file
+ * again, unchanged. Optional packages are left out on systems that they are not made for.
+ */
 function isInstallStale() {
   const installed = `${root}node_modules/.package-lock.json`;
   if (!existsSync(installed)) return true;
-  return statSync(`${root}package-lock.json`).mtimeMs > statSync(installed).mtimeMs;
+  const present = packagesIn(installed);
+  return Object.entries(packagesIn(`${root}package-lock.json`)).some(([place, wanted]) => {
+    if (place === '') return false;
+    const found = present[place];
+    if (found === undefined) return wanted.optional !== true && wanted.devOptional !== true;
+    return found.version !== wanted.version || found.integrity !== wanted.integrity;
+  });
+}
+
+function packagesIn(lockFile) {
+  return JSON.parse(readFileSync(lockFile, 'utf8')).packages;
 }
 
 /** The page is built again when any of its sources is newer than the last build. */
