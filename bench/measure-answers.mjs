@@ -22,7 +22,7 @@ export async function measureAnswers({ path }) {
   const { servers, isSample } = readServers(path);
   const definitions = servers.flatMap(({ server, tools }) => tools.map((tool) => ({ ...tool, server })));
   const snapshot = createSnapshot(parseTools(definitions).tools, { onDuplicate: 'first' });
-  const settings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } };
+  const settings = { ...DEFAULT_GATE_SETTINGS, rule: /** @type {const} */ ({ kind: 'on' }) };
   const toolbox = createToolbox({ tools: snapshot, settings });
   const plan = toolbox.plan(contextWindow(), { form: FORMS.bridge });
   const random = createRandom(20261116);
@@ -33,8 +33,9 @@ export async function measureAnswers({ path }) {
       .slice(0, 8)
       .join(' ');
     const call = { id: String(count), name: 'tool_search', arguments: { query } };
-    const { text } = await toolbox.handle({ plan, call, memory: EMPTY_MEMORY, caller: {} });
-    const { matches, ...rest } = JSON.parse(text);
+    const step = await toolbox.handle({ plan, call, memory: EMPTY_MEMORY, caller: {} });
+    if (step.kind !== 'answer') throw new Error(`The search was answered by "${step.kind}"`);
+    const { matches, ...rest } = JSON.parse(step.text);
     if (matches.length > 0) answers.push({ matches, rest });
   }
   const rows = Object.entries(WRITERS).map(([form, write]) => {

@@ -4,6 +4,7 @@ import { fork } from 'node:child_process';
 import { createServer, request } from 'node:http';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { listen } from '../scripts/listen.mjs';
 
 const ANSWER = {
   ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', content: [{ type: 'text', text: 'Hello.' }] },
@@ -57,8 +58,8 @@ async function runGateway() {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(ANSWER));
   });
-  await new Promise((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${upstream.address().port}`;
+  const baseUrl = `http://127.0.0.1:${await listen(upstream)}`;
+  /** @type {import('@quartermaster/host/config').UpstreamSettings} */
   const host = { models: ['*'], provider: 'anthropic', baseUrl, apiKey: 'none', toolSearch: 'local' };
   const gateway = createGateway({ upstreams: configuredUpstreams([host]) });
   const { url } = await serve({ gateway, port: 0, hasKeys: false });
@@ -74,7 +75,9 @@ function ask(url, body) {
   return new Promise((resolve, reject) => {
     const sent = request(`${url}/v1/messages`, { method: 'POST', headers }, (response) => {
       response.resume();
-      response.on('end', () => (response.statusCode === 200 ? resolve() : reject(new Error(`${response.statusCode}`))));
+      response.on('end', () =>
+        response.statusCode === 200 ? resolve(undefined) : reject(new Error(`${response.statusCode}`)),
+      );
     });
     sent.on('error', reject);
     sent.end(body);

@@ -16,8 +16,8 @@ const TURNS_PER_TOOL = [1, 3];
 /** How much of a description a stub may show, in characters: what each bound would save. */
 const STUB_BOUNDS = [100, 150, 200, 250, 280, 300, 400, 600, 1_000, Number.POSITIVE_INFINITY];
 
-const ON = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } };
-const OFF = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'off' } };
+const ON = { ...DEFAULT_GATE_SETTINGS, rule: /** @type {const} */ ({ kind: 'on' }) };
+const OFF = { ...DEFAULT_GATE_SETTINGS, rule: /** @type {const} */ ({ kind: 'off' }) };
 
 export async function measureDisclosure(options) {
   const catalog = loadCatalog(options.path);

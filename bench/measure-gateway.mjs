@@ -45,6 +45,7 @@ export async function measureGateway({ only = Object.keys(PARTS) }) {
   const upstream = await startUpstream();
   const servers = { upstream };
   try {
+    /** @type {{ events?: any, 'first-byte'?: any, large?: any }} */
     const facts = {};
     for (const part of Object.keys(PARTS).filter((name) => only.includes(name))) {
       for (const name of PARTS[part].needs) servers[name] ??= await start(name, upstream.port);
@@ -293,7 +294,9 @@ const ROWS = {
   ],
 };
 
-function render(rows, { large, events, 'first-byte': firstByte }) {
+/** @param {{ events?: any, 'first-byte'?: any, large?: any }} measured */
+function render(rows, measured) {
+  const { large, events, 'first-byte': firstByte } = measured;
   const bytes = large === undefined ? '' : `; the body with 10,000 is ${(large.bytes / 1e6).toFixed(1)} MB`;
   return [
     '# The gateway',

@@ -150,7 +150,10 @@ async function measureLibrary(library, source, { queries, runs, ours }) {
  * The median CPU time of several runs, after some that only warm up, as far as the budget (in seconds) allows, and what the last one made.
  * Garbage is collected when the engine wants to: collecting it by force throws optimised code away and would measure the compiler.
  */
-async function repeat(work, { runs, close = () => undefined, budget = Number.POSITIVE_INFINITY, beforeLast }) {
+async function repeat(
+  work,
+  { runs, close = (_made) => undefined, budget = Number.POSITIVE_INFINITY, beforeLast = undefined },
+) {
   let value;
   const once = async (isLast) => {
     if (value !== undefined) await close(value);

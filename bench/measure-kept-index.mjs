@@ -75,7 +75,7 @@ async function measureChange(tools, { run, digest }) {
   return time;
 }
 
-async function prepare({ tools, contentKey }, cache) {
+async function prepare({ tools, contentKey = undefined }, cache) {
   const searcher = createEmbeddedSearcher(createSnapshot(tools, { maxTools: tools.length, contentKey }), { cache });
   await searcher.prepare();
   return searcher;

@@ -22,7 +22,7 @@ const CALLS = { rounds: 9, warm: 2, calls: 400, tools: 20 };
 /** Keywords of a schema that an empty object satisfies. */
 const UNDEMANDING = ['$schema', 'additionalProperties', 'description', 'properties', 'required', 'title', 'type'];
 
-const ON = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } };
+const ON = { ...DEFAULT_GATE_SETTINGS, rule: /** @type {const} */ ({ kind: 'on' }) };
 const CLIENT = { name: 'bench', version: '1.0.0' };
 
 export async function measureMcp(options) {
@@ -143,7 +143,7 @@ async function measureMemory(servers) {
   return { rawMb: middle('raw'), hubMb: middle('hub'), overMb: middle('over') };
 }
 
-async function heldBy(make, close = () => undefined) {
+async function heldBy(make, close = (_made) => undefined) {
   const before = await heldBytes();
   const value = await make();
   const bytes = (await heldBytes()) - before;

@@ -17,6 +17,7 @@ export async function measureReranker({ sizes }) {
   if (embedder === undefined)
     return { markdown: '# The reranker\n\nNot measured: it does not load here.', pictures: {} };
   const rows = [];
+  let mark;
   for (const size of sizes.filter((one) => one <= TARGET.size)) {
     process.stderr.write(`${size} tools …\n`);
     const { tools } = parseTools(synthesiseTools(size).flatMap((chunk) => JSON.parse(chunk)));
@@ -29,7 +30,7 @@ export async function measureReranker({ sizes }) {
     const [without, reranked] = [await timeQueries(searchers[0], queries), await timeQueries(searchers[1], queries)];
     rows.push(`| ${size.toLocaleString('en-US')} | ${ms(without.p50)} | ${ms(reranked.p50)} | ${ms(reranked.p99)} |`);
     if (size === TARGET.size)
-      rows.mark = `${ms(reranked.p50)} ms, target ≤ ${TARGET.p50} ms: ${reranked.p50 <= TARGET.p50 ? 'met' : 'missed'}`;
+      mark = `${ms(reranked.p50)} ms, target ≤ ${TARGET.p50} ms: ${reranked.p50 <= TARGET.p50 ? 'met' : 'missed'}`;
   }
   const lines = [
     '# The reranker',
@@ -39,7 +40,7 @@ export async function measureReranker({ sizes }) {
     '| tools | hybrid p50, ms | with the reranker p50, ms | p99, ms |',
     '|---:|---:|---:|---:|',
     ...rows,
-    ...(rows.mark === undefined ? [] : ['', `At ${TARGET.size.toLocaleString('en-US')} tools: ${rows.mark}.`]),
+    ...(mark === undefined ? [] : ['', `At ${TARGET.size.toLocaleString('en-US')} tools: ${mark}.`]),
   ];
   return { markdown: lines.join('\n'), pictures: {} };
 }

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import chromium from '@sparticuz/chromium';
 import axe from 'axe-core';
 import { chromium as playwright } from 'playwright-core';
+import { listen } from '../scripts/listen.mjs';
 
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
@@ -24,9 +25,9 @@ const TYPES = {
 const site = fileURLToPath(new URL('.vitepress/dist/', import.meta.url));
 if (!existsSync(site)) fail('The site is not built: run npm run docs first.');
 const pages = process.argv.length > 2 ? process.argv.slice(2) : allPages();
-const server = createServer(serve).listen(0, '127.0.0.1');
+const server = createServer(serve);
 const browser = await launch();
-const address = `http://127.0.0.1:${server.address().port}`;
+const address = `http://127.0.0.1:${await listen(server)}`;
 const counts = { views: 0, serious: 0, other: 0, errors: 0 };
 const WEIGHTS = { critical: 10, serious: 7, moderate: 3, minor: 1 };
 const LOWEST_SCORE = 95;

@@ -4,7 +4,7 @@ import { createSearcher, evaluateQueries, learnHistory } from 'quartermaster';
 import { listSets, readSample, readSet } from './data-sets.mjs';
 import { readOwnRequests } from './own-requests.mjs';
 
-const ENGINES = ['hybrid', 'hybrid+reranker'];
+const ENGINES = /** @type {const} */ (['hybrid', 'hybrid+reranker']);
 /** More would only take longer. */
 const MOST_ASKED = 1_500;
 const cacheFolder = process.env.QUARTERMASTER_VECTORS;
@@ -45,7 +45,7 @@ async function measure({ name, snapshot, queries, isReported }) {
     const searcher = await createSearcher(engine, snapshot, { cacheFolder });
     const hit = async (requests, search) => {
       const outcomes = await evaluateQueries(requests, { searcher: search, snapshot });
-      const hits = outcomes.reduce((sum, { score }) => sum + score.hit1, 0);
+      const hits = outcomes.reduce((sum, one) => sum + (one.kind === 'answerable' ? one.score.hit1 : 0), 0);
       return ((100 * hits) / outcomes.length).toFixed(1);
     };
     const all = [await hit(asked, searcher), await hit(asked, whole.after(searcher))];

@@ -6,8 +6,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createSnapshot, parseTools } from '@quartermaster/core';
 import { createHybridSearcher } from '@quartermaster/core/search';
-import { createStaticModel, readModel } from '@quartermaster/semantic';
+import { readModel } from '@quartermaster/semantic';
 import { createSearcher } from 'quartermaster';
+import { createStaticModel } from '../packages/semantic/dist/static-model.js';
 import { listSets, readSample, readSet } from './data-sets.mjs';
 import { readOwnRequests } from './own-requests.mjs';
 
@@ -37,7 +38,7 @@ if (values.model !== undefined) {
 } else {
   const chosen = variants();
   for (const { name, snapshot, queries } of await readReported()) {
-    for (const engine of ['hybrid', 'hybrid+reranker']) {
+    for (const engine of /** @type {const} */ (['hybrid', 'hybrid+reranker'])) {
       const rows = await searchAll(await createSearcher(engine, snapshot), snapshot, queries);
       report(name, engine, rows, chosen);
     }

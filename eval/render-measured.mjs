@@ -128,7 +128,7 @@ function renderEngine({ engine, rows, macro }) {
       'p50 ms',
       'p99 ms',
       'tokens',
-    ].map((title) => ({ title, align: 'right' })),
+    ].map((title) => ({ title, align: /** @type {const} */ ('right') })),
   ];
   const cells = rows.map(({ set, split, tools, isReported, summary }) => [
     isReported ? set : `(${set})`,

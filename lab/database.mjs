@@ -21,7 +21,7 @@ const ITEMS = 3;
 const END_MS = 120_000;
 
 /** `npm run lab -- database [seconds of each fault] [file to draw into]`; `short` for a few seconds in all. */
-export async function run([seconds = 15, picture]) {
+export async function run([seconds = '15', picture]) {
   const isShort = seconds === 'short';
   const holdMs = isShort ? 1_500 : Number(seconds) * 1000;
   const upstream = await startUpstream();
@@ -71,7 +71,9 @@ export async function run([seconds = 15, picture]) {
   return problems;
 }
 
+/** @returns {[string, () => Promise<unknown>][]} */
 function faults(postgres, holdMs, isShort) {
+  /** @type {[string, () => Promise<unknown>][]} */
   const all = [
     ['nothing', () => pause(Math.min(holdMs, 2_000))],
     [
@@ -151,7 +153,7 @@ function startLoad(gateways, { counts, batches }) {
   let slowestMs = 0;
   const count = (what) => counts.set(what, (counts.get(what) ?? 0) + 1);
 
-  async function ask(gateway, [method, path, body], onAnswer = () => undefined) {
+  async function ask(gateway, [method, path, body = undefined], onAnswer = (_text) => undefined) {
     const started = performance.now();
     try {
       const response = await fetch(`http://127.0.0.1:${gateway.port}${path}`, {

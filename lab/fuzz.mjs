@@ -14,7 +14,8 @@ const KEPT_CASES = 500;
 const MOST_SHOWN = 5;
 
 /** `npm run lab -- fuzz [cases] [seed] [fuzzer | all] [file to draw into]`; `short` for a few thousand cases. */
-export async function run([cases = CASES, given = Date.now() % 2 ** 31, only = 'all', picture]) {
+/** @param {string[]} words */
+export async function run([cases = String(CASES), given = String(Date.now() % 2 ** 31), only = 'all', picture]) {
   if (only !== 'all' && SHARES[only] === undefined)
     return [`"${only}" is not a fuzzer: ${Object.keys(SHARES).join(', ')} or all`];
   const isShort = cases === 'short';

@@ -50,7 +50,7 @@ export async function run([streams = STREAMS, picture]) {
     };
     const answers = await Promise.allSettled(Array.from({ length: Number(streams) }, stream));
     const seconds = (performance.now() - started) / 1000;
-    const whole = answers.filter(({ value }) => isWhole(value?.text)).length;
+    const whole = answers.filter((one) => one.status === 'fulfilled' && isWhole(one.value?.text)).length;
     const sent = await large;
     const { p99Ms, longestMs, pings } = await ping.figures();
     for (const stop of slow) stop();

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { drawBars } from '../bench/draw-bars.mjs';
+import { listen } from '../scripts/listen.mjs';
 import { startGateway } from './processes/serve.mjs';
 import { startPing, startUpstream } from './processes/start-process.mjs';
 
@@ -552,7 +553,7 @@ const ATTACKS = {
       }),
     ),
   'real clients that call at once': async (client) => {
-    for (const mode of ['legacy', { pin: MODERN }]) {
+    for (const mode of /** @type {const} */ (['legacy', { pin: MODERN }])) {
       await times(20, async (at) => {
         const one = new Client({ name: 'hostile', version: '1' }, { versionNegotiation: { mode } });
         await one.connect(
@@ -575,7 +576,8 @@ const ATTACKS = {
 };
 
 /** Two thousand tools, and one with a large answer, over HTTP. */
-function startManyTools() {
+async function startManyTools() {
+  /** @type {{ name: string, description: string, inputSchema: object }[]} */
   const tools = Array.from({ length: MANY_TOOLS }, (_, at) => ({
     name: `report_${at}`,
     description: `Creates report number ${at} about the ${at % 7} regions of the ${at % 31} departments`,
@@ -607,7 +609,5 @@ function startManyTools() {
         .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
     });
   });
-  return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () => resolve({ server, port: server.address().port })),
-  );
+  return { server, port: await listen(server) };
 }

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { drawBars } from '../bench/draw-bars.mjs';
+import { listen } from '../scripts/listen.mjs';
 import { startGateway } from './processes/serve.mjs';
 import { startUpstream } from './processes/start-process.mjs';
 
@@ -168,7 +169,7 @@ function flood(response, text, most = ENDLESS_BYTES) {
   more();
 }
 
-function startBadHost() {
+async function startBadHost() {
   const server = createServer((request, response) => {
     response.on('error', () => undefined);
     let text = '';
@@ -180,7 +181,5 @@ function startBadHost() {
       HOSTS[mode]?.(response, request);
     });
   });
-  return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () => resolve({ server, port: server.address().port })),
-  );
+  return { server, port: await listen(server) };
 }

@@ -186,7 +186,7 @@ function processCpuMs(pid) {
 }
 
 /** By the clock, and the processor time of this process and of the server together. */
-async function timed(work, readServerMs = () => 0) {
+async function timed(work, readServerMs = async () => 0) {
   const [started, cpu, server] = [performance.now(), process.cpuUsage(), await readServerMs()];
   await work();
   const seconds = (performance.now() - started) / 1000;
@@ -228,9 +228,10 @@ function render(rows) {
 
 function drawPictures(rows) {
   const lines = (read) =>
-    ['memory', 'postgres'].map((place) => ({
+    /** @type {const} */ (['memory', 'postgres']).map((place) => ({
       label: place === 'memory' ? 'in memory' : 'PostgreSQL',
-      points: rows.flatMap(({ size, [place]: one }) => {
+      points: rows.flatMap((row) => {
+        const { size, [place]: one } = /** @type {{ size: number, memory?: any, postgres?: any }} */ (row);
         const value = one === undefined ? undefined : read(one);
         return value === undefined ? [] : [[size, value]];
       }),

@@ -86,7 +86,7 @@ function judge(samples, { counts, minutes }) {
 async function work(port, { client, endAt, counts }) {
   const definitions = makeDefinitions(2_000);
   const count = (what) => counts.set(what, (counts.get(what) ?? 0) + 1);
-  const send = async (path, body, { method = 'POST', signal, statuses = [200, 201] } = {}) => {
+  const send = async (path, body, { method = 'POST', signal = undefined, statuses = [200, 201] } = {}) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body, signal });
     const text = await response.text();
     if (!statuses.includes(response.status)) {
@@ -122,7 +122,7 @@ async function work(port, { client, endAt, counts }) {
     searches: (number) =>
       send('/v1/search', JSON.stringify({ query: 'create a report', tools: renamed(some(number, 40), `${number}`) })),
     batches: async () => {
-      const params = JSON.parse(makeBody(undefined));
+      const params = JSON.parse(makeBody(undefined).toString());
       const requests = [1, 2].map((item) => ({ custom_id: `item-${item}`, params }));
       await send('/v1/messages/batches', JSON.stringify({ requests }));
     },

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { listen } from './listen.mjs';
 
 const PACKAGE = '@anthropic-ai/claude-code';
 const TIMEOUT_MS = 120_000;
@@ -146,9 +147,8 @@ async function startHost() {
       answer(response, body, [ROUNDS[requests.length - 1] ?? TEXT]);
     });
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${server.address().port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     requests,
     results,
     close: () => {

@@ -65,7 +65,7 @@ function checkDockerfile() {
 
 /** The schema of the Compose Specification says which keys there are, and what they may hold. */
 async function checkCompose() {
-  const { default: Ajv } = await import('ajv/dist/2019.js');
+  const { Ajv2019: Ajv } = await import('ajv/dist/2019.js');
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
   // The schema names itself as drafts before 6 did, and a draft by an address that it does not have.
   ajv.removeKeyword('id');

@@ -73,6 +73,7 @@ function npm(cwd, ...args) {
 /** The output; an error with the end of it where the program fails. */
 function run(program, args, options = {}) {
   try {
+    /** @type {import('node:child_process').StdioOptions} */
     const stdio = ['ignore', 'pipe', 'pipe'];
     return execFileSync(program, args, { cwd: project, encoding: 'utf8', timeout: 300_000, stdio, ...options });
   } catch (error) {

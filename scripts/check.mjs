@@ -14,6 +14,7 @@ check('format and lint', 'node_modules/@biomejs/biome/bin/biome', ['ci', '--erro
 check('types', 'node_modules/typescript/bin/tsc', ['-b']);
 check('types of tests', 'node_modules/typescript/bin/tsc', ['-p', 'tsconfig.test.json']);
 check('types of the console', 'node_modules/typescript/bin/tsc', ['-p', 'packages/console']);
+check('types of scripts', 'node_modules/typescript/bin/tsc', ['-p', 'tsconfig.scripts.json']);
 check('unused code', 'node_modules/knip/bin/knip.js', []);
 countTests();
 

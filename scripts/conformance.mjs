@@ -93,7 +93,8 @@ async function testClient() {
     ...(values.scenario === undefined ? OLD_SCENARIOS.map((name) => ['2025-03-26', ['--scenario', name]]) : []),
   ]) {
     const outcomes = await runCommand(['client', '--command', command, ...which, '--timeout', '60000'], revision);
-    for (const [name = which.at(-1), outcome] of outcomes) found.set(name, { ...found.get(name), [revision]: outcome });
+    for (const [name = String(which.at(-1)), outcome] of outcomes)
+      found.set(name, { ...found.get(name), [String(revision)]: outcome });
   }
   const revisions = ['2025-03-26', '2025-11-25', '2026-07-28'];
   const cell = (outcome) => (outcome === undefined ? '' : render(outcome));

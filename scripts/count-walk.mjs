@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { Session } from 'node:inspector/promises';
 import { configuredUpstreams, createGateway, serve } from '@quartermaster/gateway';
 import { openStore } from '@quartermaster/host/store';
+import { listen } from './listen.mjs';
 
 const upstream = createServer(async (request, response) => {
   let body = '';
@@ -27,8 +28,7 @@ const upstream = createServer(async (request, response) => {
 const MESSAGE = { id: 'msg_1', type: 'message', role: 'assistant', model: 'scripted', stop_sequence: null };
 const USAGE = { input_tokens: 10, output_tokens: 5 };
 
-await new Promise((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-const baseUrl = `http://127.0.0.1:${upstream.address().port}`;
+const baseUrl = `http://127.0.0.1:${await listen(upstream)}`;
 const gateway = createGateway({
   upstreams: configuredUpstreams([
     { models: ['*'], provider: 'anthropic', baseUrl, apiKey: 'none', toolSearch: 'local' },

@@ -19,6 +19,7 @@ export async function converse({ toolbox, form, turns, count }) {
   const plan = planFor(toolbox, form.name);
   const declared =
     plan.kind === 'inline' ? plan.shown.map(({ tool, name }) => writeTool(tool, 'anthropic', { name })) : [];
+  /** @type {import('@quartermaster/wires/anthropic').AnthropicRequest} */
   let request = { model: 'some-model', max_tokens: 1_000, messages: [], tools: declared };
   const say = (role, content) => {
     request = { ...request, messages: [...request.messages, { role, content }] };
@@ -119,6 +120,7 @@ function modelMessage(content, stopReason) {
 const definitionTokens = new WeakMap();
 
 /** What the model reads of a request. A marked definition is read where it is referred to, as often as that happens. */
+/** @param {import('@quartermaster/wires/anthropic').AnthropicRequest} request */
 function readTokens({ system, tools = [], messages }, snapshot) {
   let tokens = estimateTokens(JSON.stringify(messages)) + estimateTokens(system ?? '');
   for (const tool of tools) if (tool.defer_loading !== true) tokens += tokensOf(tool);

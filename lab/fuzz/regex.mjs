@@ -88,6 +88,7 @@ function answer(pattern, text, flags) {
   }
 }
 
+/** @returns {AsyncGenerator<string, any>} */
 async function* linesOf(stream) {
   let rest = '';
   for await (const chunk of stream.setEncoding('utf8')) {

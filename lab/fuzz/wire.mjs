@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import { configuredUpstreams, createGateway } from '@quartermaster/gateway';
 import { openStore } from '@quartermaster/host/store';
+import { listen } from '../../scripts/listen.mjs';
 import { mutate, mutateBytes } from './random.mjs';
 
 const TOOL = {
@@ -99,13 +100,14 @@ const WHOLE = { ...EVENTS[0].message, content: [{ type: 'text', text: 'Hello' }]
 const ANSWER_MS = 20_000;
 
 export async function fuzz(random, count) {
-  const upstream = await startHost(random);
-  const baseUrl = `http://127.0.0.1:${upstream.address().port}`;
+  const upstream = startHost(random);
+  const baseUrl = `http://127.0.0.1:${await listen(upstream)}`;
+  /** @type {import('@quartermaster/host/config').UpstreamSettings} */
   const host = { provider: 'anthropic', models: ['*'], apiKey: 'none', toolSearch: 'local', baseUrl };
   const gateway = createGateway({
     upstreams: configuredUpstreams([host], { env: {}, retries: { maxRetries: 0 } }),
     store: await openStore({ path: ':memory:' }),
-    search: { engine: 'bm25' },
+    search: { engine: 'bm25', whenNothingFits: 'empty' },
     workerUrl: false,
   });
   const problems = [];
@@ -175,5 +177,5 @@ function startHost(random) {
       else response.end();
     });
   });
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+  return server;
 }

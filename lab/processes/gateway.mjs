@@ -6,6 +6,7 @@ import { answerFigures } from './answer-figures.mjs';
 
 limitHeapGrowth();
 const [settings, upstreamPort, path] = process.argv.slice(2);
+/** @type {Omit<import('@quartermaster/host/config').UpstreamSettings, 'baseUrl'>} */
 const upstream = { models: ['*'], provider: 'anthropic', apiKey: 'none', toolSearch: 'local' };
 const gateway = createGateway({
   upstreams: configuredUpstreams([{ ...upstream, baseUrl: `http://127.0.0.1:${upstreamPort}` }]),

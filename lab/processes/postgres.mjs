@@ -16,6 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { listen } from '../../scripts/listen.mjs';
 import { openWire } from './wire-to.mjs';
 
 /** It is a dependency of the package whose store is tested. */
@@ -27,8 +28,8 @@ const { default: pg } = await load('pg');
 const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
 
 /**
- * @param settings of the server, such as `shared_buffers=1GB`
- * @param keep the folder that keeps the database after `stop`, and may already have one; every other user has to be able to enter it
+ * @param {string[]} [settings] of the server, such as `shared_buffers=1GB`
+ * @param {{ keep?: string }} [options] the folder that keeps the database after `stop`, and may already have one; every other user has to be able to enter it
  */
 export async function startPostgres(settings = [], { keep } = {}) {
   const folder = keep ?? mkdtempSync(join(tmpdir(), 'quartermaster-lab-'));
@@ -156,13 +157,9 @@ function signal(pid, name) {
   }
 }
 
-function freePort() {
-  return new Promise((done, fail) => {
-    const server = createServer();
-    server.once('error', fail);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => done(port));
-    });
-  });
+async function freePort() {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((done) => server.close(done));
+  return port;
 }

@@ -1,7 +1,8 @@
 import { connect, createServer } from 'node:net';
+import { listen } from '../../scripts/listen.mjs';
 
 /** A wire between gateways and their database: it can be slow, and it can lead to another server. */
-export function openWire(targetPort) {
+export async function openWire(targetPort) {
   let target = targetPort;
   let delayMs = 0;
   const sockets = new Set();
@@ -20,24 +21,20 @@ export function openWire(targetPort) {
       });
     }
   });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () =>
-      resolve({
-        port: server.address().port,
-        /** How long each packet takes, in milliseconds. */
-        setDelay(ms) {
-          delayMs = ms;
-        },
-        /** Connections end, and new ones lead elsewhere. */
-        leadTo(port) {
-          target = port;
-          for (const socket of sockets) socket.destroy();
-        },
-        close() {
-          for (const socket of sockets) socket.destroy();
-          server.close();
-        },
-      }),
-    );
-  });
+  return {
+    port: await listen(server),
+    /** How long each packet takes, in milliseconds. */
+    setDelay(ms) {
+      delayMs = ms;
+    },
+    /** Connections end, and new ones lead elsewhere. */
+    leadTo(port) {
+      target = port;
+      for (const socket of sockets) socket.destroy();
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
 }

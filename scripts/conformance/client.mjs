@@ -22,6 +22,7 @@ const oauth = createOAuthClient({
   redirectUrl: REDIRECT,
   clientMetadataUrl: METADATA,
 });
+/** @type {import('@quartermaster/mcp').ServerSettings} */
 const settings = { type: 'http', url, ...(scenario.startsWith('auth/') ? { oauth: registered } : {}) };
 const hub = createHub({ servers: { suite: settings }, oauth });
 const proxy = createProxy({ hub, form: 'inline', waits: { greetingMs: 20_000, listMs: 20_000, callMs: 20_000 } });
@@ -87,9 +88,9 @@ async function run() {
 
 async function readEverything(names, call) {
   for (const name of names) await call(name);
-  const { resources = [] } = await client.listResources().catch(() => ({}));
+  const { resources } = await client.listResources().catch(() => ({ resources: [] }));
   for (const { uri } of resources) await client.readResource({ uri });
-  const { prompts = [] } = await client.listPrompts().catch(() => ({}));
+  const { prompts } = await client.listPrompts().catch(() => ({ prompts: [] }));
   for (const { name } of prompts) await client.getPrompt({ name });
 }
 
@@ -101,7 +102,7 @@ async function whileSigningIn(act) {
     } catch (error) {
       const address = error instanceof McpError ? error.context.authorizationUrl : undefined;
       if (address === undefined || times >= MOST_SIGN_INS) throw error;
-      const response = await fetch(address, { redirect: 'manual' });
+      const response = await fetch(String(address), { redirect: 'manual' });
       await hub.finishSignIn(new URL(response.headers.get('location')).searchParams);
     }
   }

@@ -1,5 +1,6 @@
 // Names in front of the gateway have their server's name before them; the suite asks for its own. This puts it on and takes it off.
 import { request as ask, createServer } from 'node:http';
+import { listen } from '../listen.mjs';
 
 /** Passes requests on to `target` and changes nothing but the names of tools and prompts. */
 export async function startRelay(target, prefix) {
@@ -33,10 +34,12 @@ export async function startRelay(target, prefix) {
     response.on('close', () => onward.destroy());
     onward.end(body);
   });
-  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${http.address().port}/mcp`,
-    close: () => void http.closeAllConnections() ?? http.close(),
+    url: `http://127.0.0.1:${await listen(http)}/mcp`,
+    close() {
+      http.closeAllConnections();
+      http.close();
+    },
   };
 }
 

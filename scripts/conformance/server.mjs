@@ -5,6 +5,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import * as schemas from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { listen } from '../listen.mjs';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const SOUND = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
@@ -238,10 +239,12 @@ export async function startServer() {
     }
     await transport.handleRequest(request, response);
   });
-  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${http.address().port}/mcp`,
-    close: () => void http.closeAllConnections() ?? http.close(),
+    url: `http://127.0.0.1:${await listen(http)}/mcp`,
+    close() {
+      http.closeAllConnections();
+      http.close();
+    },
   };
 }
 

@@ -34,7 +34,7 @@ export function renderReference(root) {
   const entries = entryPoints(root);
   return new Map([
     ['index.md', renderIndex(entries)],
-    ...entries.map((entry) => [entry.page, renderEntry(entry, entries)]),
+    ...entries.map((entry) => /** @type {const} */ ([entry.page, renderEntry(entry, entries)])),
   ]);
 }
 

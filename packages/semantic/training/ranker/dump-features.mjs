@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { createSnapshot, parseTools } from '@quartermaster/core';
 import { createReranker } from '@quartermaster/core/search';
-import { createStaticModel, embeddedModel, readModel } from '@quartermaster/semantic';
+import { embeddedModel, readModel } from '@quartermaster/semantic';
 import { searchText } from '../../../core/dist/catalog/index.js';
 import { buildBm25Index, QueryRanker } from '../../../core/dist/search/bm25/index.js';
 import { FEATURES as TABLE } from '../../../core/dist/search/hybrid/features.js';
@@ -16,6 +16,7 @@ import { HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
 import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
 import { buildVectorIndex } from '../../../core/dist/search/semantic/vector-index.js';
 import { FIT_MODEL } from '../../../reranker/dist/load-reranker.js';
+import { createStaticModel } from '../../dist/static-model.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -198,7 +199,9 @@ function readLines(path) {
 
 /** Waits while the file is behind: features of thousands of requests don't fit into memory twice. */
 function write(file, line) {
-  return new Promise((resolve) => (file.write(`${JSON.stringify(line)}\n`) ? resolve() : file.once('drain', resolve)));
+  return new Promise((resolve) =>
+    file.write(`${JSON.stringify(line)}\n`) ? resolve(undefined) : file.once('drain', resolve),
+  );
 }
 
 function round(value) {

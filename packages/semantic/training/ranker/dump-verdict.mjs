@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { createSnapshot, parseTools } from '@quartermaster/core';
 import { createReranker } from '@quartermaster/core/search';
-import { createStaticModel, embeddedModel, readModel } from '@quartermaster/semantic';
+import { embeddedModel, readModel } from '@quartermaster/semantic';
 import { searchText } from '../../../core/dist/catalog/index.js';
 import { buildBm25Index, QueryRanker } from '../../../core/dist/search/bm25/index.js';
 import { HYBRID_DEFAULTS } from '../../../core/dist/search/hybrid/hybrid-options.js';
@@ -15,6 +15,7 @@ import { FIT_MODEL as HYBRID_FIT_MODEL, HybridRanker } from '../../../core/dist/
 import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
 import { buildVectorIndex } from '../../../core/dist/search/semantic/vector-index.js';
 import { FIT_MODEL } from '../../../reranker/dist/load-reranker.js';
+import { createStaticModel } from '../../dist/static-model.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -197,7 +198,9 @@ async function openReranker(modelFile) {
 }
 
 function write(line) {
-  return new Promise((resolve) => (file.write(`${JSON.stringify(line)}\n`) ? resolve() : file.once('drain', resolve)));
+  return new Promise((resolve) =>
+    file.write(`${JSON.stringify(line)}\n`) ? resolve(undefined) : file.once('drain', () => resolve(undefined)),
+  );
 }
 
 function round(value) {
