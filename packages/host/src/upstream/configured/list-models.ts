@@ -54,7 +54,7 @@ export async function listModels(
   const lists = await Promise.all(
     upstreams.map(async (settings) => {
       const named = settings.models.filter((pattern) => !pattern.includes('*')).map((id): RawModel => ({ id }));
-      const deadline = createDeadline(clock, signal);
+      const deadline = createDeadline({ clock, signal });
       deadline.allow(timeoutMs, 'no list of its models');
       try {
         const asked = askModels(settings, options, deadline.signal);

@@ -1,9 +1,9 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
 import { DIALECTS, type RequestOf, type UpstreamClient } from '../dialect.ts';
-import { createDeadline, retry } from '../internal/retry.ts';
+import { retry, withinDeadline } from '../internal/retry.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, post, readJson, type WrittenRequest, writeRequest } from './post.ts';
+import { post, readJson, stepOf, type WrittenRequest, writeRequest } from './post.ts';
 
 /** An answer is one number. */
 const MOST_BYTES = 64 * 1024;
@@ -17,20 +17,14 @@ export async function countTokens(
   const exchange = { options: { ...options, dialect: 'anthropic' as const }, client };
   const { connectMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const body = writeRequest('anthropic', request, 'count');
-  const attempt = async (): Promise<number> => {
-    const deadline = createDeadline(clockOf(exchange.options), signal);
-    try {
+  const attempt = (): Promise<number> =>
+    withinDeadline(stepOf(exchange.options, signal), async (deadline) => {
       deadline.allow(connectMs, 'no count');
       const response = await post(exchange, { body, path: PATH, deadline });
       const answer = await readJson(response, MOST_BYTES);
       if (isJsonObject(answer) && typeof answer.input_tokens === 'number') return answer.input_tokens;
       throw new UpstreamError({ code: 'malformed', message: 'The upstream did not return a number of tokens' });
-    } catch (error) {
-      throw explained(error, deadline, signal);
-    } finally {
-      deadline.stop();
-    }
-  };
+    });
   return retry(attempt, signal, options.retries);
 }
 

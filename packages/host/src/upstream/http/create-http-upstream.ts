@@ -10,9 +10,9 @@ import {
   type ResponseOf,
   type UpstreamClient,
 } from '../dialect.ts';
-import { createDeadline, retriesFor, retry } from '../internal/retry.ts';
+import { createDeadline, retriesFor, retry, retryStream, withinDeadline } from '../internal/retry.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, type HttpExchange, parseJson, post, readJson, tooLong, writeRequest } from './post.ts';
+import { type HttpExchange, parseJson, post, readJson, stepOf, tooLong, writeRequest } from './post.ts';
 import { streamedError } from './refused-error.ts';
 
 /**
@@ -31,40 +31,12 @@ function open<D extends DialectName>(options: HttpUpstreamOptions<D>, client: Up
     dialect,
     transport: DIALECTS[dialect].endpoint.transport,
     takesWritten: true,
-    stream: (request, signal) => streamParts(exchange, request, signal),
+    stream: (request, signal) =>
+      retryStream(() => readStream(exchange, request, signal), signal, retriesFor(options.retries, client, 'stream')),
     whole: (request, signal) =>
       retry(() => askWhole(exchange, request, signal), signal, retriesFor(options.retries, client, 'whole')),
     forClient: (next) => open(options, { ...client, ...next }),
   };
-}
-
-async function* streamParts<D extends DialectName>(
-  exchange: HttpExchange<D>,
-  request: RequestOf<D>,
-  signal: AbortSignal,
-): AsyncGenerator<PartOf<D>, void, undefined> {
-  const { options, client } = exchange;
-  const retries = retriesFor(options.retries, client, 'stream');
-  const { first, rest } = await retry(() => beginStream(exchange, request, signal), signal, retries);
-  try {
-    if (first.done === true) return;
-    yield first.value;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
-}
-
-/** A stream whose first part has arrived: until then everything can be retried. */
-async function beginStream<D extends DialectName>(
-  exchange: HttpExchange<D>,
-  request: RequestOf<D>,
-  signal: AbortSignal,
-): Promise<{ first: IteratorResult<PartOf<D>>; rest: AsyncGenerator<PartOf<D>, void, undefined> }> {
-  const rest = readStream(exchange, request, signal);
-  let first = await rest.next();
-  while (first.done !== true && isPing(first.value)) first = await rest.next();
-  return { first, rest };
 }
 
 async function* readStream<D extends DialectName>(
@@ -76,7 +48,7 @@ async function* readStream<D extends DialectName>(
   const { connectMs, idleMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const { maxEventLength, maxBodyBytes } = { ...HTTP_LIMITS, ...options.limits };
   const body = writeRequest(options.dialect, request, 'stream');
-  const deadline = createDeadline(clockOf(options), signal);
+  const deadline = createDeadline(stepOf(options, signal));
   try {
     deadline.allow(connectMs, 'no headers');
     const response = await post(exchange, { body, deadline });
@@ -88,7 +60,7 @@ async function* readStream<D extends DialectName>(
       : eventParts<D>(response, { maxEventLength, onChunk: allow });
     yield* checked(source, options.dialect, response.headers);
   } catch (error) {
-    throw explained(error, deadline, signal);
+    throw deadline.reasonFor(error);
   } finally {
     deadline.stop();
   }
@@ -171,22 +143,13 @@ async function askWhole<D extends DialectName>(
   const { wholeMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const { maxBodyBytes } = { ...HTTP_LIMITS, ...options.limits };
   const body = writeRequest(options.dialect, request, 'whole');
-  const deadline = createDeadline(clockOf(options), signal);
-  try {
+  return withinDeadline(stepOf(options, signal), async (deadline) => {
     deadline.allow(wholeMs, 'no whole response');
     const response = await post(exchange, { body, deadline });
-    return await readWhole(response, options.dialect, maxBodyBytes);
-  } catch (error) {
-    throw explained(error, deadline, signal);
-  } finally {
-    deadline.stop();
-  }
+    return readWhole(response, options.dialect, maxBodyBytes);
+  });
 }
 
 function isJson(response: Response): boolean {
   return response.headers.get('content-type')?.includes('application/json') === true;
-}
-
-function isPing(part: object): boolean {
-  return 'type' in part && part.type === 'ping';
 }

@@ -1,7 +1,7 @@
 import { DIALECTS, type DialectName, type UpstreamClient } from '../dialect.ts';
-import { createDeadline } from '../internal/retry.ts';
+import { withinDeadline } from '../internal/retry.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, post } from './post.ts';
+import { post, stepOf } from './post.ts';
 
 /** A request that is forwarded to a host unchanged. */
 export interface PassedRequest {
@@ -21,16 +21,11 @@ export async function passOn<D extends DialectName>(
   { signal, ...client }: UpstreamClient & { readonly signal: AbortSignal },
 ): Promise<Response> {
   const { wholeMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
-  const deadline = createDeadline(clockOf(options), signal);
-  try {
+  // The base addresses of OpenAI's protocols contain the version.
+  const isVersioned = !DIALECTS[options.dialect].endpoint.path.startsWith('/v1/');
+  const path = isVersioned ? request.path.replace(/^\/v1(?=\/)/, '') : request.path;
+  return withinDeadline(stepOf(options, signal), (deadline) => {
     deadline.allow(wholeMs, 'no answer');
-    // The base addresses of OpenAI's protocols contain the version.
-    const isVersioned = !DIALECTS[options.dialect].endpoint.path.startsWith('/v1/');
-    const path = isVersioned ? request.path.replace(/^\/v1(?=\/)/, '') : request.path;
-    return await post({ options, client }, { ...request, path, deadline });
-  } catch (error) {
-    throw explained(error, deadline, signal);
-  } finally {
-    deadline.stop();
-  }
+    return post({ options, client }, { ...request, path, deadline });
+  });
 }

@@ -1,7 +1,7 @@
 import { RequestError, UpstreamError } from '@quartermaster/core/errors';
 import { type Clock, deepestReason, defined, readResponseText, SYSTEM_CLOCK } from '@quartermaster/core/internal';
 import { DIALECTS, type DialectName, type DialectOf, type RequestOf, type UpstreamClient } from '../dialect.ts';
-import type { Deadline } from '../internal/retry.ts';
+import type { Deadline, Step } from '../internal/retry.ts';
 import { SEAL_PREFIX } from '../internal/seal.ts';
 import type { HttpUpstreamOptions } from './http-upstream-options.ts';
 import { quoteAnswer, redirectedError, refusedError } from './refused-error.ts';
@@ -58,16 +58,18 @@ export function endpointUrl(baseUrl: string, path: string): string {
   return base.endsWith('/v1') && path.startsWith('/v1/') ? `${base}${path.slice(3)}` : `${base}${path}`;
 }
 
-/** The client's own abort is rethrown; a timeout and a broken connection become errors of the upstream. */
-export function explained(error: unknown, deadline: Deadline, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
-  if (deadline.signal.aborted) return deadline.signal.reason;
+/** One exchange with a host, for a deadline: a broken connection becomes an error of the upstream. */
+export function stepOf<D extends DialectName>(options: HttpUpstreamOptions<D>, signal: AbortSignal): Step {
+  return { clock: clockOf(options), signal, explain: unreachable };
+}
+
+export function unreachable(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
   const message = `The upstream can't be reached: ${deepestReason(error)}`;
   return new UpstreamError({ code: 'unreachable', message, cause: error });
 }
 
-export function clockOf<D extends DialectName>(options: HttpUpstreamOptions<D>): Clock {
+function clockOf<D extends DialectName>(options: HttpUpstreamOptions<D>): Clock {
   return options.retries?.clock ?? SYSTEM_CLOCK;
 }
 

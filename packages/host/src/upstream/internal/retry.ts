@@ -53,6 +53,32 @@ export async function retry<Value>(
   }
 }
 
+/** The parts of a stream that is begun again as long as nothing of it has arrived but pings. */
+export async function* retryStream<Part extends object>(
+  begin: () => AsyncGenerator<Part, void, undefined>,
+  signal: AbortSignal,
+  settings: RetrySettings,
+): AsyncGenerator<Part, void, undefined> {
+  const attempt = async () => {
+    const parts = begin();
+    let first = await parts.next();
+    while (first.done !== true && isPing(first.value)) first = await parts.next();
+    return { first, rest: parts };
+  };
+  const { first, rest } = await retry(attempt, signal, settings);
+  try {
+    if (first.done === true) return;
+    yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}
+
+function isPing(part: object): boolean {
+  return 'type' in part && part.type === 'ping';
+}
+
 /**
  * The settings for one client's request. The AI SDK repeats every failed request, whatever `x-should-retry` says: what it
  * will repeat is not also repeated here.
@@ -93,23 +119,35 @@ function pause(delayMs: number, { clock, signal }: { clock: Clock; signal: Abort
   });
 }
 
-/** A signal that also aborts when something takes too long. */
+/** One step, and who waits for it. */
+export interface Step {
+  readonly clock: Clock;
+  /** Aborts when no one waits any more. */
+  readonly signal: AbortSignal;
+  /** An error of the step itself, for its caller. @default unchanged */
+  explain?(error: unknown): unknown;
+}
+
+/** A signal that also aborts when a step takes too long. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Starts the time limit for the next step; the previous one no longer counts. */
+  /** Starts the time limit for the next part of the step; the previous one no longer counts. */
   allow(timeoutMs: number, what: string): void;
+  /** Why the step failed: its caller left, it took too long, or the error itself as explained. */
+  reasonFor(error: unknown): unknown;
   /** Ends the watch. The signal no longer aborts. */
   stop(): void;
 }
 
-export function createDeadline(clock: Clock, outer: AbortSignal): Deadline {
+export function createDeadline({ clock, signal: outer, explain = (error) => error }: Step): Deadline {
   const controller = new AbortController();
+  const { signal } = controller;
   const forward = (): void => controller.abort(outer.reason);
   if (outer.aborted) forward();
   else outer.addEventListener('abort', forward, { once: true });
   let cancel: () => void = () => undefined;
   return {
-    signal: controller.signal,
+    signal,
     allow(timeoutMs, what) {
       cancel();
       cancel = clock.after(timeoutMs, () => {
@@ -118,9 +156,25 @@ export function createDeadline(clock: Clock, outer: AbortSignal): Deadline {
         controller.abort(new UpstreamError({ code: 'timed_out', message, shouldRetry: false }));
       });
     },
+    reasonFor(error) {
+      if (outer.aborted) return outer.reason;
+      return signal.aborted ? signal.reason : explain(error);
+    },
     stop() {
       cancel();
       outer.removeEventListener('abort', forward);
     },
   };
+}
+
+/** Does a step under a deadline. Throws the reason of its failure. */
+export async function withinDeadline<Value>(step: Step, work: (deadline: Deadline) => Promise<Value>): Promise<Value> {
+  const deadline = createDeadline(step);
+  try {
+    return await work(deadline);
+  } catch (error) {
+    throw deadline.reasonFor(error);
+  } finally {
+    deadline.stop();
+  }
 }

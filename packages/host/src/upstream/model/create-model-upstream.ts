@@ -12,7 +12,15 @@ import {
   type UpstreamClient,
 } from '../dialect.ts';
 import { HTTP_TIMEOUTS, type HttpTimeouts, isTooDeep, writeBody } from '../http/index.ts';
-import { createDeadline, type Deadline, type RetrySettings, retriesFor, retry } from '../internal/retry.ts';
+import {
+  createDeadline,
+  type RetrySettings,
+  retriesFor,
+  retry,
+  retryStream,
+  type Step,
+  withinDeadline,
+} from '../internal/retry.ts';
 import type { BlockWriter } from './model-codec.ts';
 import { modelError } from './model-error.ts';
 import { type ModelTarget, targetOf } from './model-target.ts';
@@ -59,7 +67,8 @@ function open<D extends DialectName>(options: ModelUpstreamOptions<D>, client: U
   return {
     dialect: options.dialect,
     transport: options.transport ?? 'ai-sdk',
-    stream: (request, signal) => streamParts(asking, request, signal),
+    stream: (request, signal) =>
+      retryStream(() => translated(asking, request, signal), signal, retriesFor(options.retries, client, 'stream')),
     whole: (request, signal) => askWhole(asking, request, signal),
     forClient: (next) => open(options, { ...client, ...next }),
   };
@@ -71,30 +80,6 @@ interface Asking<D extends DialectName> {
   readonly target: ModelTarget;
 }
 
-async function* streamParts<D extends DialectName>(
-  asking: Asking<D>,
-  request: RequestOf<D>,
-  signal: AbortSignal,
-): AsyncGenerator<PartOf<D>, void, undefined> {
-  const begin = async (): Promise<Begun<PartOf<D>>> => {
-    const rest = translated(asking, request, signal);
-    return { first: await rest.next(), rest };
-  };
-  const { first, rest } = await retry(begin, signal, retriesFor(asking.options.retries, asking.client, 'stream'));
-  try {
-    if (first.done === true) return;
-    yield first.value;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
-}
-
-interface Begun<Part> {
-  readonly first: IteratorResult<Part>;
-  readonly rest: AsyncGenerator<Part, void, undefined>;
-}
-
 async function* translated<D extends DialectName>(
   asking: Asking<D>,
   request: RequestOf<D>,
@@ -102,7 +87,7 @@ async function* translated<D extends DialectName>(
 ): AsyncGenerator<PartOf<D>, void, undefined> {
   const { options, target } = asking;
   const { connectMs, idleMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
-  const deadline = createDeadline(clockOf(options), signal);
+  const deadline = createDeadline(stepOf(asking, request, signal));
   try {
     const call = DIALECTS[options.dialect].codec.toCall(request, target);
     deadline.allow(connectMs, 'no stream');
@@ -115,8 +100,7 @@ async function* translated<D extends DialectName>(
     }
     yield* translation.end();
   } catch (error) {
-    refuseTooDeep(error, request);
-    throw explained(error, asking, { deadline, signal });
+    throw deadline.reasonFor(error);
   } finally {
     deadline.stop();
   }
@@ -129,9 +113,8 @@ async function askWhole<D extends DialectName>(
 ): Promise<ResponseOf<D>> {
   const { options, target } = asking;
   const { wholeMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
-  const attempt = async (): Promise<ResponseOf<D>> => {
-    const deadline = createDeadline(clockOf(options), signal);
-    try {
+  const attempt = (): Promise<ResponseOf<D>> =>
+    withinDeadline(stepOf(asking, request, signal), async (deadline) => {
       const call = DIALECTS[options.dialect].codec.toCall(request, target);
       deadline.allow(wholeMs, 'no whole response');
       const result = await options.model.doGenerate({ ...call, abortSignal: deadline.signal });
@@ -139,13 +122,7 @@ async function askWhole<D extends DialectName>(
       const translation = createTranslation(asking, request);
       const parts = modelWhole.toParts(result).flatMap((part) => translation.read(part));
       return DIALECTS[options.dialect].whole.fromParts([...parts, ...translation.end()]);
-    } catch (error) {
-      refuseTooDeep(error, request);
-      throw explained(error, asking, { deadline, signal });
-    } finally {
-      deadline.stop();
-    }
-  };
+    });
   return retry(attempt, signal, retriesFor(options.retries, asking.client, 'whole'));
 }
 
@@ -234,19 +211,18 @@ async function* readParts<Part>(
   }
 }
 
-/** If the request is too deeply nested to be written, it is the cause; otherwise the provider's answer is. */
-function refuseTooDeep(error: unknown, request: object): void {
-  if (isTooDeep(error)) writeBody(request);
-}
-
-function explained<D extends DialectName>(
-  error: unknown,
-  asking: Asking<D>,
-  { deadline, signal }: { readonly deadline: Deadline; readonly signal: AbortSignal },
-): unknown {
-  if (signal.aborted) return signal.reason;
-  if (deadline.signal.aborted) return deadline.signal.reason;
-  return modelError(error, asking.options.model.provider, clockOf(asking.options));
+/** One call to a model, for a deadline. */
+function stepOf<D extends DialectName>({ options }: Asking<D>, request: object, signal: AbortSignal): Step {
+  const clock = clockOf(options);
+  return {
+    clock,
+    signal,
+    explain(error) {
+      // If the request is too deeply nested to be written, it is the cause; otherwise the provider's answer is.
+      if (isTooDeep(error)) writeBody(request);
+      return modelError(error, options.model.provider, clock);
+    },
+  };
 }
 
 function clockOf<D extends DialectName>(options: ModelUpstreamOptions<D>): Clock {
