@@ -1,6 +1,6 @@
 import type { TransportCapabilities } from '@quartermaster/core/disclosure';
 import type { ModelLimits } from '@quartermaster/core/gate';
-import { defined } from '@quartermaster/core/internal';
+import { BoundedMap, defined } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '@quartermaster/host/config';
 import {
   countTokens,
@@ -30,14 +30,12 @@ export function configuredUpstreams(
 ): Upstreams {
   const { now = Date.now } = options;
   const environment = { fetch: nodeFetch, ...options };
-  const resolved = new Map<string, GatewayUpstream | undefined>();
+  const resolved = new BoundedMap<string, GatewayUpstream | undefined>(MOST_MODELS);
   let listed: { readonly models: readonly ListedModel[]; readonly until: number } | undefined;
   return {
     resolve(model) {
       if (resolved.has(model)) return resolved.get(model);
       const upstream = resolve(settings, model, environment);
-      const [oldest] = resolved.keys();
-      if (resolved.size >= MOST_MODELS && oldest !== undefined) resolved.delete(oldest);
       resolved.set(model, upstream);
       return upstream;
     },

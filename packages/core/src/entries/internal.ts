@@ -4,6 +4,7 @@
  *
  * @internal
  */
+export { BoundedMap } from '../bounded-map.ts';
 export {
   anthropicDefinedTool,
   createSnapshotInSteps,
@@ -31,6 +32,7 @@ export {
 } from '../dispatch/internal.ts';
 export { editDistance } from '../edit-distance.ts';
 export { isUniqueId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/internal.ts';
+export { memoized } from '../memoized.ts';
 export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/internal.ts';
 export {
   type CandidateQuery,

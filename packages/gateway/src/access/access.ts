@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { compileGlob } from '@quartermaster/core/catalog';
 import { QueryError } from '@quartermaster/core/errors';
-import { type Clock, defined } from '@quartermaster/core/internal';
+import { BoundedMap, type Clock, defined } from '@quartermaster/core/internal';
 import type { ConfiguredKey } from '@quartermaster/host/config';
 import {
   type ApiKey,
@@ -84,7 +84,7 @@ export function createGatekeeper(options: {
 }): Gatekeeper {
   const { configured, keys, rateLimits, clock } = options;
   const { now } = clock;
-  const touched = new Map<string, number>();
+  const touched = new BoundedMap<string, number>(MOST_TOUCHED);
   const known = keys === undefined ? undefined : createKnownKeys(keys, clock);
 
   /** The first key closes the gateway to everyone else once the cached lookup has expired. */
@@ -154,10 +154,7 @@ export function createGatekeeper(options: {
   function touch(id: string): void {
     const last = touched.get(id);
     if (last !== undefined && now() - last < TOUCH_MS) return;
-    touched.delete(id);
     touched.set(id, now());
-    const [oldest] = touched.keys();
-    if (touched.size > MOST_TOUCHED && oldest !== undefined) touched.delete(oldest);
     keys?.touch(id).catch(() => touched.delete(id));
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@quartermaster/core/internal';
+import { BoundedMap, type Clock } from '@quartermaster/core/internal';
 import { type ApiKey, hashApiKey, type KeyStore } from '@quartermaster/host/store';
 import { isStoreError } from '../http/index.ts';
 
@@ -44,7 +44,7 @@ interface Belief<Value> {
 /** A blink of the database is not an outage: successful lookups are cached for a short time, failed ones never. */
 export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
   const { now } = clock;
-  const known = new Map<string, Known<ApiKey | undefined>>();
+  const known = new BoundedMap<string, Known<ApiKey | undefined>>(MOST_KEYS);
   const pending = new Set<string>();
   let any: Known<boolean> | undefined;
 
@@ -82,11 +82,9 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
 
   async function lookUp(place: string, look: () => Promise<ApiKey | undefined>): Promise<ApiKey | undefined> {
     const keep = (found: Known<ApiKey | undefined>): void => {
-      known.delete(place);
       // Missing keys are not cached: anyone can make up secrets, and a new key must work at once.
-      if (found.value !== undefined) known.set(place, found);
-      const [oldest] = known.keys();
-      if (known.size > MOST_KEYS && oldest !== undefined) known.delete(oldest);
+      if (found.value === undefined) known.delete(place);
+      else known.set(place, found);
     };
     return believe({ place, last: known.get(place), keep }, look);
   }

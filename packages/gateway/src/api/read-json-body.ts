@@ -1,3 +1,4 @@
+import { memoized } from '@quartermaster/core/internal';
 import { checkValue } from '@quartermaster/host/schema';
 import { ApiError, parseJson, readBytes } from '../http/index.ts';
 import { allComponents, type Schema } from './schema.ts';
@@ -14,14 +15,8 @@ export async function readJsonBody<Body>(request: Request, schema: Schema): Prom
   throw new ApiError(400, problem === undefined ? 'The request body is not valid' : describe(problem));
 }
 
-const wholes = new WeakMap<Schema, Schema>();
-
 /** With the components that it refers to. The same schema returns the same value: the checker prepares each one once. */
-function whole(schema: Schema): Schema {
-  const made = wholes.get(schema) ?? { ...schema, components: { schemas: allComponents() } };
-  wholes.set(schema, made);
-  return made;
-}
+const whole = memoized((schema: Schema): Schema => ({ ...schema, components: { schemas: allComponents() } }));
 
 function describe({ path, message }: { readonly path: string; readonly message: string }): string {
   return path === '' ? message : `${path}: ${message}`;

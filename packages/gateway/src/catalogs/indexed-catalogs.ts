@@ -1,5 +1,6 @@
 import type { Searcher, Snapshot, Tool } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
+import { BoundedMap } from '@quartermaster/core/internal';
 import type { SearchRequest } from '@quartermaster/core/search';
 import { createPostgresSearcher, type PostgresSearcherOptions } from '@quartermaster/host/search';
 import type { CatalogHead, CatalogStore, ToolIndex } from '@quartermaster/host/store';
@@ -32,11 +33,11 @@ export function createIndexedCatalogs(options: {
 }): IndexedCatalogs {
   const { catalogs, now, tuning } = options;
   let opening: Promise<ToolIndex> | undefined;
-  const searchers = new Map<string, Searcher>();
+  const searchers = new BoundedMap<string, Searcher>(MOST_KEPT);
   /** Content that is known to be indexed, and since when. */
-  const checked = new Map<string, { readonly hash: string; readonly at: number }>();
+  const checked = new BoundedMap<string, { readonly hash: string; readonly at: number }>(MOST_KEPT);
   const pending = new Map<string, Promise<void>>();
-  const names = new Map<string, IndexedHead>();
+  const names = new BoundedMap<string, IndexedHead>(MOST_KEPT);
 
   function open(): Promise<ToolIndex> {
     opening ??= options.open().catch((error: unknown) => {
@@ -62,14 +63,18 @@ export function createIndexedCatalogs(options: {
       if (catalog === undefined || catalog.hash !== hash) return;
       await tools.sync(name, await readStoredTools(catalog.tools), { hash });
     }
-    remember(checked, name, { hash, at: now() });
+    checked.set(name, { hash, at: now() });
   }
 
   async function searcherFor(head: IndexedHead): Promise<Searcher> {
     const known = checked.get(head.name);
     if (known === undefined || known.hash !== head.hash || now() - known.at > CHECK_MS) await index(head);
-    const searcher = searchers.get(head.name) ?? createPostgresSearcher(await open(), head.name, tuning);
-    remember(searchers, head.name, searcher);
+    return openSearcher(await open(), head.name);
+  }
+
+  function openSearcher(tools: ToolIndex, name: string): Searcher {
+    const searcher = searchers.get(name) ?? createPostgresSearcher(tools, name, tuning);
+    searchers.set(name, searcher);
     return searcher;
   }
 
@@ -93,12 +98,9 @@ export function createIndexedCatalogs(options: {
       const tools = await open();
       const known = `${REGISTRY}${name}`;
       const figures = await tools.figures(known);
-      if (figures === undefined) return undefined;
-      const searcher = searchers.get(known) ?? createPostgresSearcher(tools, known, tuning);
-      remember(searchers, known, searcher);
-      return { searcher, toolCount: figures.toolCount };
+      return figures === undefined ? undefined : { searcher: openSearcher(tools, known), toolCount: figures.toolCount };
     },
-    note: (head) => remember(names, catalogsKey([head]) ?? '', head),
+    note: (head) => void names.set(catalogsKey([head]) ?? '', head),
     sourceOver: (source) => (snapshot) => {
       const head = names.get(snapshot.contentKey ?? '');
       const inMemory = (): Searcher => (typeof source === 'function' ? source(snapshot) : source);
@@ -113,13 +115,6 @@ const REGISTRY = 'registry/';
 /** How long content that was found in the index counts as indexed. */
 const CHECK_MS = 5_000;
 const MOST_KEPT = 1_000;
-
-/** The oldest entry is dropped first. */
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > MOST_KEPT) map.delete(map.keys().next().value ?? '');
-}
 
 /** The hits as tools of the snapshot, with their policies there. */
 function withinSnapshot(searcher: Searcher, snapshot: Snapshot): Searcher {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
+import { memoized } from '@quartermaster/core/internal';
 import type { CatalogHead, CatalogStore } from '@quartermaster/host/store';
 import type { CompiledPermissions, Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
@@ -85,7 +86,10 @@ export function createNamedCatalogs(
 ): NamedCatalogs {
   const { servers, policies } = options;
   const pending = new Map<string, Promise<StoredTools>>();
-  const restrictions = new WeakMap<readonly Tool[], Map<CompiledPermissions, readonly Tool[]>>();
+  /** Created once for each set of permissions: keys are many, and often share them. */
+  const allowedIn = memoized((tools: readonly Tool[]) =>
+    memoized(({ allowsTool }: CompiledPermissions) => tools.filter(allowsTool)),
+  );
   const known = new ByteCache<{ readonly tools: readonly Tool[]; readonly bytes: number }>(options.memory);
 
   async function load(entry: CatalogEntry, { owner, mayUse, tools: allowed }: CatalogRights): Promise<LoadedCatalog> {
@@ -102,13 +106,8 @@ export function createNamedCatalogs(
     return ruled(entry, allowed === undefined ? stored : restricted(stored, allowed));
   }
 
-  /** Created once for each set of permissions: keys are many, and often share them. */
   function restricted({ hash, tools, bytes }: StoredTools, permissions: Permissions): StoredTools {
-    const compiled = options.compile(permissions);
-    const made = restrictions.get(tools) ?? new Map<CompiledPermissions, readonly Tool[]>();
-    restrictions.set(tools, made);
-    const allowed = made.get(compiled) ?? tools.filter(compiled.allowsTool);
-    made.set(compiled, allowed);
+    const allowed = allowedIn(tools)(options.compile(permissions));
     const { allow = null, deny = null } = permissions;
     const mark = createHash('sha256')
       .update(JSON.stringify([hash, allow, deny]))

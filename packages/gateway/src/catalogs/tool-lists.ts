@@ -12,7 +12,7 @@ import {
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { SearcherSource, UseMemory } from '@quartermaster/core/dispatch';
 import type { GateSettings, SearchLimitSettings } from '@quartermaster/core/gate';
-import { createSnapshotInSteps, defined, readAhead, runInSlices } from '@quartermaster/core/internal';
+import { createSnapshotInSteps, defined, memoized, readAhead, runInSlices } from '@quartermaster/core/internal';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { UseLearning } from '@quartermaster/host/search';
 import type { DialectName, DialectOf, RequestOf } from '@quartermaster/host/upstream';
@@ -72,15 +72,14 @@ export function createToolLists(options: {
   const { catalogs, onEvent, learning, settings } = options;
   const lists = new ByteCache<ToolList>(options.memory);
   /** The catalogs that a known text names, so that thousands of definitions need not be searched again. */
-  const splits = new WeakMap<readonly unknown[], ReturnType<typeof splitCatalogs>>();
+  const splitOnce = memoized(splitCatalogs);
 
   return {
     get bytes() {
       return lists.bytes;
     },
     async listFor({ dialect, request, definitions, key, bytes, unavailable = [], rights, check }) {
-      const split = splits.get(definitions) ?? splitCatalogs(definitions);
-      splits.set(definitions, split);
+      const split = splitOnce(definitions);
       const loaded = split.entries.length === 0 ? [] : await catalogs.load(split.entries, rights);
       const pins =
         learning === undefined || !settings.autoPins || settings.deferral !== 'auto'

@@ -2,7 +2,7 @@ import type { Plan } from '@quartermaster/core';
 import { chooseForm, type Form, measureReach } from '@quartermaster/core/disclosure';
 import type { Caller } from '@quartermaster/core/dispatch';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
-import { defined } from '@quartermaster/core/internal';
+import { defined, memoized } from '@quartermaster/core/internal';
 import {
   type LoopOptions,
   type LoopRound,
@@ -209,28 +209,21 @@ function formFor<Name extends DialectName>(
 
 /** The decision, for events. */
 export function describePlan(planned: Planned<object, unknown>): PlanDescription {
-  if (planned.kind === 'pass') return PASSED_ON;
-  const known = descriptions.get(planned.plan);
-  if (known !== undefined) return known;
-  const made = description(planned.plan);
-  descriptions.set(planned.plan, made);
-  return made;
+  return planned.kind === 'pass' ? PASSED_ON : describeOnce(planned.plan);
 }
 
 type PlanDescription = Omit<Extract<GatewayEvent, { kind: 'plan-decide' }>, 'kind' | 'requestId' | 'catalogs'>;
 
-/** Requests with the same tools share a plan. */
-const descriptions = new WeakMap<Plan, PlanDescription>();
-
 const PASSED_ON: PlanDescription = { decision: 'pass', reason: 'the host or the client searches by itself' };
 
-function description(plan: Plan): PlanDescription {
+/** Requests with the same tools share a plan. */
+const describeOnce = memoized((plan: Plan): PlanDescription => {
   const { reason } = plan;
   const cost = planCost(plan);
   if (plan.kind === 'inline' || plan.deferred.size === 0) return { decision: 'inline', reason, cost };
   const { hidden, reveal, invoke } = plan.form;
   return { decision: 'defer', reason, form: `${hidden} ${reveal} ${invoke}`, cost, deferred: plan.deferred.size };
-}
+});
 
 interface StreamOptions<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;

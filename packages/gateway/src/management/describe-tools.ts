@@ -3,7 +3,7 @@ import { createToolbox, type Snapshot, type Tool } from '@quartermaster/core';
 import { NAME_TEMPLATES, type Policy } from '@quartermaster/core/catalog';
 import { FORMS } from '@quartermaster/core/disclosure';
 import { contextWindow, DEFAULT_GATE_SETTINGS, snapshotTokens } from '@quartermaster/core/gate';
-import { createSnapshotInSteps, cutText, readAhead, runInSlices } from '@quartermaster/core/internal';
+import { createSnapshotInSteps, cutText, memoized, readAhead, runInSlices } from '@quartermaster/core/internal';
 import { findSuspicions, type ServerStatus, type Suspicion } from '@quartermaster/mcp';
 
 /** What people should look at in a definition: the findings of the linter and of the trust check. */
@@ -65,17 +65,11 @@ export async function describeTools(
   return { tools: facts, tokens: total, deferredTokens: deferredTokensOf(snapshot) };
 }
 
-const deferred = new WeakMap<Snapshot, number>();
-
 /** What a prompt contains in place of the definitions: our own tools, and those that are always sent in full. */
-function deferredTokensOf(snapshot: Snapshot): number {
-  const known = deferred.get(snapshot);
-  if (known !== undefined) return known;
+const deferredTokensOf = memoized((snapshot: Snapshot): number => {
   const settings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } } as const;
-  const plan = createToolbox({ tools: snapshot, settings }).plan(contextWindow({}), { form: FORMS.bridge });
-  deferred.set(snapshot, plan.tokens.after);
-  return plan.tokens.after;
-}
+  return createToolbox({ tools: snapshot, settings }).plan(contextWindow({}), { form: FORMS.bridge }).tokens.after;
+});
 
 const snapshots = new WeakMap<readonly Tool[], Promise<Snapshot>>();
 
@@ -124,14 +118,9 @@ function lintAll(tools: readonly Tool[], lint: Linter): void {
   for (const tool of fresh) linted.set(tool, found.get(tool.id) ?? []);
 }
 
-const trusted = new WeakMap<Tool, readonly ToolFinding[]>();
-
-function trustFindings(tool: Tool): readonly ToolFinding[] {
-  const { name, description, schema } = tool;
-  const findings = trusted.get(tool) ?? findSuspicions({ name, description, inputSchema: schema }).map(trustFinding);
-  trusted.set(tool, findings);
-  return findings;
-}
+const trustFindings = memoized(({ name, description, schema }: Tool): readonly ToolFinding[] =>
+  findSuspicions({ name, description, inputSchema: schema }).map(trustFinding),
+);
 
 /** What a finding of the trust check means. */
 const MEANINGS: Readonly<Record<Suspicion['kind'], string>> = {

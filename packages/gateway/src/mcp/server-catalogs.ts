@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
 import { writeTool } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import type { Clock } from '@quartermaster/core/internal';
+import { type Clock, memoized } from '@quartermaster/core/internal';
 import {
   type CompiledPermissions,
   compilePermissions,
@@ -52,7 +52,6 @@ export function createServerCatalogs(options: {
   const start = createServerStart(hub, clock);
   const servers = new Set(hub.servers().map(({ name }) => name));
   const names = servers.size === 0 ? [] : [...new Set([...servers, ALL_SERVERS])];
-  const restrictions = new WeakMap<ServerCatalog, Map<CompiledPermissions, ServerCatalog>>();
   const kept = new Map<string, { readonly snapshot: Snapshot; readonly catalog: ServerCatalog }>();
 
   function catalogNow(name: string): ServerCatalog {
@@ -68,16 +67,11 @@ export function createServerCatalogs(options: {
   }
 
   /** Created once: keys are many, and often share their permissions. */
-  function restricted(catalog: ServerCatalog, permissions: Permissions): ServerCatalog {
-    const compiled = compilePermissions(permissions);
-    const known = restrictions.get(catalog) ?? new Map<CompiledPermissions, ServerCatalog>();
-    restrictions.set(catalog, known);
-    const { name, tools, updatedAt } = catalog;
-    const made =
-      known.get(compiled) ?? makeCatalog({ name, tools: tools.filter(compiled.allowsTool), hub, now: updatedAt });
-    known.set(compiled, made);
-    return made;
-  }
+  const restricted = memoized(({ name, tools, updatedAt }: ServerCatalog) =>
+    memoized(({ allowsTool }: CompiledPermissions) =>
+      makeCatalog({ name, tools: tools.filter(allowsTool), hub, now: updatedAt }),
+    ),
+  );
 
   return {
     has: (name) => names.includes(name),
@@ -89,7 +83,7 @@ export function createServerCatalogs(options: {
       const catalog = catalogNow(name);
       const [down] = catalog.unavailable();
       if (catalog.tools.length > 0 || down === undefined)
-        return tools === undefined ? catalog : restricted(catalog, tools);
+        return tools === undefined ? catalog : restricted(catalog)(compilePermissions(tools));
       throw new ApiError(502, `Catalog '${name}' can't be read now: server '${down.server}': ${down.reason}`);
     },
   };

@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Tool } from '@quartermaster/core';
+import { memoized } from '@quartermaster/core/internal';
 import {
   type Asked,
   type Compared,
@@ -45,7 +46,7 @@ export function serveReranker(stage: SentenceReranker): RerankerFacts {
  */
 export function remoteReranker({ depth, fitModel, readsClauses, isPreparing, port }: RerankerFacts): Reranker {
   const main = portCalls(port, { errors: ERRORS, lost: () => new Error('The main thread is gone'), handlers: {} });
-  const sentences = new WeakMap<Tool, string>();
+  const sentenceOf = memoized((tool: Tool) => toolSentence(tool));
 
   async function prepare(tools: readonly Tool[]): Promise<void> {
     try {
@@ -55,12 +56,6 @@ export function remoteReranker({ depth, fitModel, readsClauses, isPreparing, por
     }
   }
 
-  function sentenceOf(tool: Tool): string {
-    const sentence = sentences.get(tool) ?? toolSentence(tool);
-    sentences.set(tool, sentence);
-    return sentence;
-  }
-
   return {
     depth,
     fitModel,
@@ -68,12 +63,8 @@ export function remoteReranker({ depth, fitModel, readsClauses, isPreparing, por
     ...(isPreparing ? { prepare: (tools) => prepare(tools) } : {}),
     async compare(asked, signal) {
       // The clauses of a request share one list of tools, so one list of sentences is copied once.
-      const lists = new Map<readonly Tool[], readonly string[]>();
-      const written = asked.map(({ text, tools }): Asked<string> => {
-        const list = lists.get(tools) ?? tools.map(sentenceOf);
-        lists.set(tools, list);
-        return { text, tools: list };
-      });
+      const listOf = memoized((tools: readonly Tool[]) => tools.map(sentenceOf));
+      const written = asked.map(({ text, tools }): Asked<string> => ({ text, tools: listOf(tools) }));
       try {
         return (await main.call('compare', written, signal)) as Compared;
       } catch (cause) {

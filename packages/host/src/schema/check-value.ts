@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import type { ArgumentProblem } from '@quartermaster/core/dispatch';
+import { memoized } from '@quartermaster/core/internal';
 import { EVALUATION_DEFAULTS, type EvaluationLimits, Evaluator } from './evaluator.ts';
 import { listProblems, PROBLEM_DEFAULTS, type ProblemLimits } from './list-problems.ts';
-import { createPatternCache, type PatternCache } from './pattern-cache.ts';
+import { createPatternCache } from './pattern-cache.ts';
 import { repairValue } from './repair-value.ts';
-import { indexSchema, type SchemaIndex } from './schema-index.ts';
+import { indexSchema } from './schema-index.ts';
 import type { Unchecked } from './unchecked.ts';
 
 /** Options of a check against a schema. */
@@ -51,18 +52,5 @@ export function checkValue(schema: JsonObject, value: Json, options: CheckOption
   return { kind: 'wrong', problems: listProblems(verdict.failures, settings), unchecked };
 }
 
-interface Prepared {
-  readonly index: SchemaIndex;
-  readonly patterns: PatternCache;
-}
-
-/** By identity: a catalog's schemas never change, and are freed with it. */
-const prepared = new WeakMap<JsonObject, Prepared>();
-
-function prepare(schema: JsonObject): Prepared {
-  const known = prepared.get(schema);
-  if (known !== undefined) return known;
-  const made = { index: indexSchema(schema), patterns: createPatternCache() };
-  prepared.set(schema, made);
-  return made;
-}
+/** A catalog's schemas never change, and are freed with it. */
+const prepare = memoized((schema: JsonObject) => ({ index: indexSchema(schema), patterns: createPatternCache() }));

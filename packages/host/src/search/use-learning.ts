@@ -1,6 +1,6 @@
 import type { Caller, UseMemory } from '@quartermaster/core/dispatch';
 import { suggestPins } from '@quartermaster/core/gate';
-import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
+import { BoundedMap, checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
 import { type LearnedUse, LearnedUses, toUseVector, type UseBonus } from '@quartermaster/core/search';
 import type { LearnedUseStore, UseScope } from '../store/index.ts';
 
@@ -68,9 +68,9 @@ const OPTIONS: OptionNames<UseLearningOptions> = { learn: true, embed: true, sto
 export function createUseLearning(options: UseLearningOptions): UseLearning {
   checkOptionNames('createUseLearning', options, OPTIONS);
   const { learn, embed, store, clock, onError } = options;
-  const recent = new Map<string, Recent[]>();
-  const scopes = new Map<string, Promise<Scope>>();
-  const hot = new Map<string, { readonly day: number; readonly tools: Promise<readonly string[]> }>();
+  const recent = new BoundedMap<string, Recent[]>(MOST_OWNERS);
+  const scopes = new BoundedMap<string, Promise<Scope>>(MOST_SCOPES);
+  const hot = new BoundedMap<string, { readonly day: number; readonly tools: Promise<readonly string[]> }>(MOST_OWNERS);
   let waiting: ScopedUse[] = [];
   /** What a flush still has to write. */
   let writing: ScopedUse[] = [];
@@ -87,13 +87,18 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
     return { uses, loadedMs: clock.now() };
   }
 
+  function loadAgain(scope: UseScope): Promise<Scope> {
+    const loading = load(scope);
+    scopes.set(keyOf(scope), loading);
+    return loading;
+  }
+
   /** Undefined if the store fails; the next search tries again. */
   async function scopeOf(scope: UseScope): Promise<Scope | undefined> {
     const key = keyOf(scope);
     try {
-      const known = await (scopes.get(key) ?? remembered(scopes, key, load(scope), MOST_SCOPES));
-      if (clock.now() - known.loadedMs < RELOAD_MS) return known;
-      return await remembered(scopes, key, load(scope), MOST_SCOPES);
+      const known = await (scopes.get(key) ?? loadAgain(scope));
+      return clock.now() - known.loadedMs < RELOAD_MS ? known : await loadAgain(scope);
     } catch (error) {
       scopes.delete(key);
       onError?.(error);
@@ -114,7 +119,7 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
     if (searches.length >= MOST_RECENT) searches.shift();
     const vector = learn === 'vectors' ? toUseVector(embed(query)) : undefined;
     searches.push({ catalog, atMs: clock.now(), vector, tools: new Map(found) });
-    remembered(recent, owner, searches, MOST_OWNERS);
+    recent.set(owner, searches);
   }
 
   function keep(scope: UseScope, use: LearnedUse): void {
@@ -190,7 +195,9 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
       const known = hot.get(owner);
       try {
         if (known?.day === day) return await known.tools;
-        return await remembered(hot, owner, { day, tools: findHot(owner, day) }, MOST_OWNERS).tools;
+        const tools = findHot(owner, day);
+        hot.set(owner, { day, tools });
+        return await tools;
       } catch (error) {
         hot.delete(owner);
         onError?.(error);
@@ -222,13 +229,4 @@ function keyOf({ owner, catalog }: UseScope): string {
 function splitByScope(uses: readonly ScopedUse[], scope: UseScope): [ScopedUse[], ScopedUse[]] {
   const isOf = (one: ScopedUse): boolean => keyOf(one.scope) === keyOf(scope);
   return [uses.filter(isOf), uses.filter((one) => !isOf(one))];
-}
-
-/** Puts an entry last, and drops the oldest one. */
-function remembered<Value>(map: Map<string, Value>, key: string, value: Value, most: number): Value {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > most && oldest !== undefined) map.delete(oldest);
-  return value;
 }
