@@ -1,6 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
-import { decodeText, encodeText, numberOf, textOf } from './internal/columns.ts';
-import type { Row, SqlValue, Statements } from './internal/sql.ts';
+import { decodedOf, encodeGiven, encodeText, numberOf, optionalDecodedOf, textOf } from './internal/columns.ts';
+import { type Condition, insertRows, type Row, type Statements, where } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** Who changed what. Entries are only ever added, in the transaction of the change itself, and deleted when they expire. */
@@ -82,29 +82,26 @@ export function createAuditStore(context: StoreContext, days: number): AuditStor
   const { sql, now } = context;
   return {
     note: (entry) => noteChange(sql, context, entry),
-    async list({ limit, afterId, ...wanted }) {
+    async list({ limit, afterId, actor, action, subject, from, until }) {
       const [last] =
         afterId === undefined ? [] : await sql.all('SELECT at, id FROM audit_log WHERE id = ?', [encodeText(afterId)]);
       if (afterId !== undefined && last === undefined) return [];
-      const conditions = [
-        ...conditionsOf(wanted),
-        ...(last === undefined
-          ? []
-          : [
-              {
-                text: '(log.at < ? OR (log.at = ? AND log.id < ?))',
-                values: [numberOf(last, 'at'), numberOf(last, 'at'), textOf(last, 'id')],
-              },
-            ]),
-      ];
-      const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(({ text }) => text).join(' AND ')}`;
+      const [at, id] = last === undefined ? [] : [numberOf(last, 'at'), textOf(last, 'id')];
+      const wanted = where(
+        byKey('actor', actor),
+        byKey('subject', subject),
+        ['(log.action = ? OR substr(log.action, 1, ?) = ?)', action, (action?.length ?? 0) + 1, `${action}.`],
+        ['log.at >= ?', from],
+        ['log.at < ?', until],
+        ['(log.at < ? OR (log.at = ? AND log.id < ?))', at, at, id],
+      );
       const rows = await sql.all(
         `SELECT log.*, actors.name AS actor_name, subjects.name AS subject_name FROM audit_log log
            LEFT JOIN api_keys actors ON actors.id = log.actor
            LEFT JOIN api_keys subjects ON subjects.id = log.subject
              AND log.action NOT LIKE 'catalog.%' AND log.action NOT LIKE 'case.%'
-         ${where} ORDER BY log.at DESC, log.id DESC LIMIT ?`,
-        [...conditions.flatMap(({ values }) => values), Math.min(Math.max(Math.trunc(limit), 1), MOST_LISTED)],
+         ${wanted.text} ORDER BY log.at DESC, log.id DESC LIMIT ?`,
+        [...wanted.values, Math.min(Math.max(Math.trunc(limit), 1), MOST_LISTED)],
       );
       return rows.map(readEntry);
     },
@@ -118,57 +115,31 @@ export function createAuditStore(context: StoreContext, days: number): AuditStor
 export async function noteChange(
   statements: Statements,
   { now, createId }: Pick<StoreContext, 'now' | 'createId'>,
-  entry: NewAuditEntry,
+  { actor, action, subject, detail }: NewAuditEntry,
 ): Promise<void> {
-  await statements.run('INSERT INTO audit_log (id, at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?)', [
-    ...[createId('audit_'), now(), encodeText(entry.actor)],
-    ...[entry.action, encodeText(entry.subject), encodeText(entry.detail)],
-  ]);
+  const texts = { actor: encodeText(actor), action, subject: encodeText(subject), detail: encodeText(detail) };
+  await insertRows(statements, 'audit_log', [{ id: createId('audit_'), at: now(), ...texts }]);
 }
 
-interface Condition {
-  readonly text: string;
-  readonly values: readonly SqlValue[];
-}
-
-function conditionsOf({ actor, action, subject, from, until }: Omit<AuditQuery, 'limit' | 'afterId'>): Condition[] {
-  const byKey = (column: string, key: string): Condition => ({
-    text: `(log.${column} IN (?, ?) OR log.${column} IN (SELECT id FROM api_keys WHERE name = ?))`,
-    values: [encodeText(key), encodeText(`${CONFIGURED}${key}`), encodeText(key)],
-  });
-  return [
-    ...(actor === undefined ? [] : [byKey('actor', actor)]),
-    ...(subject === undefined ? [] : [byKey('subject', subject)]),
-    ...(action === undefined
-      ? []
-      : [
-          {
-            text: '(log.action = ? OR substr(log.action, 1, ?) = ?)',
-            values: [action, action.length + 1, `${action}.`],
-          },
-        ]),
-    ...(from === undefined ? [] : [{ text: 'log.at >= ?', values: [from] }]),
-    ...(until === undefined ? [] : [{ text: 'log.at < ?', values: [until] }]),
-  ];
+/** A key by its id, also one of the settings, or by its name. */
+function byKey(column: 'actor' | 'subject', key: string | undefined): Condition {
+  const text = `(log.${column} IN (?, ?) OR log.${column} IN (SELECT id FROM api_keys WHERE name = ?))`;
+  return [text, encodeGiven(key), encodeText(`${CONFIGURED}${key}`), encodeGiven(key)];
 }
 
 function readEntry(row: Row): AuditEntry {
-  const actor = decodeText(textOf(row, 'actor'));
-  const actorName = actor.startsWith(CONFIGURED) ? actor.slice(CONFIGURED.length) : nameIn(row, 'actor_name');
+  const actor = decodedOf(row, 'actor');
+  const isConfigured = actor.startsWith(CONFIGURED);
+  const actorName = isConfigured ? actor.slice(CONFIGURED.length) : optionalDecodedOf(row, 'actor_name');
   return {
     id: textOf(row, 'id'),
     at: numberOf(row, 'at'),
     actor,
     action: textOf(row, 'action') as AuditAction,
-    subject: decodeText(textOf(row, 'subject')),
-    detail: decodeText(textOf(row, 'detail')),
-    ...defined({ actorName, subjectName: nameIn(row, 'subject_name') }),
+    subject: decodedOf(row, 'subject'),
+    detail: decodedOf(row, 'detail'),
+    ...defined({ actorName, subjectName: optionalDecodedOf(row, 'subject_name') }),
   };
-}
-
-function nameIn(row: Row, column: string): string | undefined {
-  const name = row[column];
-  return typeof name === 'string' ? decodeText(name) : undefined;
 }
 
 /** How the id of a key of the settings begins. */

@@ -1,5 +1,6 @@
 import { noteChange } from './audit-store.ts';
-import { decodeText, encodeName, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
+import { decodedOf, encodeName, encodeText, MOST_NAME_CHARACTERS, numberOf } from './internal/columns.ts';
+import { insertRows } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** Labelled requests by catalog: which tools should answer a request. */
@@ -35,25 +36,25 @@ export function createCaseStore(context: StoreContext): CaseStore {
         MOST_CASES,
       ]);
       return rows.map((row) => ({
-        query: decodeText(textOf(row, 'query')),
-        tools: JSON.parse(decodeText(textOf(row, 'tools'))) as string[],
+        query: decodedOf(row, 'query'),
+        tools: JSON.parse(decodedOf(row, 'tools')) as string[],
         at: numberOf(row, 'at'),
-        by: decodeText(textOf(row, 'by_key')),
+        by: decodedOf(row, 'by_key'),
       }));
     },
     async put(catalog, { query, tools, by }) {
-      const place = [encodeName(catalog, 'name of a catalog'), encodeName(query, 'query of a case')];
+      const place = { catalog: encodeName(catalog, 'name of a catalog'), query: encodeName(query, 'query of a case') };
       return sql.transaction(async (statements) => {
         const [count] = await statements.all(
           'SELECT CAST(COUNT(*) AS BIGINT) AS cases FROM catalog_cases WHERE catalog = ? AND query <> ?',
-          place,
+          [place.catalog, place.query],
         );
         if (count !== undefined && numberOf(count, 'cases') >= MOST_CASES) return 'full';
-        await statements.run(
-          `INSERT INTO catalog_cases (catalog, query, tools, at, by_key) VALUES (?, ?, ?, ?, ?)
-           ON CONFLICT (catalog, query) DO UPDATE SET tools = excluded.tools, at = excluded.at, by_key = excluded.by_key`,
-          [...place, encodeText(JSON.stringify(tools)), now(), encodeText(by)],
-        );
+        const labels = { tools: encodeText(JSON.stringify(tools)), at: now(), by_key: encodeText(by) };
+        await insertRows(statements, 'catalog_cases', [{ ...place, ...labels }], {
+          key: ['catalog', 'query'],
+          existing: 'replace',
+        });
         const detail = `${JSON.stringify(query)}: ${tools.join(', ')}`;
         await noteChange(statements, context, { actor: by, action: 'case.put', subject: catalog, detail });
         return 'stored';

@@ -1,7 +1,16 @@
+import { defined } from '@quartermaster/core/internal';
 import { noteChange } from './audit-store.ts';
 import { type Blob, blobOf, checkBlob, forgetBlob, PART_BYTES, readBlob, writeBlob } from './internal/blob-parts.ts';
-import { decodeText, encodeName, encodeText, numberOf, optionalNumberOf, textOf } from './internal/columns.ts';
-import type { Row, Statements } from './internal/sql.ts';
+import {
+  decodedOf,
+  encodeName,
+  encodeText,
+  numberOf,
+  optionalDecodedOf,
+  optionalNumberOf,
+  textOf,
+} from './internal/columns.ts';
+import { insertRows, type Row, type Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 import { StoreError } from './store-error.ts';
 
@@ -113,41 +122,25 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
     // What is left of a deleted catalog belongs to its owner, not to the new catalog's.
     if (known === undefined) await statements.run('DELETE FROM catalog_cases WHERE catalog = ?', [name]);
     const version = known === undefined ? 1 : versionOf(known) + 1;
-    await statements.run(
-      `INSERT INTO catalogs (name, hash, tools, tool_count, updated_at, owner, blob, blob_count, version)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, tools = excluded.tools,
-         tool_count = excluded.tool_count, updated_at = excluded.updated_at, blob = excluded.blob,
-         blob_count = excluded.blob_count, version = excluded.version`,
-      [
-        ...[name, catalog.hash, blob === undefined ? catalog.tools : '', catalog.toolCount, now(), encodeText(by.id)],
-        ...[blob?.id ?? null, blob?.parts ?? null, version],
-      ],
+    const content = { name, version, hash: catalog.hash, tool_count: catalog.toolCount };
+    const tools = blob === undefined ? catalog.tools : '';
+    const place = { blob: blob?.id ?? null, blob_count: blob?.parts ?? null };
+    await insertRows(
+      statements,
+      'catalogs',
+      [{ ...content, tools, ...place, updated_at: now(), owner: encodeText(by.id) }],
+      { key: ['name'], existing: 'replace', keeps: ['owner'] },
     );
-    await noteVersion(statements, { name, version, catalog, by });
-    return known === undefined
-      ? { outcome: 'created', unused: undefined }
-      : { outcome: 'replaced', unused: blobOf(known) };
-  }
-
-  async function noteVersion(
-    statements: Statements,
-    change: {
-      readonly name: string;
-      readonly version: number;
-      readonly catalog: NewCatalog;
-      readonly by: CatalogActor;
-    },
-  ): Promise<void> {
-    const { name, version, catalog, by } = change;
-    await statements.run(
-      `INSERT INTO catalog_versions (name, version, hash, tool_count, created_at, created_by) VALUES (?, ?, ?, ?, ?, ?)`,
-      [name, version, catalog.hash, catalog.toolCount, now(), encodeText(by.id)],
-    );
+    await insertRows(statements, 'catalog_versions', [
+      { ...content, created_at: now(), created_by: encodeText(by.id) },
+    ]);
     await statements.run('DELETE FROM catalog_versions WHERE name = ? AND version <= ?', [
       name,
       version - MOST_VERSIONS,
     ]);
+    return known === undefined
+      ? { outcome: 'created', unused: undefined }
+      : { outcome: 'replaced', unused: blobOf(known) };
   }
 
   /** Read again if it was replaced while its parts were read. */
@@ -189,7 +182,7 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
         hash: textOf(row, 'hash'),
         toolCount: numberOf(row, 'tool_count'),
         at: numberOf(row, 'created_at'),
-        by: decodeText(textOf(row, 'created_by')),
+        by: decodedOf(row, 'created_by'),
       }));
     },
 
@@ -215,8 +208,7 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
         const known = await lockCatalog(statements, key);
         if (known === undefined) return false;
         await statements.run('UPDATE catalogs SET owner = ? WHERE name = ?', [encodeText(owner), key]);
-        const before = typeof known.owner === 'string' ? decodeText(known.owner) : '';
-        const detail = `from ${before === '' ? 'no key' : before} to ${owner}`;
+        const detail = `from ${optionalDecodedOf(known, 'owner') || 'no key'} to ${owner}`;
         await noteChange(statements, context, { actor: by, action: 'catalog.owner', subject: name, detail });
         return true;
       });
@@ -266,11 +258,11 @@ function mayChange(known: Row, by: CatalogActor): boolean {
 
 function readHead(row: Row): CatalogHead {
   return {
-    name: decodeText(textOf(row, 'name')),
+    name: decodedOf(row, 'name'),
     hash: textOf(row, 'hash'),
     toolCount: numberOf(row, 'tool_count'),
     updatedAt: numberOf(row, 'updated_at'),
     version: versionOf(row),
-    ...(typeof row.owner === 'string' ? { owner: decodeText(row.owner) } : {}),
+    ...defined({ owner: optionalDecodedOf(row, 'owner') }),
   };
 }

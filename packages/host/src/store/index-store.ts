@@ -1,6 +1,6 @@
 import { type Blob, blobOf, checkBlob, forgetBlob, readBlob, writeBlob } from './internal/blob-parts.ts';
 import { encodeName, numberOf } from './internal/columns.ts';
-import { lockRows, type Statements } from './internal/sql.ts';
+import { insertRows, lockRows, type Row, type Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** Built search indexes by the key of their content, so that replicas build each one once. */
@@ -27,7 +27,7 @@ export function createIndexStore(context: StoreContext): IndexStore {
       bytes += numberOf(row, 'size');
       if (bytes <= maxBytes) continue;
       await statements.run('DELETE FROM search_indexes WHERE content = ?', [String(row.content)]);
-      unused.push(...[blobOf(row)].flatMap((blob) => blob ?? []));
+      unused.push(...blobsOf([row]));
     }
     return unused;
   }
@@ -54,16 +54,15 @@ export function createIndexStore(context: StoreContext): IndexStore {
           `SELECT blob, blob_count FROM search_indexes WHERE content = ? ${lockRows(statements.dialect)}`,
           [name],
         );
-        await statements.run(
-          `INSERT INTO search_indexes (content, blob, blob_count, size, used_at) VALUES (?, ?, ?, ?, ?)
-           ON CONFLICT (content) DO UPDATE SET blob = excluded.blob, blob_count = excluded.blob_count,
-             size = excluded.size, used_at = excluded.used_at`,
-          [name, blob.id, blob.parts, bytes.length, now()],
-        );
-        const replaced = known === undefined ? undefined : blobOf(known);
-        return [...(replaced === undefined ? [] : [replaced]), ...(await makeRoom(statements, maxBytes))];
+        const row = { content: name, blob: blob.id, blob_count: blob.parts, size: bytes.length, used_at: now() };
+        await insertRows(statements, 'search_indexes', [row], { key: ['content'], existing: 'replace' });
+        return [...blobsOf(known === undefined ? [] : [known]), ...(await makeRoom(statements, maxBytes))];
       });
       for (const one of unused) await forgetBlob(context, one);
     },
   };
+}
+
+function blobsOf(rows: readonly Row[]): readonly Blob[] {
+  return rows.flatMap((row) => blobOf(row) ?? []);
 }

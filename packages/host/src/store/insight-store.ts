@@ -1,5 +1,6 @@
-import { decodeText, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
-import { chunks, placeholders, type Row, type SqlValue } from './internal/sql.ts';
+import { decodedOf, encodeGiven, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
+import { deleteOldest } from './internal/delete-oldest.ts';
+import { insertRows, marks, type NewRow, type Row, where } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** What tool search did and saved: counts by day, and the records of requests if their texts may be stored. */
@@ -73,8 +74,6 @@ export interface InsightQuery {
   readonly outcome?: string | undefined;
 }
 
-const ROWS_AT_ONCE = 50;
-
 const COLUMNS = INSIGHT_COUNTS.map((count) => count.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 
 export function createInsightStore({ sql }: StoreContext): InsightStore {
@@ -82,75 +81,41 @@ export function createInsightStore({ sql }: StoreContext): InsightStore {
     async add({ cells, records }) {
       const rows = rowsOf(cells);
       await sql.transaction(async (statements) => {
-        for (const some of chunks(rows, ROWS_AT_ONCE)) {
-          await statements.run(
-            `INSERT INTO insight_days (day, owner, model, form, catalog, ${COLUMNS.join(', ')})
-             VALUES ${placeholders(some.length, 5 + COLUMNS.length)}
-             ON CONFLICT (day, owner, model, form, catalog) DO UPDATE SET
-             ${COLUMNS.map((column) => `${column} = insight_days.${column} + excluded.${column}`).join(', ')}`,
-            some.flat(),
-          );
-        }
-        for (const some of chunks(records, ROWS_AT_ONCE)) {
-          await statements.run(
-            `INSERT INTO insight_requests (id, owner, at, outcomes, size, record) VALUES ${placeholders(some.length, 6)}
-             ON CONFLICT (id) DO NOTHING`,
-            some.flatMap(({ id, owner, atMs, outcomes, record }): SqlValue[] => [
-              ...[encodeText(id), encodeText(owner), atMs],
-              ...[` ${outcomes.join(' ')} `, Buffer.byteLength(record), encodeText(record)],
-            ]),
-          );
-        }
+        await insertRows(statements, 'insight_days', rows, { key: PLACE, existing: 'add' });
+        await insertRows(statements, 'insight_requests', records.map(rowOf), { key: ['id'], existing: 'keep' });
       });
     },
 
     async cells({ owner, fromDay }) {
-      const rows = await sql.all(
-        `SELECT * FROM insight_days WHERE day >= ? ${owner === undefined ? '' : 'AND owner = ?'} ORDER BY day LIMIT ?`,
-        [fromDay, ...(owner === undefined ? [] : [encodeText(owner)]), MOST_CELLS],
+      const { text, values } = where(['day >= ?', fromDay], ['owner = ?', encodeGiven(owner)]);
+      return (await sql.all(`SELECT * FROM insight_days ${text} ORDER BY day LIMIT ?`, [...values, MOST_CELLS])).map(
+        cellOf,
       );
-      return rows.map(cellOf);
     },
 
     async records({ owner, limit, beforeMs, outcome }) {
-      const rows = await sql.all(
-        `SELECT id, owner, at, outcomes, record FROM insight_requests WHERE at < ?
-         ${owner === undefined ? '' : 'AND owner = ?'} ${outcome === undefined ? '' : 'AND outcomes LIKE ?'}
-         ORDER BY at DESC, id DESC LIMIT ?`,
-        [
-          beforeMs ?? Number.MAX_SAFE_INTEGER,
-          ...(owner === undefined ? [] : [encodeText(owner)]),
-          ...(outcome === undefined ? [] : [`% ${outcome} %`]),
-          limit,
-        ],
+      const { text, values } = where(
+        ['at < ?', beforeMs],
+        ['owner = ?', encodeGiven(owner)],
+        ['outcomes LIKE ?', outcome && `% ${outcome} %`],
       );
-      return rows.map(recordOf);
+      const order = 'ORDER BY at DESC, id DESC LIMIT ?';
+      return (await sql.all(`SELECT * FROM insight_requests ${text} ${order}`, [...values, limit])).map(recordOf);
     },
 
     async record(id) {
-      const [row] = await sql.all('SELECT id, owner, at, outcomes, record FROM insight_requests WHERE id = ?', [
-        encodeText(id),
-      ]);
+      const [row] = await sql.all('SELECT * FROM insight_requests WHERE id = ?', [encodeText(id)]);
       return row === undefined ? undefined : recordOf(row);
     },
 
     async sweep({ fromMs, maxBytes }) {
       await sql.run('DELETE FROM insight_days WHERE day < ?', [new Date(fromMs).toISOString().slice(0, 10)]);
-      let deleted = await sql.run('DELETE FROM insight_requests WHERE at < ?', [fromMs]);
-      const [sum] = await sql.all('SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) AS size FROM insight_requests');
-      let excess = (sum === undefined ? 0 : numberOf(sum, 'size')) - maxBytes;
-      while (excess > 0) {
-        const oldest = await sql.all('SELECT id, size FROM insight_requests ORDER BY at, id LIMIT ?', [SWEPT_AT_ONCE]);
-        if (oldest.length === 0) break;
-        const gone: string[] = [];
-        for (const row of oldest) {
-          if (excess <= 0) break;
-          gone.push(textOf(row, 'id'));
-          excess -= numberOf(row, 'size');
-        }
-        deleted += await sql.run(`DELETE FROM insight_requests WHERE id IN (${gone.map(() => '?').join(', ')})`, gone);
-      }
-      return deleted;
+      const old = await sql.run('DELETE FROM insight_requests WHERE at < ?', [fromMs]);
+      const excess = await deleteOldest(sql, {
+        ...{ table: 'insight_requests', id: 'id', order: 'at', maxBytes },
+        delete: (ids) => sql.run(`DELETE FROM insight_requests WHERE id IN (${marks(ids)})`, ids),
+      });
+      return old + excess;
     },
   };
 }
@@ -158,24 +123,33 @@ export function createInsightStore({ sql }: StoreContext): InsightStore {
 /** More than a year of fifty keys with five models each. */
 const MOST_CELLS = 100_000;
 
-const SWEPT_AT_ONCE = 200;
+const PLACE = ['day', 'owner', 'model', 'form', 'catalog'];
 
 /**
  * One row per place as stored: names that are cut may be equal, and PostgreSQL accepts no row twice in one statement.
  * In one order, so that two replicas can't deadlock on each other's rows.
  */
-function rowsOf(cells: readonly InsightCell[]): SqlValue[][] {
-  const rows = new Map<string, { readonly place: readonly string[]; readonly counts: number[] }>();
-  for (const cell of cells) {
-    const place = [cell.day, ...[cell.owner, cell.model, cell.form, cell.catalog].map(columnText)];
-    const key = JSON.stringify(place);
-    const row = rows.get(key) ?? { place, counts: INSIGHT_COUNTS.map(() => 0) };
-    for (const [at, count] of INSIGHT_COUNTS.entries())
-      row.counts[at] = (row.counts[at] ?? 0) + Math.round(cell[count]);
+function rowsOf(cells: readonly InsightCell[]): readonly NewRow[] {
+  const rows = new Map<string, { readonly place: NewRow; readonly counts: Record<string, number> }>();
+  for (const { day, owner, model, form, catalog, ...counts } of cells) {
+    const names = Object.entries({ owner, model, form, catalog }).map(([name, text]) => [name, columnText(text)]);
+    const place: NewRow = { day, ...Object.fromEntries(names) };
+    const key = JSON.stringify(Object.values(place));
+    const row = rows.get(key) ?? { place, counts: Object.fromEntries(COLUMNS.map((column) => [column, 0])) };
+    for (const [at, column] of COLUMNS.entries()) {
+      row.counts[column] = (row.counts[column] ?? 0) + Math.round(counts[INSIGHT_COUNTS[at] ?? 'requests']);
+    }
     rows.set(key, row);
   }
   const sorted = [...rows].sort(([left], [right]) => (left < right ? -1 : 1));
-  return sorted.map(([, { place, counts }]) => [...place, ...counts]);
+  return sorted.map(([, { place, counts }]) => ({ ...place, ...counts }));
+}
+
+function rowOf({ id, owner, atMs, outcomes, record }: InsightRecord): NewRow {
+  return {
+    ...{ id: encodeText(id), owner: encodeText(owner), at: atMs, outcomes: ` ${outcomes.join(' ')} ` },
+    ...{ size: Buffer.byteLength(record), record: encodeText(record) },
+  };
 }
 
 /** Clients choose names of models; a name that is too long for a key is cut. */
@@ -185,20 +159,20 @@ function columnText(text: string): string {
 
 function cellOf(row: Row): InsightCell {
   const counts = Object.fromEntries(INSIGHT_COUNTS.map((count, at) => [count, numberOf(row, COLUMNS[at] ?? '')]));
-  const name = (column: string): string => decodeText(textOf(row, column));
   return {
     ...(counts as unknown as InsightCounts),
     day: textOf(row, 'day'),
-    ...{ owner: name('owner'), model: name('model'), form: name('form'), catalog: name('catalog') },
+    ...{ owner: decodedOf(row, 'owner'), model: decodedOf(row, 'model') },
+    ...{ form: decodedOf(row, 'form'), catalog: decodedOf(row, 'catalog') },
   };
 }
 
 function recordOf(row: Row): InsightRecord {
   return {
-    id: decodeText(textOf(row, 'id')),
-    owner: decodeText(textOf(row, 'owner')),
+    id: decodedOf(row, 'id'),
+    owner: decodedOf(row, 'owner'),
     atMs: numberOf(row, 'at'),
     outcomes: textOf(row, 'outcomes').trim().split(' ').filter(Boolean),
-    record: decodeText(textOf(row, 'record')),
+    record: decodedOf(row, 'record'),
   };
 }

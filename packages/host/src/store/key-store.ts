@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { defined, hasInvisible } from '@quartermaster/core/internal';
 import { type AuditAction, noteChange } from './audit-store.ts';
-import { decodeText, encodeName, numberOf, optionalNumberOf, textOf } from './internal/columns.ts';
-import { lockRows, type Row, type Statements } from './internal/sql.ts';
+import { decodedOf, encodeName, numberOf, optionalNumberOf, textOf } from './internal/columns.ts';
+import { insertRows, lockRows, type Row, type Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 import { StoreError } from './store-error.ts';
 
@@ -160,17 +160,11 @@ export function createKeyStore(context: StoreContext): KeyStore {
             `There is a key named ${JSON.stringify(name)} already (${textOf(same, 'id')}); rotate or revoke it, or choose another name`,
           );
         }
-        await statements.run(
-          'INSERT INTO api_keys (id, hash, name, permissions, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
-          [
-            key.id,
-            hashApiKey(secret),
-            stored,
-            JSON.stringify(permissionsOf(permissions)),
-            key.createdAt,
-            expiresAt ?? null,
-          ],
-        );
+        const times = { created_at: key.createdAt, expires_at: expiresAt ?? null };
+        const written = JSON.stringify(permissionsOf(permissions));
+        await insertRows(statements, 'api_keys', [
+          { id: key.id, hash: hashApiKey(secret), name: stored, permissions: written, ...times },
+        ]);
         const rights = describeRights({ role: 'consumer', ...permissions, ...defined({ expiresAt }) });
         await note(statements, 'key.create', { id: key.id, detail: `${name}; ${rights}`, by });
         return { key, secret };
@@ -304,7 +298,7 @@ function readKey(row: Row): ApiKey {
   );
   return {
     id: textOf(row, 'id'),
-    name: decodeText(textOf(row, 'name')),
+    name: decodedOf(row, 'name'),
     ...permissionsOf(JSON.parse(textOf(row, 'permissions')) as KeyPermissions),
     createdAt: numberOf(row, 'created_at'),
     ...defined({ revokedAt, expiresAt, lastUsedAt }),

@@ -1,7 +1,7 @@
 import { LEARNED_USES_DEFAULTS, type LearnedUse } from '@quartermaster/core/search';
 import { noteChange } from './audit-store.ts';
-import { bytesOf, decodeText, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
-import { chunks, placeholders, type SqlValue } from './internal/sql.ts';
+import { bytesOf, decodedOf, encodeGiven, encodeText, MOST_NAME_CHARACTERS, numberOf } from './internal/columns.ts';
+import { insertRows, where } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** Which tools were called after searches: vectors of requests and times, never texts. Separate for each owner and catalog. */
@@ -33,7 +33,6 @@ export interface UseSummary extends UseScope {
   readonly lastAtMs: number;
 }
 
-const ROWS_AT_ONCE = 200;
 const MOST_ROWS = 10_000;
 const { maxUses, halfLifeMs } = LEARNED_USES_DEFAULTS;
 const FORGOTTEN_AFTER_MS = 7 * halfLifeMs;
@@ -44,19 +43,11 @@ export function createLearnedUseStore(context: StoreContext): LearnedUseStore {
     async add(scope, uses) {
       const [owner, catalog] = keyOf(scope);
       const kept = uses.filter(({ tool }) => tool !== '' && tool.length <= MOST_NAME_CHARACTERS);
-      for (const some of chunks(kept, ROWS_AT_ONCE)) {
-        await sql.run(
-          `INSERT INTO learned_uses (id, owner, catalog, tool, used_at, vector) VALUES ${placeholders(some.length, 6)}`,
-          some.flatMap(({ tool, atMs, vector = NO_VECTOR }): SqlValue[] => [
-            createId('use_'),
-            owner,
-            catalog,
-            encodeText(tool),
-            Math.round(atMs),
-            new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
-          ]),
-        );
-      }
+      const rows = kept.map(({ tool, atMs, vector = NO_VECTOR }) => ({
+        ...{ id: createId('use_'), owner, catalog, tool: encodeText(tool), used_at: Math.round(atMs) },
+        vector: new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
+      }));
+      await insertRows(sql, 'learned_uses', rows);
       await sql.run(
         `DELETE FROM learned_uses WHERE owner = ? AND catalog = ? AND used_at <=
            (SELECT used_at FROM learned_uses WHERE owner = ? AND catalog = ? ORDER BY used_at DESC LIMIT 1 OFFSET ${maxUses})`,
@@ -71,22 +62,22 @@ export function createLearnedUseStore(context: StoreContext): LearnedUseStore {
       );
       return [...rows].reverse().map((row) => {
         const vector = new Int8Array(bytesOf(row, 'vector'));
-        const use = { tool: decodeText(textOf(row, 'tool')), atMs: numberOf(row, 'used_at') };
+        const use = { tool: decodedOf(row, 'tool'), atMs: numberOf(row, 'used_at') };
         return vector.length === 0 ? use : { ...use, vector };
       });
     },
 
     async summarise(which = {}) {
-      const { where, values } = conditions(which);
+      const { text, values } = whereOf(which);
       const rows = await sql.all(
-        `SELECT owner, catalog, tool, CAST(COUNT(*) AS BIGINT) AS calls, MAX(used_at) AS last_at FROM learned_uses ${where}
+        `SELECT owner, catalog, tool, CAST(COUNT(*) AS BIGINT) AS calls, MAX(used_at) AS last_at FROM learned_uses ${text}
          GROUP BY owner, catalog, tool ORDER BY COUNT(*) DESC, owner, catalog, tool LIMIT ${MOST_ROWS}`,
         values,
       );
       return rows.map((row) => ({
-        owner: decodeText(textOf(row, 'owner')),
-        catalog: decodeText(textOf(row, 'catalog')),
-        tool: decodeText(textOf(row, 'tool')),
+        owner: decodedOf(row, 'owner'),
+        catalog: decodedOf(row, 'catalog'),
+        tool: decodedOf(row, 'tool'),
         calls: numberOf(row, 'calls'),
         lastAtMs: numberOf(row, 'last_at'),
       }));
@@ -94,8 +85,8 @@ export function createLearnedUseStore(context: StoreContext): LearnedUseStore {
 
     forget: (which = {}, by = '') =>
       sql.transaction(async (statements) => {
-        const { where, values } = conditions(which);
-        const count = await statements.run(`DELETE FROM learned_uses ${where}`, values);
+        const { text, values } = whereOf(which);
+        const count = await statements.run(`DELETE FROM learned_uses ${text}`, values);
         const { owner, ...rest } = which;
         const detail = `${count} uses${Object.keys(rest).length === 0 ? '' : ` of ${JSON.stringify(rest)}`}`;
         const subject = owner ?? 'all keys';
@@ -115,14 +106,10 @@ function keyOf({ owner, catalog }: UseScope): [string, string] {
   return [encodeText(owner), encodeText(catalog)];
 }
 
-function conditions(which: Partial<UseScope> & { readonly tool?: string }): { where: string; values: SqlValue[] } {
-  const given = (['owner', 'catalog', 'tool'] as const).flatMap((column) => {
-    const value = which[column];
-    return value === undefined ? [] : [{ column, value: encodeText(value) }];
-  });
-  if (given.length === 0) return { where: '', values: [] };
-  return {
-    where: `WHERE ${given.map(({ column }) => `${column} = ?`).join(' AND ')}`,
-    values: given.map(({ value }) => value),
-  };
+function whereOf({ owner, catalog, tool }: Partial<UseScope> & { readonly tool?: string }): ReturnType<typeof where> {
+  return where(
+    ['owner = ?', encodeGiven(owner)],
+    ['catalog = ?', encodeGiven(catalog)],
+    ['tool = ?', encodeGiven(tool)],
+  );
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { encodeName, textOf } from './internal/columns.ts';
-import type { Statements } from './internal/sql.ts';
+import { insertRows, type Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** The latest listings of MCP servers, so that a server can be searched before it is started. */
@@ -42,15 +42,10 @@ export function createListingStore({ sql, now }: StoreContext): ListingStore {
     put: (key, { hash, tools, ...about }) =>
       sql.transaction(async (statements) => {
         await lockListings(statements);
-        await statements.run('INSERT INTO mcp_tools (hash, tools) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING', [
-          hash,
-          JSON.stringify(tools),
-        ]);
-        await statements.run(
-          `INSERT INTO mcp_listings (server, hash, about, updated_at) VALUES (?, ?, ?, ?)
-           ON CONFLICT (server) DO UPDATE SET hash = excluded.hash, about = excluded.about, updated_at = excluded.updated_at`,
-          [encodeKey(key), hash, JSON.stringify(about), now()],
-        );
+        const definitions = { hash, tools: JSON.stringify(tools) };
+        await insertRows(statements, 'mcp_tools', [definitions], { key: ['hash'], existing: 'keep' });
+        const listing = { server: encodeKey(key), hash, about: JSON.stringify(about), updated_at: now() };
+        await insertRows(statements, 'mcp_listings', [listing], { key: ['server'], existing: 'replace' });
         await deleteUnused(statements);
       }),
 

@@ -5,9 +5,10 @@ import { createCaseStore } from './case-store.ts';
 import { createCatalogStore } from './catalog-store.ts';
 import { createIndexStore } from './index-store.ts';
 import { createInsightStore } from './insight-store.ts';
+import { batchRecords } from './internal/batch-records.ts';
+import { batchWork } from './internal/batch-work.ts';
 import { sweepBlobs } from './internal/blob-parts.ts';
 import { numberOf } from './internal/columns.ts';
-import { createBatchStore } from './internal/create-batch-store.ts';
 import { isConnectionLost } from './internal/database-fault.ts';
 import { migrate } from './internal/migrate.ts';
 import type { PostgresTimeouts } from './internal/open-postgres.ts';
@@ -133,7 +134,7 @@ function composeStore(
     space,
   }: { readonly encryptionKeys: readonly Uint8Array[]; readonly auditDays: number; readonly space: SpaceWatch },
 ): Store {
-  const batches = createBatchStore(context);
+  const batches = { ...batchRecords(context), ...batchWork(context) };
   const rateLimits = createRateLimitStore(context);
   const learnedUses = createLearnedUseStore(context);
   const keys = createKeyStore(context);

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { encodeName, textOf } from './internal/columns.ts';
+import { insertRows } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** The definitions of MCP tools as first seen or last accepted, by server, so that a change is noticed. */
@@ -27,11 +28,8 @@ export function createPinStore({ sql, now }: StoreContext): PinStore {
     },
 
     async put(server, pins) {
-      await sql.run(
-        `INSERT INTO mcp_pins (server, pins, updated_at) VALUES (?, ?, ?)
-         ON CONFLICT (server) DO UPDATE SET pins = excluded.pins, updated_at = excluded.updated_at`,
-        [encodeServer(server), JSON.stringify(pins), now()],
-      );
+      const row = { server: encodeServer(server), pins: JSON.stringify(pins), updated_at: now() };
+      await insertRows(sql, 'mcp_pins', [row], { key: ['server'], existing: 'replace' });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Policy } from '@quartermaster/core/catalog';
 import { noteChange } from './audit-store.ts';
-import { decodeText, encodeName, textOf } from './internal/columns.ts';
+import { decodedOf, encodeName, textOf } from './internal/columns.ts';
+import { insertRows } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** Policies that were set at run time. They override those in the settings. */
@@ -31,7 +32,7 @@ export function createPolicyStore(context: StoreContext): PolicyStore {
       const rows = await sql.all('SELECT * FROM tool_policies ORDER BY kind, name');
       return rows.map((row) => ({
         kind: textOf(row, 'kind') as StoredPolicy['kind'],
-        name: decodeText(textOf(row, 'name')),
+        name: decodedOf(row, 'name'),
         policy: textOf(row, 'policy') as Policy,
       }));
     },
@@ -43,11 +44,8 @@ export function createPolicyStore(context: StoreContext): PolicyStore {
           if (policy === undefined) {
             await statements.run('DELETE FROM tool_policies WHERE kind = ? AND name = ?', [kind, stored]);
           } else {
-            await statements.run(
-              `INSERT INTO tool_policies (kind, name, policy, updated_at) VALUES (?, ?, ?, ?)
-               ON CONFLICT (kind, name) DO UPDATE SET policy = excluded.policy, updated_at = excluded.updated_at`,
-              [kind, stored, policy, now()],
-            );
+            const row = { kind, name: stored, policy, updated_at: now() };
+            await insertRows(statements, 'tool_policies', [row], { key: ['kind', 'name'], existing: 'replace' });
           }
           const subject = kind === 'server' ? `server ${name}` : name;
           await noteChange(statements, context, {

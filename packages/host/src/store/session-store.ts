@@ -1,5 +1,5 @@
-import { decodeText, encodeName, encodeText, numberOf, textOf } from './internal/columns.ts';
-import { chunks, placeholders } from './internal/sql.ts';
+import { decodedOf, encodeName, encodeText, numberOf } from './internal/columns.ts';
+import { insertRows } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** Conversations of agents, as texts that are only ever appended: their content is the agent's business. */
@@ -12,16 +12,13 @@ export interface SessionStore {
   delete(sessionId: string): Promise<boolean>;
 }
 
-/** Three values a row, and SQLite takes 999 in all. */
-const ROWS_PER_STATEMENT = 300;
-
 export function createSessionStore({ sql, now }: StoreContext): SessionStore {
   return {
     async read(sessionId) {
       const rows = await sql.all('SELECT record FROM agent_session_records WHERE session_id = ? ORDER BY position', [
         encodeId(sessionId),
       ]);
-      return rows.length === 0 ? undefined : rows.map((row) => decodeText(textOf(row, 'record')));
+      return rows.length === 0 ? undefined : rows.map((row) => decodedOf(row, 'record'));
     },
 
     async append(sessionId, records) {
@@ -36,17 +33,11 @@ export function createSessionStore({ sql, now }: StoreContext): SessionStore {
            RETURNING record_count`,
           [id, records.length, now(), now()],
         );
-        let position = (row === undefined ? 0 : numberOf(row, 'record_count')) - records.length;
-        for (const chunk of chunks(records, ROWS_PER_STATEMENT)) {
-          const values = chunk.flatMap((record) => {
-            position += 1;
-            return [id, position, encodeText(record)];
-          });
-          await statements.run(
-            `INSERT INTO agent_session_records (session_id, position, record) VALUES ${placeholders(chunk.length, 3)}`,
-            values,
-          );
-        }
+        const before = (row === undefined ? 0 : numberOf(row, 'record_count')) - records.length;
+        const rows = records.map((record, at) => ({
+          ...{ session_id: id, position: before + at + 1, record: encodeText(record) },
+        }));
+        await insertRows(statements, 'agent_session_records', rows);
       });
     },
 

@@ -1,4 +1,5 @@
-import { decodeText, encodeName, encodeText, textOf } from './internal/columns.ts';
+import { decodedOf, encodeName, encodeText } from './internal/columns.ts';
+import { insertRows } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** Which key created which task at an MCP server: clients share connections, and a server knows only the connections. */
@@ -23,27 +24,20 @@ const KEPT_MS = 30 * 86_400_000;
 export function createTaskOwnerStore({ sql, now }: StoreContext): TaskOwnerStore {
   return {
     async put({ server, task }, owner) {
-      await sql.run(
-        `INSERT INTO mcp_tasks (server, task, owner, forgotten_at) VALUES (?, ?, ?, ?)
-         ON CONFLICT (server, task) DO UPDATE SET owner = excluded.owner, forgotten_at = excluded.forgotten_at`,
-        [
-          ...[encodeName(server, 'name of an MCP server'), encodeName(task, 'id of a task')],
-          ...[encodeText(owner), now() + KEPT_MS],
-        ],
-      );
+      const place = { server: encodeName(server, 'name of an MCP server'), task: encodeName(task, 'id of a task') };
+      const row = { ...place, owner: encodeText(owner), forgotten_at: now() + KEPT_MS };
+      await insertRows(sql, 'mcp_tasks', [row], { key: ['server', 'task'], existing: 'replace' });
     },
     async isOwner({ server, task }, owner) {
       const place = [encodeText(server), encodeText(task), encodeText(owner)];
-      return (
-        (await sql.all('SELECT 1 AS known FROM mcp_tasks WHERE server = ? AND task = ? AND owner = ?', place)).length >
-        0
-      );
+      const rows = await sql.all('SELECT 1 AS known FROM mcp_tasks WHERE server = ? AND task = ? AND owner = ?', place);
+      return rows.length > 0;
     },
     async list(server, owner) {
       const rows = await sql.all('SELECT task FROM mcp_tasks WHERE server = ? AND owner = ?', [
         ...[encodeText(server), encodeText(owner)],
       ]);
-      return new Set(rows.map((row) => decodeText(textOf(row, 'task'))));
+      return new Set(rows.map((row) => decodedOf(row, 'task')));
     },
     async sweep() {
       await sql.run('DELETE FROM mcp_tasks WHERE forgotten_at <= ?', [now()]);

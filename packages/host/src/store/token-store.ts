@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { bytesOf } from './internal/columns.ts';
 import type { Seal } from './internal/seal.ts';
+import { insertRows } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** OAuth tokens, encrypted: one value per user and server, never shared between users. */
@@ -30,11 +31,8 @@ export function createTokenStore({ sql, now }: StoreContext, seal: Seal): TokenS
   return {
     async put(owner, value) {
       const place = placeOf(owner);
-      await sql.run(
-        `INSERT INTO sealed_tokens (place, holder, sealed, updated_at) VALUES (?, ?, ?, ?)
-         ON CONFLICT (place) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at`,
-        [place, digest([owner.user]), seal.close(value, place), now()],
-      );
+      const row = { place, holder: digest([owner.user]), sealed: seal.close(value, place), updated_at: now() };
+      await insertRows(sql, 'sealed_tokens', [row], { key: ['place'], existing: 'replace' });
     },
 
     async get(owner) {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
-import { bytesOf, numberOf, textOf } from './internal/columns.ts';
+import { bytesOf, textOf } from './internal/columns.ts';
+import { deleteOldest } from './internal/delete-oldest.ts';
 import type { Seal } from './internal/seal.ts';
-import { chunks, placeholders, type SqlValue } from './internal/sql.ts';
+import { chunks, insertRows, marks, ROWS_AT_ONCE, type Row, type Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /**
@@ -18,8 +19,6 @@ export interface TranscriptRecords {
   sweep(bounds: { readonly maxAgeMs: number; readonly maxBytes: number }): Promise<number>;
 }
 
-const ROWS_AT_ONCE = 200;
-
 /** Rows are found by hashes of owner and id, so that the database does not show whose conversation it is. */
 export function createTranscriptRecords(
   { sql, now, createId }: StoreContext,
@@ -27,55 +26,60 @@ export function createTranscriptRecords(
 ): TranscriptRecords {
   async function deleteEntries(entries: readonly string[]): Promise<void> {
     for (const some of chunks(entries, ROWS_AT_ONCE)) {
-      const marks = some.map(() => '?').join(', ');
       await sql.transaction(async (statements) => {
-        await statements.run(`DELETE FROM transcript_ids WHERE entry IN (${marks})`, some);
-        await statements.run(`DELETE FROM transcript_entries WHERE entry IN (${marks})`, some);
+        await statements.run(`DELETE FROM transcript_ids WHERE entry IN (${marks(some)})`, some);
+        await statements.run(`DELETE FROM transcript_entries WHERE entry IN (${marks(some)})`, some);
       });
     }
+  }
+
+  /** Sealed under a name of its own: an entry never changes, so its name shows whether another replica was faster. */
+  function sealed(hidden: Hidden): { readonly entry: string; insert(statements: Statements): Promise<void> } {
+    const entry = createId('trn_');
+    const bytes = seal.close(JSON.stringify(hidden), entry);
+    const row = { entry, sealed: bytes, size: bytes.byteLength, created_at: now() };
+    return { entry, insert: (statements) => insertRows(statements, 'transcript_entries', [row]) };
+  }
+
+  /** The entries of these places, at most as many as fit into one statement. */
+  function readPlaces(places: readonly string[]): Promise<readonly Row[]> {
+    return sql.all(
+      `SELECT ids.place AS place, entries.entry AS entry, entries.sealed AS sealed
+       FROM transcript_ids ids JOIN transcript_entries entries ON entries.entry = ids.entry
+       WHERE ids.place IN (${marks(places)})`,
+      places,
+    );
   }
 
   return {
     canKeep,
     storeFor: (owner) => ({
       async keep(ids, hidden) {
-        const entry = createId('trn_');
-        const sealed = seal.close(JSON.stringify(hidden), entry);
+        const { entry, insert } = sealed(hidden);
         // In the order of their hashes, so that two replicas can't deadlock on each other's rows.
         const places = [...new Set(ids.map((id) => placeOf(owner, id)))].sort();
         await sql.transaction(async (statements) => {
-          await statements.run(INSERT_ENTRY, [entry, sealed, sealed.byteLength, now()]);
-          for (const some of chunks(places, ROWS_AT_ONCE)) {
-            await statements.run(
-              `INSERT INTO transcript_ids (place, entry) VALUES ${placeholders(some.length, 2)}
-               ON CONFLICT (place) DO UPDATE SET entry = excluded.entry`,
-              some.flatMap((place): SqlValue[] => [place, entry]),
-            );
-          }
+          await insert(statements);
+          const rows = places.map((place) => ({ place, entry }));
+          await insertRows(statements, 'transcript_ids', rows, { key: ['place'], existing: 'replace' });
         });
       },
 
       async replace(before, after) {
         const place = placeOf(owner, before.id);
-        const [row] = await sql.all(
-          `SELECT entries.entry AS entry, entries.sealed AS sealed
-           FROM transcript_ids ids JOIN transcript_entries entries ON entries.entry = ids.entry WHERE ids.place = ?`,
-          [place],
-        );
+        const [row] = await readPlaces([place]);
         if (row === undefined) return false;
         const old = textOf(row, 'entry');
         if (seal.open(bytesOf(row, 'sealed'), old) !== JSON.stringify(before)) return false;
-        const entry = createId('trn_');
-        const sealed = seal.close(JSON.stringify(after), entry);
+        const { entry, insert } = sealed(after);
         return sql.transaction(async (statements) => {
-          // An entry never changes, so its name shows whether another replica was faster.
           const values = [entry, place, old];
           const moved = await statements.run(
             'UPDATE transcript_ids SET entry = ? WHERE place = ? AND entry = ?',
             values,
           );
           if (moved === 0) return false;
-          await statements.run(INSERT_ENTRY, [entry, sealed, sealed.byteLength, now()]);
+          await insert(statements);
           await statements.run('DELETE FROM transcript_entries WHERE entry = ?', [old]);
           return true;
         });
@@ -86,13 +90,7 @@ export function createTranscriptRecords(
         const found = new Map<string, Hidden>();
         const opened = new Map<string, Hidden>();
         for (const some of chunks([...idByPlace.keys()], ROWS_AT_ONCE)) {
-          const rows = await sql.all(
-            `SELECT ids.place AS place, entries.entry AS entry, entries.sealed AS sealed
-             FROM transcript_ids ids JOIN transcript_entries entries ON entries.entry = ids.entry
-             WHERE ids.place IN (${some.map(() => '?').join(', ')})`,
-            some,
-          );
-          for (const row of rows) {
+          for (const row of await readPlaces(some)) {
             const id = idByPlace.get(textOf(row, 'place'));
             if (id === undefined) continue;
             const entry = textOf(row, 'entry');
@@ -106,43 +104,23 @@ export function createTranscriptRecords(
 
       async forget(ids) {
         for (const some of chunks([...new Set(ids.map((id) => placeOf(owner, id)))], ROWS_AT_ONCE)) {
-          const marks = some.map(() => '?').join(', ');
-          const rows = await sql.all(`SELECT DISTINCT entry FROM transcript_ids WHERE place IN (${marks})`, some);
+          const rows = await sql.all(`SELECT DISTINCT entry FROM transcript_ids WHERE place IN (${marks(some)})`, some);
           await deleteEntries(rows.map((row) => textOf(row, 'entry')));
         }
       },
     }),
 
     async sweep({ maxAgeMs, maxBytes }) {
-      let deleted = 0;
       const old = await sql.all('SELECT entry FROM transcript_entries WHERE created_at < ? LIMIT ?', [
         now() - maxAgeMs,
         MOST_SWEPT,
       ]);
       await deleteEntries(old.map((row) => textOf(row, 'entry')));
-      deleted += old.length;
-      const [sum] = await sql.all('SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) AS size FROM transcript_entries');
-      let excess = (sum === undefined ? 0 : numberOf(sum, 'size')) - maxBytes;
-      while (excess > 0) {
-        const oldest = await sql.all('SELECT entry, size FROM transcript_entries ORDER BY created_at, entry LIMIT ?', [
-          ROWS_AT_ONCE,
-        ]);
-        if (oldest.length === 0) break;
-        const gone: string[] = [];
-        for (const row of oldest) {
-          if (excess <= 0) break;
-          gone.push(textOf(row, 'entry'));
-          excess -= numberOf(row, 'size');
-        }
-        await deleteEntries(gone);
-        deleted += gone.length;
-      }
-      return deleted;
+      const table = { table: 'transcript_entries', id: 'entry', order: 'created_at' };
+      return old.length + (await deleteOldest(sql, { ...table, maxBytes, delete: deleteEntries }));
     },
   };
 }
-
-const INSERT_ENTRY = 'INSERT INTO transcript_entries (entry, sealed, size, created_at) VALUES (?, ?, ?, ?)';
 
 /** The rest is left to the next sweep: none of them should block the database. */
 const MOST_SWEPT = 10_000;

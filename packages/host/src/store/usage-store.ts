@@ -1,6 +1,6 @@
 import type { ToolUse } from '@quartermaster/core/gate';
-import { decodeText, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
-import { chunks, placeholders, type SqlValue, type Statements } from './internal/sql.ts';
+import { decodedOf, encodeGiven, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
+import { insertRows, type NewRow, where } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** Counters of usage: per owner and day, and per tool. They contain no content. */
@@ -34,8 +34,6 @@ export interface DayUsage {
   readonly outputTokens: number;
 }
 
-const ROWS_AT_ONCE = 200;
-
 export function createUsageStore({ sql, now }: StoreContext): UsageStore {
   return {
     async record(usage) {
@@ -43,15 +41,9 @@ export function createUsageStore({ sql, now }: StoreContext): UsageStore {
       const { requests = 0, searches = 0, inputTokens = 0, outputTokens = 0, tools = [] } = usage;
       const day = new Date(now()).toISOString().slice(0, 10);
       await sql.transaction(async (statements) => {
-        await statements.run(
-          `INSERT INTO usage_days (owner, day, requests, searches, input_tokens, output_tokens) VALUES (?, ?, ?, ?, ?, ?)
-           ON CONFLICT (owner, day) DO UPDATE SET requests = usage_days.requests + excluded.requests,
-             searches = usage_days.searches + excluded.searches,
-             input_tokens = usage_days.input_tokens + excluded.input_tokens,
-             output_tokens = usage_days.output_tokens + excluded.output_tokens`,
-          [owner, day, requests, searches, inputTokens, outputTokens],
-        );
-        await addCalls(statements, owner, tools);
+        const row = { owner, day, requests, searches, input_tokens: inputTokens, output_tokens: outputTokens };
+        await insertRows(statements, 'usage_days', [row], { key: ['owner', 'day'], existing: 'add' });
+        await insertRows(statements, 'usage_tools', callsOf(owner, tools), { key: ['owner', 'tool'], existing: 'add' });
       });
     },
 
@@ -71,18 +63,19 @@ export function createUsageStore({ sql, now }: StoreContext): UsageStore {
     },
 
     async tools({ owner, limit }) {
+      const { text, values } = where(['owner = ?', encodeGiven(owner)]);
       const rows = await sql.all(
-        `SELECT tool, CAST(SUM(calls) AS BIGINT) AS calls FROM usage_tools ${owner === undefined ? '' : 'WHERE owner = ?'}
+        `SELECT tool, CAST(SUM(calls) AS BIGINT) AS calls FROM usage_tools ${text}
          GROUP BY tool ORDER BY SUM(calls) DESC, tool LIMIT ?`,
-        owner === undefined ? [limit] : [encodeText(owner), limit],
+        [...values, limit],
       );
-      return rows.map((row) => ({ tool: decodeText(textOf(row, 'tool')), calls: numberOf(row, 'calls') }));
+      return rows.map((row) => ({ tool: decodedOf(row, 'tool'), calls: numberOf(row, 'calls') }));
     },
   };
 }
 
 /** In the order of the ids, so that two replicas can't deadlock on each other's rows. */
-async function addCalls(statements: Statements, owner: string, tools: readonly ToolUse[]): Promise<void> {
+function callsOf(owner: string, tools: readonly ToolUse[]): readonly NewRow[] {
   const calls = new Map<string, number>();
   for (const { tool, calls: more } of tools) {
     if (tool === '' || tool.length > MOST_NAME_CHARACTERS) continue;
@@ -90,11 +83,5 @@ async function addCalls(statements: Statements, owner: string, tools: readonly T
     calls.set(id, (calls.get(id) ?? 0) + more);
   }
   const sorted = [...calls].sort(([left], [right]) => (left < right ? -1 : 1));
-  for (const some of chunks(sorted, ROWS_AT_ONCE)) {
-    await statements.run(
-      `INSERT INTO usage_tools (owner, tool, calls) VALUES ${placeholders(some.length, 3)}
-       ON CONFLICT (owner, tool) DO UPDATE SET calls = usage_tools.calls + excluded.calls`,
-      some.flatMap(([tool, count]): SqlValue[] => [owner, tool, count]),
-    );
-  }
+  return sorted.map(([tool, count]) => ({ owner, tool, calls: count }));
 }

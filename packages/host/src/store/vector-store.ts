@@ -1,5 +1,5 @@
 import { bytesOf, encodeName, textOf } from './internal/columns.ts';
-import { chunks, placeholders, type SqlValue } from './internal/sql.ts';
+import { chunks, insertRows, marks, ROWS_AT_ONCE } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
 /** Vectors by the model that made them and the hash of their text, so that nothing is embedded twice. */
@@ -12,19 +12,14 @@ export interface VectorStore {
   deleteModel(model: string): Promise<number>;
 }
 
-const ROWS_AT_ONCE = 200;
-
 export function createVectorStore({ sql }: StoreContext): VectorStore {
   return {
     async get(model, hashes) {
       const name = encodeModel(model);
       const found = new Map<string, Uint8Array>();
       for (const some of chunks([...new Set(hashes)], ROWS_AT_ONCE)) {
-        const marks = some.map(() => '?').join(', ');
-        const rows = await sql.all(`SELECT hash, vector FROM vectors WHERE model = ? AND hash IN (${marks})`, [
-          name,
-          ...some,
-        ]);
+        const text = `SELECT hash, vector FROM vectors WHERE model = ? AND hash IN (${marks(some)})`;
+        const rows = await sql.all(text, [name, ...some]);
         for (const row of rows) found.set(textOf(row, 'hash'), bytesOf(row, 'vector'));
       }
       return found;
@@ -32,12 +27,8 @@ export function createVectorStore({ sql }: StoreContext): VectorStore {
 
     async put(model, vectors) {
       const name = encodeModel(model);
-      for (const some of chunks([...vectors], ROWS_AT_ONCE)) {
-        await sql.run(
-          `INSERT INTO vectors (model, hash, vector) VALUES ${placeholders(some.length, 3)} ON CONFLICT (model, hash) DO NOTHING`,
-          some.flatMap(([hash, vector]): SqlValue[] => [name, hash, vector]),
-        );
-      }
+      const rows = [...vectors].map(([hash, vector]) => ({ model: name, hash, vector }));
+      await insertRows(sql, 'vectors', rows, { key: ['model', 'hash'], existing: 'keep' });
     },
 
     deleteModel: (model) => sql.run('DELETE FROM vectors WHERE model = ?', [encodeModel(model)]),

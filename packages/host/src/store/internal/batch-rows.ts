@@ -1,6 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
 import type { Batch, Outcome } from '../batch-store.ts';
-import { decodeText, numberOf, optionalNumberOf, textOf } from './columns.ts';
+import { decodedOf, numberOf, optionalNumberOf, textOf } from './columns.ts';
 import { lockRows, type Row, type Statements } from './sql.ts';
 
 export function readBatch(row: Row): Batch {
@@ -8,7 +8,7 @@ export function readBatch(row: Row): Batch {
   const endedAt = optionalNumberOf(row, 'ended_at');
   return {
     id: textOf(row, 'id'),
-    owner: decodeText(textOf(row, 'owner')),
+    owner: decodedOf(row, 'owner'),
     status: endedAt !== undefined ? 'ended' : cancelInitiatedAt !== undefined ? 'canceling' : 'in_progress',
     counts: {
       processing: numberOf(row, 'processing'),

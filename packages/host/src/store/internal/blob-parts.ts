@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { StoreError } from '../store-error.ts';
 import { bytesOf, numberOf, textOf } from './columns.ts';
-import type { Row, Statements } from './sql.ts';
+import { insertRows, type Row, type Statements } from './sql.ts';
 import type { StoreContext } from './store-context.ts';
 
 /** A large value in parts, each a row. */
@@ -24,10 +24,7 @@ export async function writeBlob({ sql, now, createId }: StoreContext, bytes: Uin
   let parts = 0;
   for (let start = 0; start < bytes.length; start += PART_BYTES) {
     const body = bytes.subarray(start, start + PART_BYTES);
-    await sql.run('INSERT INTO blob_parts (blob, part, body, created_at) VALUES (?, ?, ?, ?)', [
-      ...[id, parts, body],
-      now(),
-    ]);
+    await insertRows(sql, 'blob_parts', [{ blob: id, part: parts, body, created_at: now() }]);
     parts += 1;
     await setImmediate();
   }

@@ -13,8 +13,19 @@ export function encodeText(text: string): string {
   return text.replace(UNSTORABLE, (unit) => ESCAPE + unit.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
-export function decodeText(text: string): string {
-  return text.replace(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+/** The same for a text that may be missing. */
+export function encodeGiven(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : encodeText(text);
+}
+
+/** Outside text, as it was before it was encoded. */
+export function decodedOf(row: Row, column: string): string {
+  return textOf(row, column).replace(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+/** The same, or undefined if the column is null. */
+export function optionalDecodedOf(row: Row, column: string): string | undefined {
+  return row[column] === null ? undefined : decodedOf(row, column);
 }
 
 /** A name that is part of a key; `what` names it in the message. */

@@ -39,10 +39,65 @@ export function lockRows(dialect: Dialect): string {
   return dialect === 'postgres' ? 'FOR UPDATE' : '';
 }
 
-/** `(?, ?), (?, ?)` for rows of values. */
-export function placeholders(rows: number, columns: number): string {
-  const row = `(${Array.from({ length: columns }, () => '?').join(', ')})`;
-  return Array.from({ length: rows }, () => row).join(', ');
+/** A row to be written, by column. */
+export type NewRow = Readonly<Record<string, SqlValue>>;
+
+/** What becomes of a row whose key is there already. */
+interface Conflict {
+  readonly key: readonly string[];
+  /** It stays as it is, gets the new values, or the new ones are added to its own. */
+  readonly existing: 'keep' | 'replace' | 'add';
+  /** Columns that stay in any case. @default none */
+  readonly keeps?: readonly string[];
+}
+
+/** The rows of one statement: the drivers limit the number of placeholders. */
+export const ROWS_AT_ONCE = 200;
+
+/** Writes rows that have the same columns. */
+export async function insertRows(
+  statements: Pick<Statements, 'run'>,
+  table: string,
+  rows: readonly NewRow[],
+  conflict?: Conflict,
+): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const row = `(${marks(columns)})`;
+  for (const some of chunks(rows, ROWS_AT_ONCE)) {
+    await statements.run(
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${some.map(() => row).join(', ')} ${onConflict(table, columns, conflict)}`,
+      some.flatMap((values) => columns.map((column) => values[column] ?? null)),
+    );
+  }
+}
+
+function onConflict(table: string, columns: readonly string[], conflict: Conflict | undefined): string {
+  if (conflict === undefined) return '';
+  const { key, existing, keeps = [] } = conflict;
+  const start = `ON CONFLICT (${key.join(', ')}) DO`;
+  if (existing === 'keep') return `${start} NOTHING`;
+  const changed = columns.filter((column) => !key.includes(column) && !keeps.includes(column));
+  const before = (column: string): string => (existing === 'add' ? `${table}.${column} + ` : '');
+  return `${start} UPDATE SET ${changed.map((column) => `${column} = ${before(column)}excluded.${column}`).join(', ')}`;
+}
+
+/** `?, ?` for a list of values. */
+export function marks(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
+}
+
+/** A condition and its values. It does not apply if one of them is undefined. */
+export type Condition = readonly [text: string, ...values: (SqlValue | undefined)[]];
+
+/** The `WHERE` clause of all conditions that apply; empty if none does. */
+export function where(...conditions: readonly Condition[]): { readonly text: string; readonly values: SqlValue[] } {
+  const applying = conditions.filter((condition): condition is readonly [string, ...SqlValue[]] =>
+    condition.every((part) => part !== undefined),
+  );
+  return {
+    text: applying.length === 0 ? '' : `WHERE ${applying.map(([text]) => text).join(' AND ')}`,
+    values: applying.flatMap(([, ...values]) => values),
+  };
 }
 
 /** Pieces of at most `size`, so that a statement stays below the drivers' limits on placeholders. */
