@@ -17,7 +17,6 @@ import {
   QUERY_LIMITS,
   type SearchRequest,
   type SliceOptions,
-  type Standing,
   type WholeCatalog,
 } from '@quartermaster/core/search';
 import { type CatalogFigures, type IndexedTool, TERM, type ToolIndex } from '../../store/index.ts';
@@ -40,12 +39,92 @@ export function createPostgresSearcher(
   options: PostgresSearcherOptions = {},
 ): Searcher {
   checkOptionNames('createPostgresSearcher', options, OPTIONS);
-  const searcher = new PostgresSearcher(index, catalog, options);
+  const { now = () => performance.now(), reranker, leastConfidence, slices } = options;
+  const { embedder } = index;
+  let view: View | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  async function open(): Promise<View | undefined> {
+    const at = now();
+    if (at - readAt < FRESH_MS) return view;
+    const figures = await index.figures(catalog);
+    readAt = at;
+    if (figures === undefined) view = undefined;
+    else if (figures.number !== view?.catalog.number || figures.revision !== view.catalog.revision) {
+      view = { catalog: figures, terms: new TermCache(index, figures) };
+    }
+    return view;
+  }
+
+  /** The tools that can answer any of the queries. */
+  async function findCandidates(
+    opened: View,
+    { query }: SearchRequest,
+    depth: number,
+  ): Promise<readonly IndexedTool[]> {
+    const queries = typeof query === 'string' ? [query] : query.slice(0, QUERY_LIMITS.queries);
+    const numbers = new Set<number>();
+    for (const one of queries) {
+      const parts = { index, ...opened };
+      const plan = await planCandidates(one, parts, { depth, hasOperators: true });
+      const found = await index.find(opened.catalog, plan);
+      const isNarrowed =
+        plan.anyOf.length + plan.allOf.length > 0 || (plan.nameKeys.length > 0 && plan.values.length === 0);
+      // No tool satisfies all its operators: it is read as plain words.
+      const asPlain = { depth, hasOperators: false };
+      const more =
+        found.length > 0 || !isNarrowed
+          ? found
+          : await index.find(opened.catalog, await planCandidates(asWords(one), parts, asPlain));
+      for (const number of more) numbers.add(number);
+    }
+    return numbers.size === 0 ? [] : await index.fetch(opened.catalog, [...numbers]);
+  }
+
+  /** The engine over candidates, which rates them as parts of the whole catalog. */
+  async function rank({ catalog: figures, terms }: View, candidates: readonly IndexedTool[]): Promise<Searcher> {
+    const tools = candidates.map(({ tool }) => tool);
+    await terms.load(tools.flatMap(ratedTerms));
+    return createHybridSearcher(createSnapshot(tools), {
+      ...defined({ reranker, leastConfidence, slices }),
+      embedder,
+      vectors: buildVectorIndex(tools.length, embedder.dimensions, (at) => (candidates[at] as IndexedTool).vector),
+      whole: wholeOf(figures, terms),
+    });
+  }
+
   return {
     engine: 'hybrid',
-    search: (request) => searcher.search(request),
-    explain: (request, tool) => searcher.explain(request, tool),
     byteLength: () => OBJECT_BYTES,
+    async search(request) {
+      request.signal?.throwIfAborted();
+      const limit = resolveLimit(request.limit);
+      checkQueries(request);
+      const opened = await open();
+      let result: SearchResult = { hits: [], verdict: 'none', confidence: 0, ...unaskedQueries(request.query) };
+      if (opened === undefined) return result;
+      let looked = -1;
+      for (const depth of DEPTHS) {
+        const tools = await findCandidates(opened, request, depth);
+        if (tools.length <= looked) break;
+        looked = tools.length;
+        request.signal?.throwIfAborted();
+        result = await (await rank(opened, tools)).search(request);
+        if (request.allow === undefined || result.hits.length >= limit || looked === opened.catalog.toolCount) break;
+      }
+      return result;
+    },
+    async explain(request, tool) {
+      request.signal?.throwIfAborted();
+      resolveLimit(request.limit);
+      checkQueries(request);
+      const opened = await open();
+      const known = opened === undefined ? undefined : await index.get(opened.catalog, tool.id);
+      if (opened === undefined || known === undefined || known.tool.id !== tool.id) return { kind: 'not-in-catalog' };
+      const tools = await findCandidates(opened, request, 1);
+      const all = tools.some(({ number }) => number === known.number) ? tools : [...tools, known];
+      return (await rank(opened, all)).explain(request, known.tool);
+    },
   };
 }
 
@@ -66,101 +145,6 @@ const DEPTHS = [1, 4, 16] as const;
 interface View {
   readonly catalog: CatalogFigures;
   readonly terms: TermCache;
-}
-
-class PostgresSearcher {
-  readonly #index: ToolIndex;
-  readonly #name: string;
-  readonly #options: PostgresSearcherOptions;
-  #view: View | undefined;
-  #readAt = Number.NEGATIVE_INFINITY;
-
-  constructor(index: ToolIndex, name: string, options: PostgresSearcherOptions) {
-    this.#index = index;
-    this.#name = name;
-    this.#options = options;
-  }
-
-  async search(request: SearchRequest): Promise<SearchResult> {
-    request.signal?.throwIfAborted();
-    const limit = resolveLimit(request.limit);
-    checkQueries(request);
-    const view = await this.#open();
-    let result: SearchResult = { hits: [], verdict: 'none', confidence: 0, ...unaskedQueries(request.query) };
-    if (view === undefined) return result;
-    let looked = -1;
-    for (const depth of DEPTHS) {
-      const tools = await this.#candidates(view, request, depth);
-      if (tools.length <= looked) break;
-      looked = tools.length;
-      request.signal?.throwIfAborted();
-      result = await (await this.#rank(view, tools)).search(request);
-      if (request.allow === undefined || result.hits.length >= limit || looked === view.catalog.toolCount) break;
-    }
-    return result;
-  }
-
-  async explain(request: SearchRequest, tool: Tool): Promise<Standing> {
-    request.signal?.throwIfAborted();
-    resolveLimit(request.limit);
-    checkQueries(request);
-    const view = await this.#open();
-    const known = view === undefined ? undefined : await this.#index.get(view.catalog, tool.id);
-    if (view === undefined || known === undefined || known.tool.id !== tool.id) return { kind: 'not-in-catalog' };
-    const tools = await this.#candidates(view, request, 1);
-    const all = tools.some(({ number }) => number === known.number) ? tools : [...tools, known];
-    return (await this.#rank(view, all)).explain(request, known.tool);
-  }
-
-  async #open(): Promise<View | undefined> {
-    const now = (this.#options.now ?? (() => performance.now()))();
-    if (now - this.#readAt < FRESH_MS) return this.#view;
-    const catalog = await this.#index.figures(this.#name);
-    this.#readAt = now;
-    if (catalog === undefined) this.#view = undefined;
-    else if (catalog.number !== this.#view?.catalog.number || catalog.revision !== this.#view.catalog.revision) {
-      this.#view = { catalog, terms: new TermCache(this.#index, catalog) };
-    }
-    return this.#view;
-  }
-
-  /** The tools that can answer any of the queries. */
-  async #candidates(
-    { catalog, terms }: View,
-    { query }: SearchRequest,
-    depth: number,
-  ): Promise<readonly IndexedTool[]> {
-    const queries = typeof query === 'string' ? [query] : query.slice(0, QUERY_LIMITS.queries);
-    const numbers = new Set<number>();
-    for (const one of queries) {
-      const parts = { index: this.#index, catalog, terms };
-      const plan = await planCandidates(one, parts, { depth, hasOperators: true });
-      const found = await this.#index.find(catalog, plan);
-      const isNarrowed =
-        plan.anyOf.length + plan.allOf.length > 0 || (plan.nameKeys.length > 0 && plan.values.length === 0);
-      // No tool satisfies all its operators: it is read as plain words.
-      const more =
-        found.length > 0 || !isNarrowed
-          ? found
-          : await this.#index.find(catalog, await planCandidates(asWords(one), parts, { depth, hasOperators: false }));
-      for (const number of more) numbers.add(number);
-    }
-    return numbers.size === 0 ? [] : await this.#index.fetch(catalog, [...numbers]);
-  }
-
-  /** The engine over candidates, which rates them as parts of the whole catalog. */
-  async #rank({ catalog, terms }: View, candidates: readonly IndexedTool[]): Promise<Searcher> {
-    const { reranker, leastConfidence, slices } = this.#options;
-    const { embedder } = this.#index;
-    const tools = candidates.map(({ tool }) => tool);
-    await terms.load(tools.flatMap(ratedTerms));
-    return createHybridSearcher(createSnapshot(tools), {
-      ...defined({ reranker, leastConfidence, slices }),
-      embedder,
-      vectors: buildVectorIndex(tools.length, embedder.dimensions, (at) => (candidates[at] as IndexedTool).vector),
-      whole: wholeOf(catalog, terms),
-    });
-  }
 }
 
 /** `select:` without effect is a word like any other. */

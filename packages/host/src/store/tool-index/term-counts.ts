@@ -1,7 +1,7 @@
 import type { ToolTerms } from '@quartermaster/core/internal';
 import { numberOf, textOf } from '../internal/columns.ts';
-import type { Statements } from '../internal/sql.ts';
-import { textArray } from './index-context.ts';
+import { chunks, type Statements } from '../internal/sql.ts';
+import { numberArray, textArray } from './index-context.ts';
 
 /**
  * What is counted in a catalog, each kind with its own prefix letter: stems anywhere and in names, words that differ from their
@@ -47,13 +47,12 @@ export async function addCounts(
   changes: ReadonlyMap<string, number>,
 ): Promise<void> {
   const terms = [...changes].filter(([, change]) => change !== 0).sort(([left], [right]) => (left < right ? -1 : 1));
-  for (let start = 0; start < terms.length; start += TERMS_PER_STATEMENT) {
-    const some = terms.slice(start, start + TERMS_PER_STATEMENT);
+  for (const some of chunks(terms, TERMS_PER_STATEMENT)) {
     await statements.run(
       `INSERT INTO tool_terms AS known (catalog, term, tools)
        SELECT ?::int, term, tools FROM unnest(?::text[], ?::bigint[]) AS added (term, tools)
        ON CONFLICT (catalog, term) DO UPDATE SET tools = known.tools + excluded.tools`,
-      [catalog, textArray(some.map(([term]) => term)), `{${some.map(([, change]) => change).join(',')}}`],
+      [catalog, textArray(some.map(([term]) => term)), numberArray(some.map(([, change]) => change))],
     );
   }
 }

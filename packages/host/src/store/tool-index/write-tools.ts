@@ -4,7 +4,7 @@ import { searchText } from '@quartermaster/core/catalog';
 import { readToolTerms, type ToolTerms } from '@quartermaster/core/internal';
 import { buildVectorIndex } from '@quartermaster/core/search';
 import { encodeName, numberOf, textOf } from '../internal/columns.ts';
-import type { Statements } from '../internal/sql.ts';
+import { chunks, type Statements } from '../internal/sql.ts';
 import { asBytes, type CatalogRow, readCatalog, writeCatalog } from './catalog-figures.ts';
 import { openClusters } from './clusters.ts';
 import { formatOf, type IndexContext, numberArray } from './index-context.ts';
@@ -46,11 +46,9 @@ export async function syncTools(
 ): Promise<SyncOutcome> {
   const { tools, hash = '', signal, onProgress } = options;
   const seen = new Set<string>();
-  const total = { written: 0, removed: 0, unchanged: 0 };
-  const turn = new WritingTurn(context, name);
+  const turn = writingTurn(context, name, signal);
   const write = async (batch: Batch): Promise<void> => {
-    signal?.throwIfAborted();
-    addOutcome(total, await turn.write(batch));
+    await turn.write(batch);
     onProgress?.(seen.size);
   };
   let some = new Map<string, Tool>();
@@ -64,8 +62,7 @@ export async function syncTools(
   }
   await write({ put: some, remove: [] });
   for await (const remove of findUnseen(context, name, seen)) await write({ put: NOTHING, remove });
-  await turn.finish(hash);
-  return total;
+  return turn.finish(hash);
 }
 
 export async function updateTools(
@@ -73,17 +70,13 @@ export async function updateTools(
   name: string,
   { changes, hash = '', signal }: SyncOptions & { readonly changes: ToolChanges },
 ): Promise<SyncOutcome> {
-  const total = { written: 0, removed: 0, unchanged: 0 };
   const put = (changes.put ?? []).map((tool) => [toolKey(tool.id), tool] as const);
-  const turn = new WritingTurn(context, name);
+  const turn = writingTurn(context, name, signal);
   for (let start = 0; start === 0 || start < put.length; start += TOOLS_PER_TRANSACTION) {
-    signal?.throwIfAborted();
     const remove = start === 0 ? (changes.remove ?? []).map(toolKey) : [];
-    const batch = { put: new Map(put.slice(start, start + TOOLS_PER_TRANSACTION)), remove };
-    addOutcome(total, await turn.write(batch));
+    await turn.write({ put: new Map(put.slice(start, start + TOOLS_PER_TRANSACTION)), remove });
   }
-  await turn.finish(hash);
-  return total;
+  return turn.finish(hash);
 }
 
 export function removeCatalog({ sql }: IndexContext, name: string): Promise<boolean> {
@@ -114,12 +107,6 @@ interface Batch {
   readonly remove: readonly string[];
 }
 
-function addOutcome(total: { written: number; removed: number; unchanged: number }, outcome: SyncOutcome): void {
-  total.written += outcome.written;
-  total.removed += outcome.removed;
-  total.unchanged += outcome.unchanged;
-}
-
 /** Keys of indexed tools that were not seen, in pieces. */
 async function* findUnseen(
   context: IndexContext,
@@ -142,39 +129,34 @@ async function* findUnseen(
 }
 
 /** Everything that one call writes, in several transactions. The catalog's revision shows what others write in between. */
-class WritingTurn {
-  readonly #context: IndexContext;
-  readonly #name: string;
+function writingTurn(context: IndexContext, name: string, signal: AbortSignal | undefined) {
+  const { sql } = context;
+  const total = { written: 0, removed: 0, unchanged: 0 };
   /** As this call left it; undefined before the first transaction. */
-  #revision: number | undefined;
-  #isAlone = true;
-
-  constructor(context: IndexContext, name: string) {
-    this.#context = context;
-    this.#name = name;
-  }
-
-  async write(batch: Batch): Promise<SyncOutcome> {
-    const { outcome, before, after } = await writeBatch(this.#context, this.#name, batch);
-    if (this.#revision !== undefined && this.#revision !== before) this.#isAlone = false;
-    this.#revision = after;
-    return outcome;
-  }
-
-  /** Gives the catalog its hash, unless another writer has mixed its tools with these, and clusters it if it has grown. */
-  async finish(hash: string): Promise<void> {
-    const { sql } = this.#context;
-    await sql.run('UPDATE tool_catalogs SET hash = ? WHERE name = ? AND format = ? AND revision = ?', [
-      ...[this.#isAlone ? hash : '', encodeName(this.#name, 'name of a catalog'), formatOf(this.#context)],
-      this.#revision ?? 0,
-    ]);
-    await clusterCatalog(this.#context, this.#name);
-    // Recently written words are in a pending list that each search would scan.
-    await sql.transaction(
-      (statements) => statements.all("SELECT gin_clean_pending_list('tool_words_by_word'::regclass)"),
-      { isUnhurried: true },
-    );
-  }
+  let revision: number | undefined;
+  let isAlone = true;
+  return {
+    async write(batch: Batch): Promise<void> {
+      signal?.throwIfAborted();
+      const { outcome, before, after } = await writeBatch(context, name, batch);
+      if (revision !== undefined && revision !== before) isAlone = false;
+      revision = after;
+      total.written += outcome.written;
+      total.removed += outcome.removed;
+      total.unchanged += outcome.unchanged;
+    },
+    /** Gives the catalog its hash, unless another writer has mixed its tools with these, and clusters it if it has grown. */
+    async finish(hash: string): Promise<SyncOutcome> {
+      await sql.run('UPDATE tool_catalogs SET hash = ? WHERE name = ? AND format = ? AND revision = ?', [
+        ...[isAlone ? hash : '', encodeName(name, 'name of a catalog'), formatOf(context), revision ?? 0],
+      ]);
+      await clusterCatalog(context, name);
+      // Recently written words are in a pending list that each search would scan.
+      const clean = "SELECT gin_clean_pending_list('tool_words_by_word'::regclass)";
+      await sql.transaction((statements) => statements.all(clean), { isUnhurried: true });
+      return total;
+    },
+  };
 }
 
 interface WrittenBatch {
@@ -188,7 +170,7 @@ function writeBatch(context: IndexContext, name: string, batch: Batch): Promise<
   return context.sql.transaction(
     async (statements) => {
       const catalog = await openCatalog(context, statements, name);
-      const writer = new BatchWriter(context, statements, catalog);
+      const writer = batchWriter(context, statements, catalog);
       await writer.remove(batch.remove);
       await writer.put([...batch.put]);
       const outcome = await writer.close();
@@ -229,111 +211,56 @@ async function deleteRows(statements: Statements, catalog: number): Promise<void
   await statements.run('DELETE FROM tool_catalogs WHERE number = ?', [catalog]);
 }
 
+type KeyedTool = readonly [key: string, tool: Tool];
+
 /** Changes one catalog in one transaction, and its counts along with its rows. */
-class BatchWriter {
-  readonly #context: IndexContext;
-  readonly #statements: Statements;
-  readonly #catalog: CatalogRow;
-  readonly #counts = new Map<string, number>();
-  readonly #lengths: number[];
-  readonly #sum: Float64Array;
-  readonly #outcome = { written: 0, removed: 0, unchanged: 0 };
-  #toolCount: number;
-  #nextTool: number;
-  #read = 0;
+function batchWriter(context: IndexContext, statements: Statements, catalog: CatalogRow) {
+  const { embedder, vectors } = context;
+  const { number } = catalog;
+  const counts = new Map<string, number>();
+  const lengths = [...catalog.fieldLengths];
+  const sum = catalog.vectorSum.slice();
+  const outcome = { written: 0, removed: 0, unchanged: 0 };
+  let { toolCount, nextTool } = catalog;
+  let read = 0;
   /** The rows that the database is writing while the next ones are made. */
-  #writing: Promise<void> = Promise.resolve();
+  let writing: Promise<void> = Promise.resolve();
 
-  constructor(context: IndexContext, statements: Statements, catalog: CatalogRow) {
-    this.#context = context;
-    this.#statements = statements;
-    this.#catalog = catalog;
-    this.#lengths = [...catalog.fieldLengths];
-    this.#sum = catalog.vectorSum.slice();
-    this.#toolCount = catalog.toolCount;
-    this.#nextTool = catalog.nextTool;
-  }
-
-  async remove(keys: readonly string[]): Promise<void> {
-    for (let start = 0; start < keys.length; start += TOOLS_PER_STATEMENT) {
-      const known = await readHashes(
-        this.#statements,
-        this.#catalog.number,
-        keys.slice(start, start + TOOLS_PER_STATEMENT),
-      );
-      const numbers = [...known.values()].map(({ number }) => number);
-      await this.#forget(numbers);
-      for (const table of ['catalog_tools', 'tool_words', 'tool_names', 'tool_vectors']) {
-        await this.#statements.run(`DELETE FROM ${table} WHERE catalog = ? AND tool = ANY(?::int[])`, [
-          ...[this.#catalog.number, numberArray(numbers)],
-        ]);
-      }
-      this.#toolCount -= numbers.length;
-      this.#outcome.removed += numbers.length;
-    }
-  }
-
-  async put(tools: readonly (readonly [key: string, tool: Tool])[]): Promise<void> {
-    for (let start = 0; start < tools.length; start += TOOLS_PER_STATEMENT) {
-      await this.#putSome(tools.slice(start, start + TOOLS_PER_STATEMENT));
-    }
-  }
-
-  async close(): Promise<SyncOutcome> {
-    await this.#writing;
-    if (this.#outcome.written + this.#outcome.removed > 0) {
-      await addCounts(this.#statements, this.#catalog.number, this.#counts);
-      const row = {
-        ...this.#catalog,
-        ...{ toolCount: this.#toolCount, nextTool: this.#nextTool },
-        ...{ fieldLengths: this.#lengths, vectorSum: this.#sum },
-      };
-      await writeCatalog(this.#statements, row, { hash: '', at: this.#context.now() });
-    }
-    return this.#outcome;
-  }
-
-  async #putSome(tools: readonly (readonly [key: string, tool: Tool])[]): Promise<void> {
-    const { number: catalog } = this.#catalog;
+  async function putSome(tools: readonly KeyedTool[]): Promise<void> {
     const given = tools.map(([key, tool]) => {
       const definition = writeStoredTool(tool);
       return { key, tool, definition, hash: digest(definition) };
     });
-    const known = await readHashes(
-      this.#statements,
-      catalog,
-      given.map(({ key }) => key),
-    );
+    const keys = given.map(({ key }) => key);
+    const known = await readHashes(statements, number, keys);
     const changed = given.filter(({ key, hash }) => known.get(key)?.hash !== hash);
-    this.#outcome.unchanged += given.length - changed.length;
+    outcome.unchanged += given.length - changed.length;
     if (changed.length === 0) return;
-    await this.#forget(changed.flatMap(({ key }) => known.get(key)?.number ?? []));
+    await forget(changed.flatMap(({ key }) => known.get(key)?.number ?? []));
     const rows: object[] = [];
     for (const { key, tool, definition, hash } of changed) {
-      const number = known.get(key)?.number ?? this.#nextTool++;
-      if (!known.has(key)) this.#toolCount += 1;
-      rows.push({ t: number, k: key, h: hash, d: definition, ...(await this.#index(tool)) });
+      const t = known.get(key)?.number ?? nextTool++;
+      if (!known.has(key)) toolCount += 1;
+      rows.push({ t, k: key, h: hash, d: definition, ...(await index(tool)) });
     }
-    await this.#writing;
-    this.#writing = this.#write(rows);
+    await writing;
+    writing = write(rows);
     // A failure is thrown to the next caller that awaits it.
-    this.#writing.catch(() => undefined);
-    this.#outcome.written += rows.length;
+    writing.catch(() => undefined);
+    outcome.written += rows.length;
   }
 
   /** The part of a tool's row that is computed from its text. */
-  async #index(tool: Tool): Promise<object> {
-    this.#read += 1;
-    if (this.#read % TOOLS_PER_TURN === 0) await setImmediate();
-    const { embedder, vectors } = this.#context;
+  async function index(tool: Tool): Promise<object> {
+    read += 1;
+    if (read % TOOLS_PER_TURN === 0) await setImmediate();
     const terms = readToolTerms(tool);
     const vector = embedder.tool(searchText(tool));
     const { components, scales, signs } = buildVectorIndex(1, embedder.dimensions, () => vector);
-    const clusters = openClusters(this.#catalog.clusters, signs.length);
-    this.#count(terms, 1);
-    this.#addVector(vector, 1);
+    const clusters = openClusters(catalog.clusters, signs.length);
+    count(terms, vector, 1);
     return {
-      w: writeMarks(this.#catalog.number, terms),
+      w: writeMarks(number, terms),
       n: terms.nameKeys.map(storedKey),
       c: clusters.count === 0 ? 0 : clusters.nearest(signs),
       b: writeBits(signs, embedder.dimensions),
@@ -342,9 +269,9 @@ class BatchWriter {
     };
   }
 
-  async #write(rows: readonly object[]): Promise<void> {
-    const hasEmbedding = this.#context.vectors === 'pgvector';
-    await this.#statements.run(
+  async function write(rows: readonly object[]): Promise<void> {
+    const hasEmbedding = vectors === 'pgvector';
+    await statements.run(
       `WITH given AS MATERIALIZED (
          SELECT ?::int AS catalog, * FROM json_to_recordset(?::json)
            AS row (t int, k text, h text, d text, w text, n text[], c int, b text, v text, e text)
@@ -362,29 +289,52 @@ class BatchWriter {
        SELECT catalog, t, c, b::bit varying, decode(v, 'base64')${hasEmbedding ? ', e::halfvec' : ''} FROM given
        ON CONFLICT (catalog, tool) DO UPDATE SET cluster = excluded.cluster, code = excluded.code, vector = excluded.vector
          ${hasEmbedding ? ', embedding = excluded.embedding' : ''}`,
-      [this.#catalog.number, JSON.stringify(rows)],
+      [number, JSON.stringify(rows)],
     );
   }
 
   /** Subtracts these tools from all counts. */
-  async #forget(numbers: readonly number[]): Promise<void> {
+  async function forget(numbers: readonly number[]): Promise<void> {
     if (numbers.length === 0) return;
-    for (const { tool, vector } of await fetchTools({ sql: this.#statements }, this.#catalog.number, { numbers })) {
-      this.#count(readToolTerms(tool), -1);
-      this.#addVector(vector, -1);
+    for (const { tool, vector } of await fetchTools({ sql: statements }, number, { numbers })) {
+      count(readToolTerms(tool), vector, -1);
     }
   }
 
-  #count(terms: ToolTerms, by: 1 | -1): void {
-    for (const term of countedTerms(terms)) this.#counts.set(term, (this.#counts.get(term) ?? 0) + by);
+  function count(terms: ToolTerms, vector: Float32Array, by: 1 | -1): void {
+    for (const term of countedTerms(terms)) counts.set(term, (counts.get(term) ?? 0) + by);
     terms.fieldLengths.forEach((length, field) => {
-      this.#lengths[field] = (this.#lengths[field] ?? 0) + by * length;
+      lengths[field] = (lengths[field] ?? 0) + by * length;
     });
+    for (let i = 0; i < vector.length; i += 1) sum[i] = (sum[i] as number) + by * (vector[i] as number);
   }
 
-  #addVector(vector: Float32Array, by: 1 | -1): void {
-    for (let i = 0; i < vector.length; i += 1) this.#sum[i] = (this.#sum[i] as number) + by * (vector[i] as number);
-  }
+  return {
+    async remove(keys: readonly string[]): Promise<void> {
+      for (const some of chunks(keys, TOOLS_PER_STATEMENT)) {
+        const known = await readHashes(statements, number, some);
+        const numbers = [...known.values()].map((one) => one.number);
+        await forget(numbers);
+        for (const table of ['catalog_tools', 'tool_words', 'tool_names', 'tool_vectors']) {
+          const text = `DELETE FROM ${table} WHERE catalog = ? AND tool = ANY(?::int[])`;
+          await statements.run(text, [number, numberArray(numbers)]);
+        }
+        toolCount -= numbers.length;
+        outcome.removed += numbers.length;
+      }
+    },
+    async put(tools: readonly KeyedTool[]): Promise<void> {
+      for (const some of chunks(tools, TOOLS_PER_STATEMENT)) await putSome(some);
+    },
+    async close(): Promise<SyncOutcome> {
+      await writing;
+      if (outcome.written + outcome.removed === 0) return outcome;
+      await addCounts(statements, number, counts);
+      const row = { ...catalog, toolCount, nextTool, fieldLengths: lengths, vectorSum: sum };
+      await writeCatalog(statements, row, { hash: '', at: context.now() });
+      return outcome;
+    },
+  };
 }
 
 function writeBits(signs: Int32Array, dimensions: number): string {
