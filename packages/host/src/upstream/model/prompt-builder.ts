@@ -13,6 +13,15 @@ type Role<Name extends LanguageModelV4Message['role']> = Extract<LanguageModelV4
 export type UserPart = Role<'user'>['content'][number];
 export type AssistantPart = Role<'assistant'>['content'][number];
 
+/** A call of the model's, with what its provider wants back. */
+export function callPart(
+  call: { readonly id: string; readonly name: string; readonly input: unknown },
+  providerOptions: ProviderOptions | undefined,
+): AssistantPart {
+  const { id, name, input } = call;
+  return { type: 'tool-call', toolCallId: id, toolName: name, input, ...defined({ providerOptions }) };
+}
+
 export interface ToolAnswer {
   readonly id: string;
   readonly output: LanguageModelV4ToolResultOutput;

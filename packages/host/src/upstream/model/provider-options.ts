@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { defined } from '@quartermaster/core/internal';
 import type { ProviderFields } from '../internal/seal.ts';
 import type { ModelFamily, ModelTarget } from './model-target.ts';
 
@@ -77,8 +78,15 @@ const RULES: Readonly<Record<ModelFamily, Rule>> = {
   other: { budgets: false, disables: false, most: 'high' },
 };
 
+/** All options of a call that depend on the provider; `isSerial` asks for one call at a time. */
+export function callOptions(wish: ReasoningWish, target: ModelTarget, isSerial: boolean): Options {
+  const { reasoning, providerOptions } = reasoningOptions(wish, target);
+  const parallel = isSerial ? parallelOptions(target) : undefined;
+  return { ...defined({ reasoning }), ...mergeOptions(statelessOptions(target), providerOptions, parallel) };
+}
+
 /** One call at a time, in each provider's terms. Google and Amazon have no such option. */
-export function parallelOptions(target: ModelTarget): ProviderOptions | undefined {
+function parallelOptions(target: ModelTarget): ProviderOptions | undefined {
   switch (target.family) {
     case 'anthropic':
       return { anthropic: { disableParallelToolUse: true } };
@@ -93,7 +101,7 @@ export function parallelOptions(target: ModelTarget): ProviderOptions | undefine
 }
 
 /** OpenAI stores responses, and then wants them referenced; we are stateless, so reasoning is sent encrypted both ways. */
-export function statelessOptions(target: ModelTarget): ProviderOptions | undefined {
+function statelessOptions(target: ModelTarget): ProviderOptions | undefined {
   return target.family === 'openai' ? { openai: { store: false } } : undefined;
 }
 

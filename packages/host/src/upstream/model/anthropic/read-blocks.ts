@@ -6,7 +6,7 @@ import { isSeal, openSeal } from '../../internal/seal.ts';
 import { fileAt, filePart } from '../file-part.ts';
 import { noteOf, uncarried } from '../history-notes.ts';
 import type { ModelTarget } from '../model-target.ts';
-import type { AssistantPart, ToolAnswer, UserPart } from '../prompt-builder.ts';
+import { type AssistantPart, callPart, type ToolAnswer, type UserPart } from '../prompt-builder.ts';
 import type { ProviderOptions } from '../provider-options.ts';
 
 /** A message's blocks; a string is one block of text. */
@@ -48,15 +48,7 @@ export function readAssistantBlocks(blocks: readonly AnthropicBlock[], target: M
         if (typeof id !== 'string' || typeof name !== 'string') return [];
         const options = sealed;
         sealed = undefined;
-        return [
-          {
-            type: 'tool-call',
-            toolCallId: id,
-            toolName: name,
-            input: input ?? {},
-            ...defined({ providerOptions: options }),
-          },
-        ];
+        return [callPart({ id, name, input: input ?? {} }, options)];
       }
       default:
         return readServerBlock(block, target);

@@ -1,17 +1,11 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { anthropicDefinedTool, defined, describeExamples } from '@quartermaster/core/internal';
+import { anthropicDefinedTool, describeExamples } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicRequest } from '@quartermaster/wires/anthropic';
 import type { ModelTarget } from '../model-target.ts';
 import { createPromptBuilder } from '../prompt-builder.ts';
-import {
-  mergeOptions,
-  parallelOptions,
-  type ReasoningWish,
-  reasoningOptions,
-  statelessOptions,
-} from '../provider-options.ts';
+import { callOptions, mergeOptions, type ReasoningWish } from '../provider-options.ts';
 import { readNumber, readStops } from '../read-settings.ts';
 import {
   blocksOf,
@@ -36,9 +30,6 @@ type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
  */
 export function toCall(request: AnthropicRequest, target: ModelTarget): LanguageModelV4CallOptions {
   const tools = readTools(request.tools, target);
-  const choice = request.tool_choice;
-  const reasoning = reasoningOptions(readWish(request), target);
-  const parallel = choice?.disable_parallel_tool_use === true ? parallelOptions(target) : undefined;
   return {
     prompt: readPrompt(request, target),
     ...readNumber('maxOutputTokens', request.max_tokens),
@@ -49,8 +40,7 @@ export function toCall(request: AnthropicRequest, target: ModelTarget): Language
     ...(tools.length === 0 ? {} : { tools }),
     ...readChoice(request, tools),
     ...readFormat(request.output_config),
-    ...defined({ reasoning: reasoning.reasoning }),
-    ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
+    ...callOptions(readWish(request), target, request.tool_choice?.disable_parallel_tool_use === true),
   };
 }
 

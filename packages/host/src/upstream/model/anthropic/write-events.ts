@@ -1,11 +1,11 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { AnthropicBlock, AnthropicEvent, AnthropicRequest, AnthropicUsage } from '@quartermaster/wires/anthropic';
-import { keptIn, writeSeal } from '../../internal/seal.ts';
-import { base64Of } from '../file-part.ts';
+import { writeSeal } from '../../internal/seal.ts';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
-import type { BlockEvent, Finish, Metadata, OpenedBlock, SourcePart } from '../serialise-parts.ts';
+import type { BlockEvent, Metadata, OpenedBlock, SourcePart } from '../serialise-parts.ts';
 import { addressOf } from '../url-citation.ts';
+import { imageIn, sealOfCall, writeBlocks } from '../write-blocks.ts';
 
 /**
  * A model's blocks as the events of a Messages stream. Sources become citations of their text. An image becomes an image block; for
@@ -13,15 +13,9 @@ import { addressOf } from '../url-citation.ts';
  */
 export function writeEvents(_request: AnthropicRequest, context: WriterContext): BlockWriter<AnthropicEvent> {
   let index = 0;
-  let isOpen = false;
   let hasCalls = false;
   let current: OpenedBlock | undefined;
 
-  const open = (): readonly AnthropicEvent[] => {
-    if (isOpen) return [];
-    isOpen = true;
-    return [{ type: 'message_start', message: emptyMessage(context) }];
-  };
   const whole = (block: AnthropicBlock): readonly AnthropicEvent[] => {
     const at = index;
     index += 1;
@@ -30,55 +24,47 @@ export function writeEvents(_request: AnthropicRequest, context: WriterContext):
       { type: 'content_block_stop', index: at },
     ];
   };
-  const begin = (block: OpenedBlock): readonly AnthropicEvent[] => {
-    current = block;
-    const seal = block.kind === 'call' ? sealOf(block.metadata, context) : undefined;
-    if (block.kind === 'call') hasCalls ||= !block.isExecuted;
-    return [
-      ...(seal === undefined ? [] : whole({ type: 'redacted_thinking', data: seal })),
-      { type: 'content_block_start', index, content_block: startOf(block, context) },
-    ];
-  };
-  const end = (metadata: Metadata): readonly AnthropicEvent[] => {
-    if (current === undefined) return [];
-    const signature = current.kind === 'reasoning' ? signatureOf(current, metadata, context) : undefined;
-    const at = index;
-    index += 1;
-    current = undefined;
-    return [
-      ...(signature === undefined ? [] : [delta(at, { type: 'signature_delta', signature })]),
-      { type: 'content_block_stop', index: at },
-    ];
-  };
-  const write = (event: BlockEvent): readonly AnthropicEvent[] => {
-    switch (event.type) {
-      case 'open':
-        return begin(event.block);
-      case 'delta':
-        return current === undefined ? [] : [delta(index, deltaOf(current, event.text))];
-      case 'close':
-        return end(event.metadata);
-      case 'source':
-        return [delta(index, { type: 'citations_delta', citation: citationOf(event.source, context) })];
-      case 'file':
-        return whole(fileBlock(event.file));
-      case 'result':
-        return whole(resultBlock(event.result));
-    }
-  };
 
-  return {
-    write: (event) => [...open(), ...write(event)],
-    finish: (finish: Finish) => [
-      ...open(),
+  return writeBlocks<AnthropicEvent>({
+    start: () => [{ type: 'message_start', message: emptyMessage(context) }],
+    open(block) {
+      current = block;
+      const seal = sealOfCall(block, context.target);
+      if (block.kind === 'call') hasCalls ||= !block.isExecuted;
+      return [
+        ...(seal === undefined ? [] : whole({ type: 'redacted_thinking', data: seal })),
+        { type: 'content_block_start', index, content_block: startOf(block, context) },
+      ];
+    },
+    delta: (text) => (current === undefined ? [] : [delta(index, deltaOf(current, text))]),
+    close(metadata) {
+      if (current === undefined) return [];
+      const signature = current.kind === 'reasoning' ? signatureOf(current, metadata, context) : undefined;
+      const at = index;
+      index += 1;
+      current = undefined;
+      return [
+        ...(signature === undefined ? [] : [delta(at, { type: 'signature_delta', signature })]),
+        { type: 'content_block_stop', index: at },
+      ];
+    },
+    source: (source) => [delta(index, { type: 'citations_delta', citation: citationOf(source, context) })],
+    file(file) {
+      const image = imageIn(file);
+      if ('text' in image) return whole({ type: 'text', text: image.text });
+      const source = { type: 'base64', media_type: file.mediaType, data: image.base64 };
+      return whole({ type: 'image', source });
+    },
+    result: (result) => whole(resultBlock(result)),
+    finish: ({ reason, usage }) => [
       {
         type: 'message_delta',
-        delta: { stop_reason: stopReason(finish.reason, hasCalls), stop_sequence: null },
-        usage: writeUsage(finish.usage),
+        delta: { stop_reason: stopReason(reason, hasCalls), stop_sequence: null },
+        usage: writeUsage(usage),
       },
       { type: 'message_stop' },
     ],
-  };
+  });
 }
 
 function emptyMessage({ id, model }: WriterContext): Extract<AnthropicEvent, { type: 'message_start' }>['message'] {
@@ -141,12 +127,6 @@ function signatureOf(
   return typeof signature === 'string' ? signature : '';
 }
 
-/** What must come back with a call: Google's thought signature. Anthropic's calls carry nothing. */
-function sealOf(metadata: Metadata, { target }: WriterContext): string | undefined {
-  if (target.family !== 'google' || Object.keys(keptIn(metadata)).length === 0) return undefined;
-  return writeSeal({ provider: target.provider, metadata });
-}
-
 /** In the format of a web search, the only citation of an address. Its index is sealed, so that no API takes it for its own. */
 function citationOf(source: SourcePart, { target }: WriterContext): AnthropicBlock {
   return {
@@ -156,14 +136,6 @@ function citationOf(source: SourcePart, { target }: WriterContext): AnthropicBlo
     title: source.title ?? null,
     encrypted_index: writeSeal({ provider: target.provider, metadata: {} }),
   };
-}
-
-function fileBlock(file: Extract<BlockEvent, { type: 'file' }>['file']): AnthropicBlock {
-  const data = base64Of(file.data);
-  if (data === undefined || !file.mediaType.startsWith('image/')) {
-    return { type: 'text', text: `[a file of type ${file.mediaType}]` };
-  }
-  return { type: 'image', source: { type: 'base64', media_type: file.mediaType, data } };
 }
 
 /** The one call that a provider executes here and that has a block: a search. */

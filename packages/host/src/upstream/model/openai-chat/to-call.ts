@@ -1,19 +1,13 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
-import { isJsonObject } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { ChatMessage, ChatRequest } from '@quartermaster/wires/openai-chat';
 import { fileAt, filePart } from '../file-part.ts';
 import { noteOf, uncarried } from '../history-notes.ts';
 import type { ModelTarget } from '../model-target.ts';
+import { readOutput, readParts, textOf } from '../openai-content.ts';
 import { readArguments, readOpenaiTools, readToolChoice } from '../openai-tools.ts';
-import { type AssistantPart, createPromptBuilder, type UserPart } from '../prompt-builder.ts';
-import {
-  mergeOptions,
-  type ProviderOptions,
-  parallelOptions,
-  reasoningOptions,
-  statelessOptions,
-} from '../provider-options.ts';
+import { type AssistantPart, callPart, createPromptBuilder, type UserPart } from '../prompt-builder.ts';
+import { callOptions, type ProviderOptions } from '../provider-options.ts';
 import { readFormat, readNumber, readStops } from '../read-settings.ts';
 
 /**
@@ -26,8 +20,6 @@ import { readFormat, readNumber, readStops } from '../read-settings.ts';
 export function toCall(request: ChatRequest, target: ModelTarget): LanguageModelV4CallOptions {
   refuseOptions(request);
   const effort = typeof request.reasoning_effort === 'string' ? request.reasoning_effort : undefined;
-  const reasoning = reasoningOptions({ effort }, target);
-  const parallel = request.parallel_tool_calls === false ? parallelOptions(target) : undefined;
   return {
     prompt: readPrompt(request, target),
     ...readNumber('maxOutputTokens', request.max_completion_tokens ?? request.max_tokens),
@@ -39,8 +31,7 @@ export function toCall(request: ChatRequest, target: ModelTarget): LanguageModel
     ...readStops(request.stop),
     ...readToolChoice(request.tool_choice, readOpenaiTools(request.tools, target)),
     ...readFormat(request.response_format),
-    ...defined({ reasoning: reasoning.reasoning }),
-    ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
+    ...callOptions({ effort }, target, request.parallel_tool_calls === false),
   };
 }
 
@@ -69,7 +60,7 @@ function readPrompt(request: ChatRequest, target: ModelTarget): LanguageModelV4C
         builder.system(textOf(message.content));
         break;
       case 'user':
-        builder.user(readUser(message.content));
+        builder.user(readParts(message.content, readPart));
         break;
       case 'assistant':
         builder.assistant(readAssistant(message, target));
@@ -78,11 +69,11 @@ function readPrompt(request: ChatRequest, target: ModelTarget): LanguageModelV4C
         builder.assistant(readCall({ id: olderId(), function: message.function_call }, target));
         break;
       case 'function':
-        builder.answers([{ id: olderId(), output: readResult(message.content) }]);
+        builder.answers([{ id: olderId(), output: readOutput(message.content, readPart) }]);
         break;
       case 'tool':
         if (typeof message.tool_call_id !== 'string') break;
-        builder.answers([{ id: message.tool_call_id, output: readResult(message.content) }]);
+        builder.answers([{ id: message.tool_call_id, output: readOutput(message.content, readPart) }]);
         break;
     }
   }
@@ -93,28 +84,16 @@ function isMessage(message: unknown): message is ChatMessage {
   return isJsonObject(message);
 }
 
-function readUser(content: unknown): readonly UserPart[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts.filter(isJsonObject).flatMap((part): readonly UserPart[] => {
-    if (typeof part.text === 'string') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
-    const { image_url: image, input_audio: audio, file } = part;
-    if (isJsonObject(image) && typeof image.url === 'string') return present(fileAt(image.url, 'image/*'));
-    if (isJsonObject(audio) && typeof audio.data === 'string') {
-      return [filePart({ type: 'data', data: audio.data }, `audio/${String(audio.format ?? 'wav')}`)];
-    }
-    const read =
-      isJsonObject(file) && typeof file.file_data === 'string' ? fileAt(file.file_data, 'application/pdf') : undefined;
-    if (read === undefined || !isJsonObject(file)) throw uncarried('messages', `a content part of type ${part.type}`);
-    return [typeof file.filename === 'string' ? { ...read, filename: file.filename } : read];
-  });
-}
-
-/** Some hosts of this API take images in tool messages, so clients send them. */
-function readResult(content: unknown): LanguageModelV4ToolResultOutput {
-  const parts = readUser(content);
-  if (parts.every(({ type }) => type === 'text')) return { type: 'text', value: textOf(content) };
-  return { type: 'content', value: [...parts] };
+/** Of a user, and of a tool: some hosts of this API take images in tool messages, so clients send them. */
+function readPart({ type, image_url: image, input_audio: audio, file }: JsonObject): UserPart | undefined {
+  if (isJsonObject(image) && typeof image.url === 'string') return fileAt(image.url, 'image/*');
+  if (isJsonObject(audio) && typeof audio.data === 'string') {
+    return filePart({ type: 'data', data: audio.data }, `audio/${String(audio.format ?? 'wav')}`);
+  }
+  const read =
+    isJsonObject(file) && typeof file.file_data === 'string' ? fileAt(file.file_data, 'application/pdf') : undefined;
+  if (read === undefined || !isJsonObject(file)) throw uncarried('messages', `a content part of type ${type}`);
+  return typeof file.filename === 'string' ? { ...read, filename: file.filename } : read;
 }
 
 function readAssistant(message: ChatMessage, target: ModelTarget): readonly AssistantPart[] {
@@ -134,8 +113,8 @@ function readAssistant(message: ChatMessage, target: ModelTarget): readonly Assi
 }
 
 /** An image that a model made, as a user's image is read. */
-function readImage(image: unknown): ReturnType<typeof readUser> {
-  return isJsonObject(image) ? readUser([{ ...image, type: 'image_url' }]) : [];
+function readImage(image: unknown): readonly UserPart[] {
+  return isJsonObject(image) ? readParts([{ ...image, type: 'image_url' }], readPart) : [];
 }
 
 function readCall(call: unknown, target: ModelTarget): readonly AssistantPart[] {
@@ -149,29 +128,5 @@ function readCall(call: unknown, target: ModelTarget): readonly AssistantPart[] 
     typeof google === 'string' && (target.family === 'google' || target.family === 'other')
       ? { [target.family === 'google' ? 'google' : target.provider]: { thoughtSignature: google } }
       : undefined;
-  return [
-    {
-      type: 'tool-call',
-      toolCallId: call.id,
-      toolName: inner.name,
-      input,
-      ...defined({ providerOptions: options }),
-    },
-  ];
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts
-    .flatMap((part) => {
-      if (!isJsonObject(part)) return [];
-      const text = part.text ?? part.refusal;
-      return typeof text === 'string' ? [text] : [];
-    })
-    .join('\n');
-}
-
-function present<Value>(value: Value | undefined): readonly Value[] {
-  return value === undefined ? [] : [value];
+  return [callPart({ id: call.id, name: inner.name, input }, options)];
 }

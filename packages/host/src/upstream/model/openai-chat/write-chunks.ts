@@ -1,11 +1,11 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { ChatChunk, ChatRequest } from '@quartermaster/wires/openai-chat';
-import { base64Of } from '../file-part.ts';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
 import { type DeclaredTool, freeformInput, readOpenaiTools } from '../openai-tools.ts';
-import type { BlockEvent, Metadata, OpenedBlock } from '../serialise-parts.ts';
+import type { Metadata, OpenedBlock } from '../serialise-parts.ts';
 import { urlCitation } from '../url-citation.ts';
+import { imageIn, writeBlocks } from '../write-blocks.ts';
 
 type Delta = NonNullable<ChatChunk['choices']>[number]['delta'];
 type CallBlock = OpenedBlock & { readonly kind: 'call' };
@@ -23,7 +23,6 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
     created: Math.floor(context.createdMs / 1000),
     model,
   };
-  let isOpen = false;
   let callCount = 0;
   let textLength = 0;
   let current: OpenedBlock | undefined;
@@ -33,74 +32,60 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
     ...frame,
     choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }],
   });
-  const open = (): readonly ChatChunk[] => {
-    if (isOpen) return [];
-    isOpen = true;
-    return [chunk({ role: 'assistant', content: '' })];
-  };
-  const begin = (block: OpenedBlock): readonly ChatChunk[] => {
-    current = block;
-    held = '';
-    if (block.kind !== 'call') return [];
-    callCount += 1;
-    if (isCustom(block, declared)) return [];
-    const called = { name: block.name, arguments: '' };
-    const call = { index: callCount - 1, id: block.id, type: 'function', function: called, ...signed(block.metadata) };
-    return [chunk({ tool_calls: [call] })];
-  };
-  const go = (text: string): readonly ChatChunk[] => {
-    if (current?.kind === 'text') {
-      textLength += text.length;
-      return [chunk({ content: text })];
-    }
-    if (current?.kind === 'reasoning') return [chunk({ reasoning_content: text })];
-    if (current === undefined) return [];
-    if (isCustom(current, declared)) {
-      held += text;
-      return [];
-    }
-    return [chunk({ tool_calls: [{ index: callCount - 1, function: { arguments: text } }] })];
-  };
-  const end = (): readonly ChatChunk[] => {
-    const block = current;
-    current = undefined;
-    if (block?.kind !== 'call' || !isCustom(block, declared)) return [];
-    const custom = { name: block.name, input: freeformInput(held) };
-    return [chunk({ tool_calls: [{ index: callCount - 1, id: block.id, type: 'custom', custom }] })];
-  };
-  const write = (event: BlockEvent): readonly ChatChunk[] => {
-    switch (event.type) {
-      case 'open':
-        return begin(event.block);
-      case 'delta':
-        return go(event.text);
-      case 'close':
-        return end();
-      case 'source': {
-        const { type, ...citation } = urlCitation(event.source, textLength);
-        return [chunk({ annotations: [{ type, url_citation: citation }] })];
-      }
-      case 'file':
-        return [chunk(fileDelta(event.file))];
-      case 'result':
-        return [];
-    }
-  };
 
-  return {
-    write: (event) => [...open(), ...write(event)],
+  return writeBlocks<ChatChunk>({
+    start: () => [chunk({ role: 'assistant', content: '' })],
+    open(block) {
+      current = block;
+      held = '';
+      if (block.kind !== 'call') return [];
+      callCount += 1;
+      if (isCustom(block, declared)) return [];
+      const called = { name: block.name, arguments: '' };
+      const call = {
+        index: callCount - 1,
+        id: block.id,
+        type: 'function',
+        function: called,
+        ...signed(block.metadata),
+      };
+      return [chunk({ tool_calls: [call] })];
+    },
+    delta(text) {
+      if (current?.kind === 'text') {
+        textLength += text.length;
+        return [chunk({ content: text })];
+      }
+      if (current?.kind === 'reasoning') return [chunk({ reasoning_content: text })];
+      if (current === undefined) return [];
+      if (isCustom(current, declared)) {
+        held += text;
+        return [];
+      }
+      return [chunk({ tool_calls: [{ index: callCount - 1, function: { arguments: text } }] })];
+    },
+    close() {
+      const block = current;
+      current = undefined;
+      if (block?.kind !== 'call' || !isCustom(block, declared)) return [];
+      const custom = { name: block.name, input: freeformInput(held) };
+      return [chunk({ tool_calls: [{ index: callCount - 1, id: block.id, type: 'custom', custom }] })];
+    },
+    source(source) {
+      const { type, ...citation } = urlCitation(source, textLength);
+      return [chunk({ annotations: [{ type, url_citation: citation }] })];
+    },
+    file(file) {
+      const image = imageIn(file);
+      if ('text' in image) return [chunk({ content: image.text })];
+      const url = `data:${file.mediaType};base64,${image.base64}`;
+      return [chunk({ images: [{ type: 'image_url', image_url: { url } }] })];
+    },
     finish: ({ usage, reason }) => [
-      ...open(),
       chunk({}, REASONS[reason.unified] ?? (callCount > 0 ? 'tool_calls' : 'stop')),
       { ...frame, choices: [], usage: writeUsage(usage) },
     ],
-  };
-}
-
-function fileDelta({ data, mediaType }: Extract<BlockEvent, { type: 'file' }>['file']): Delta {
-  const base64 = base64Of(data);
-  if (base64 === undefined || !mediaType.startsWith('image/')) return { content: `[a file of type ${mediaType}]` };
-  return { images: [{ type: 'image_url', image_url: { url: `data:${mediaType};base64,${base64}` } }] };
+  });
 }
 
 /** As Google's own endpoint of this protocol sends it. */

@@ -1,21 +1,15 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { defined } from '@quartermaster/core/internal';
 import type { ResponsesItem, ResponsesRequest } from '@quartermaster/wires/openai-responses';
 import { openSeal } from '../../internal/seal.ts';
 import { fileAt, filePart } from '../file-part.ts';
 import { isUnreadable, noteOf, uncarried } from '../history-notes.ts';
 import type { ModelTarget } from '../model-target.ts';
+import { readOutput, readParts, textOf } from '../openai-content.ts';
 import { readArguments, readToolChoice, SEARCH_CALL_NAME } from '../openai-tools.ts';
-import { createPromptBuilder, type PromptBuilder, type UserPart } from '../prompt-builder.ts';
-import {
-  mergeOptions,
-  type ProviderOptions,
-  parallelOptions,
-  reasoningOptions,
-  statelessOptions,
-} from '../provider-options.ts';
+import { callPart, createPromptBuilder, type PromptBuilder, type UserPart } from '../prompt-builder.ts';
+import { callOptions, type ProviderOptions } from '../provider-options.ts';
 import { readFormat, readNumber } from '../read-settings.ts';
 import { declaredTools } from './declared-tools.ts';
 
@@ -32,8 +26,6 @@ export function toCall(request: ResponsesRequest, target: ModelTarget): Language
   refuseProbabilities(request);
   const { reasoning: asked, text } = request;
   const effort = isJsonObject(asked) && typeof asked.effort === 'string' ? asked.effort : undefined;
-  const reasoning = reasoningOptions({ effort }, target);
-  const parallel = request.parallel_tool_calls === false ? parallelOptions(target) : undefined;
   return {
     prompt: readPrompt(request, target),
     ...readNumber('maxOutputTokens', request.max_output_tokens),
@@ -41,8 +33,7 @@ export function toCall(request: ResponsesRequest, target: ModelTarget): Language
     ...readNumber('topP', request.top_p),
     ...readToolChoice(request.tool_choice, declaredTools(request, target)),
     ...readFormat(isJsonObject(text) ? text.format : undefined),
-    ...defined({ reasoning: reasoning.reasoning }),
-    ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
+    ...callOptions({ effort }, target, request.parallel_tool_calls === false),
   };
 }
 
@@ -101,7 +92,7 @@ function readItem(item: ResponsesItem, reading: Reading): void {
     case 'function_call_output':
     case 'custom_tool_call_output':
       if (typeof item.call_id !== 'string') break;
-      builder.answers([{ id: item.call_id, output: readOutput(item.output) }]);
+      builder.answers([{ id: item.call_id, output: readOutput(item.output, readPart) }]);
       break;
     case 'tool_search_output':
       if (typeof item.call_id !== 'string') readStep(item, reading);
@@ -147,7 +138,7 @@ function readStepFile(value: JsonObject): ReturnType<typeof fileAt> {
 }
 
 function readMessage(item: ResponsesItem, builder: PromptBuilder): void {
-  if (item.role === 'user') builder.user(readParts(item.content));
+  if (item.role === 'user') builder.user(readParts(item.content, readPart));
   else if (item.role === 'assistant') {
     const text = textOf(item.content);
     builder.assistant(text === '' ? [] : [{ type: 'text', text }]);
@@ -173,28 +164,15 @@ function readCall(item: ResponsesItem, reading: Reading): void {
   const input = item.type === 'custom_tool_call' ? { input: item.input ?? '' } : readArguments(item.arguments);
   const options = reading.sealed;
   reading.sealed = undefined;
-  reading.builder.assistant([
-    {
-      type: 'tool-call',
-      toolCallId: id,
-      toolName,
-      input,
-      ...defined({ providerOptions: options }),
-    },
-  ]);
+  reading.builder.assistant([callPart({ id, name: toolName, input }, options)]);
 }
 
-function readParts(content: unknown): readonly UserPart[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts.filter(isJsonObject).flatMap((part): readonly UserPart[] => {
-    if (typeof part.text === 'string') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
-    const file = readFile(part);
-    if (file !== undefined) return [file];
-    if (typeof part.refusal === 'string') return [{ type: 'text', text: part.refusal }];
-    const named = typeof part.file_id === 'string' ? ' with a file_id' : '';
-    throw uncarried('input', `a content part of type ${String(part.type)}${named}`);
-  });
+function readPart(part: JsonObject): UserPart {
+  const file = readFile(part);
+  if (file !== undefined) return file;
+  if (typeof part.refusal === 'string') return { type: 'text', text: part.refusal };
+  const named = typeof part.file_id === 'string' ? ' with a file_id' : '';
+  throw uncarried('input', `a content part of type ${String(part.type)}${named}`);
 }
 
 function readFile(part: JsonObject): ReturnType<typeof fileAt> {
@@ -209,26 +187,8 @@ function readFile(part: JsonObject): ReturnType<typeof fileAt> {
   return file === undefined ? undefined : { ...file, ...name };
 }
 
-function readOutput(output: unknown): LanguageModelV4ToolResultOutput {
-  const parts = readParts(output);
-  if (parts.every((part) => part.type === 'text')) return { type: 'text', value: textOf(output) };
-  return { type: 'content', value: [...parts] };
-}
-
 /** What a search has loaded, as the names that a reader of our answers finds in them. */
 function foundText(tools: unknown): string {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
   return JSON.stringify({ matches: list.filter(isJsonObject).map(({ type: _, ...tool }) => tool) });
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts
-    .flatMap((part) => {
-      if (!isJsonObject(part)) return [];
-      const text = part.text ?? part.refusal;
-      return typeof text === 'string' ? [text] : [];
-    })
-    .join('\n');
 }

@@ -6,10 +6,10 @@ import type {
   ResponsesRequest,
   ResponsesResponse,
 } from '@quartermaster/wires/openai-responses';
-import { keptIn, writeSeal } from '../../internal/seal.ts';
-import { base64Of } from '../file-part.ts';
+import { writeSeal } from '../../internal/seal.ts';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
-import type { BlockEvent, Finish, Metadata, OpenedBlock } from '../serialise-parts.ts';
+import type { Finish, Metadata, OpenedBlock } from '../serialise-parts.ts';
+import { imageIn, sealOfCall, writeBlocks } from '../write-blocks.ts';
 import { declaredTools } from './declared-tools.ts';
 import { createItemWriter, type ItemWriter } from './write-item.ts';
 
@@ -21,7 +21,6 @@ export function writeEvents(request: ResponsesRequest, context: WriterContext): 
   const declared = declaredTools(request, context.target);
   const output: ResponsesItem[] = [];
   let sequence = 0;
-  let isOpen = false;
   let current: ItemWriter | undefined;
 
   const number = (events: readonly ResponsesEvent[]): readonly ResponsesEvent[] =>
@@ -29,15 +28,6 @@ export function writeEvents(request: ResponsesRequest, context: WriterContext): 
       sequence += 1;
       return { ...event, sequence_number: sequence - 1 };
     });
-  const open = (): readonly ResponsesEvent[] => {
-    if (isOpen) return [];
-    isOpen = true;
-    const response = emptyResponse(request, context);
-    return [
-      { type: 'response.created', response },
-      { type: 'response.in_progress', response },
-    ];
-  };
   const whole = (item: ResponsesItem): readonly ResponsesEvent[] => {
     const output_index = output.push(item) - 1;
     return [
@@ -46,7 +36,7 @@ export function writeEvents(request: ResponsesRequest, context: WriterContext): 
     ];
   };
   const begin = (block: OpenedBlock): readonly ResponsesEvent[] => {
-    const seal = block.kind === 'call' ? sealOf(block.metadata, context) : undefined;
+    const seal = sealOfCall(block, context.target);
     const before = seal === undefined ? [] : whole(reasoningItem(seal, `${context.id}_${output.length}`));
     current = createItemWriter(block, { declared, index: output.length, responseId: context.id });
     output.push(current.item());
@@ -60,33 +50,28 @@ export function writeEvents(request: ResponsesRequest, context: WriterContext): 
     current = undefined;
     return events;
   };
-  const fileItem = (file: FilePart): readonly ResponsesEvent[] => {
-    const image = imageItem(file, `ig_${context.id}_${output.length}`);
-    if (image !== undefined) return whole(image);
-    const text = `[a file of type ${file.mediaType}]`;
-    return [...begin({ kind: 'text' }), ...(current?.go(text) ?? []), ...end({})];
-  };
-  const write = (event: BlockEvent): readonly ResponsesEvent[] => {
-    switch (event.type) {
-      case 'open':
-        return begin(event.block);
-      case 'delta':
-        return current?.go(event.text) ?? [];
-      case 'close':
-        return end(event.metadata);
-      case 'source':
-        return current?.cite?.(event.source) ?? [];
-      case 'file':
-        return fileItem(event.file);
-      case 'result':
-        return [];
-    }
-  };
 
-  return {
-    write: (event) => number([...open(), ...write(event)]),
-    finish: (finish) => number([...open(), closing(emptyResponse(request, context), output, finish)]),
-  };
+  const writer = writeBlocks<ResponsesEvent>({
+    start() {
+      const response = emptyResponse(request, context);
+      return [
+        { type: 'response.created', response },
+        { type: 'response.in_progress', response },
+      ];
+    },
+    open: begin,
+    delta: (text) => current?.go(text) ?? [],
+    close: end,
+    source: (source) => current?.cite(source) ?? [],
+    file(file) {
+      const image = imageIn(file);
+      if ('text' in image) return [...begin({ kind: 'text' }), ...(current?.go(image.text) ?? []), ...end({})];
+      const id = `ig_${context.id}_${output.length}`;
+      return whole({ type: 'image_generation_call', id, status: 'completed', result: image.base64 });
+    },
+    finish: (finish) => [closing(emptyResponse(request, context), output, finish)],
+  });
+  return { write: (event) => number(writer.write(event)), finish: (finish) => number(writer.finish(finish)) };
 }
 
 function emptyResponse(request: ResponsesRequest, { id, model, createdMs }: WriterContext): ResponsesResponse {
@@ -118,21 +103,8 @@ function closing(response: ResponsesResponse, output: readonly ResponsesItem[], 
 }
 
 /** Data that must come back with a call, in an item that clients keep without reading it. */
-function sealOf(metadata: Metadata, { target }: WriterContext): string | undefined {
-  if (target.family !== 'google' || Object.keys(keptIn(metadata)).length === 0) return undefined;
-  return writeSeal({ provider: target.provider, metadata });
-}
-
 function reasoningItem(seal: string, id: string): ResponsesItem {
   return { type: 'reasoning', id: `rs_${id}`, summary: [], encrypted_content: seal };
-}
-
-type FilePart = Extract<BlockEvent, { type: 'file' }>['file'];
-
-function imageItem(file: FilePart, id: string): ResponsesItem | undefined {
-  const result = base64Of(file.data);
-  if (result === undefined || !file.mediaType.startsWith('image/')) return undefined;
-  return { type: 'image_generation_call', id, status: 'completed', result };
 }
 
 function writeUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): JsonObject {
