@@ -10,7 +10,7 @@ import {
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
-} from './json-characters.ts';
+} from '../http/json-scan.ts';
 import { ByteCache, type MemoryBudget } from './memory-budget.ts';
 
 /** A request's body, and its tools. */

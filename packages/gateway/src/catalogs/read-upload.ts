@@ -9,7 +9,7 @@ import {
   stripInvisibleTexts,
 } from '@quartermaster/core/internal';
 import { ApiError, parseJson } from '../http/index.ts';
-import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-characters.ts';
+import { CLOSE_ARRAY, COMMA, endOfMembers, OPEN_ARRAY } from '../http/json-scan.ts';
 import { locateTools } from './read-body.ts';
 
 /** A catalog as it is stored. */
@@ -108,7 +108,7 @@ function* parseDefinitions(bytes: Buffer): Generator<void, readonly unknown[]> {
   let end = start;
   do {
     const from = end + 1;
-    end = endOfSome(bytes, from);
+    end = endOfMembers(bytes, from, STEP_BYTES);
     const some = parseMembers(bytes, from, end);
     const isEmpty = some.length === 0 && from === start + 1 && bytes[end] === CLOSE_ARRAY;
     if (some.length === 0 && !isEmpty) throw notJson();
@@ -138,31 +138,6 @@ function isWhole(bytes: Buffer, start: number, end: number): boolean {
 }
 
 const PLACE = 'the list of definitions';
-
-/** The position of the comma after some whole members, the first of which begins at `from`, or of the bracket after the last. */
-function endOfSome(bytes: Buffer, from: number): number {
-  let end = endOfMember(bytes, from);
-  while (bytes[end] === COMMA && end - from < STEP_BYTES) end = endOfMember(bytes, end + 1);
-  return end;
-}
-
-function endOfMember(bytes: Buffer, from: number): number {
-  let depth = 0;
-  let isText = false;
-  for (let at = from; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (isText) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) isText = false;
-    } else if (byte === QUOTE) isText = true;
-    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
-    else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-      if (depth === 0) return at;
-      depth -= 1;
-    } else if (byte === COMMA && depth === 0) return at;
-  }
-  return bytes.length;
-}
 
 function notJson(): ApiError {
   return new ApiError(400, 'The request body is not valid JSON');

@@ -5,12 +5,11 @@ import {
   isJsonObject,
   type JsonObject,
   NAME_TEMPLATES,
-  type PolicyRules,
   type ToolFormat,
   writeTool,
 } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import type { SearcherSource, UseMemory } from '@quartermaster/core/dispatch';
+import type { SearcherSource } from '@quartermaster/core/dispatch';
 import type { GateSettings, SearchLimitSettings } from '@quartermaster/core/gate';
 import { createSnapshotInSteps, defined, memoized, readAhead, runInSlices } from '@quartermaster/core/internal';
 import { createArgumentChecker } from '@quartermaster/host/schema';
@@ -59,8 +58,7 @@ interface ToolListQuestion<Name extends DialectName> {
   check(parts: { readonly declared: readonly unknown[]; readonly hasCatalogs: boolean }): void;
 }
 
-/** Lists of tools by content, as long as the memory has room for them. */
-export function createToolLists(options: {
+interface ToolListsOptions {
   readonly settings: GatewaySettings;
   readonly memory: MemoryBudget;
   readonly catalogs: NamedCatalogs;
@@ -68,7 +66,10 @@ export function createToolLists(options: {
   readonly onEvent?: (event: ToolboxEvent) => void;
   /** What keys have learned from use. @default nothing */
   readonly learning?: UseLearning | undefined;
-}): ToolLists {
+}
+
+/** Lists of tools by content, as long as the memory has room for them. */
+export function createToolLists(options: ToolListsOptions): ToolLists {
   const { catalogs, onEvent, learning, settings } = options;
   const lists = new ByteCache<ToolList>(options.memory);
   /** The catalogs that a known text names, so that thousands of definitions need not be searched again. */
@@ -101,7 +102,7 @@ export function createToolLists(options: {
         if (fullKey !== undefined && BUILDS.has(event.kind)) lists.resize(fullKey, list, bytesOf(list));
       };
       const list = await runInSlices(
-        makeListInSteps(dialect, { ...split, loaded, unavailable, request, pins }, { ...options, onEvent: count }),
+        makeListInSteps({ dialect, request, ...split, loaded, unavailable, pins }, { ...options, onEvent: count }),
       );
       if (loaded.some(({ tools }) => tools.length > MANY_TOOLS)) await readAhead(list.toolbox.snapshot());
       const textBytes = bytes + loaded.reduce((sum, catalog) => sum + catalog.bytes, 0);
@@ -157,51 +158,6 @@ const TOOL_BYTES = 1024;
 const INDEX_BYTES = 24 * 1024;
 const INDEX_BYTES_PER_BYTE = 1.2;
 
-function makeListInSteps<Name extends DialectName>(
-  dialect: DialectOf<Name>,
-  parts: {
-    readonly others: readonly unknown[];
-    readonly loaded: readonly LoadedCatalog[];
-    readonly unavailable: readonly Unavailable[];
-    readonly request: RequestOf<Name>;
-    /** Tools that this key uses most. */
-    readonly pins: readonly string[];
-  },
-  options: Parameters<typeof createToolLists>[0],
-): Generator<void, ToolList> {
-  const { settings, searcher, onEvent, learning } = options;
-  const { tools, searchTools, search } = dialect.api.readTools(parts.others, parts.request);
-  checkCounts(tools.length, parts.loaded, settings);
-  return makeToolListInSteps(
-    {
-      format: dialect.api.format,
-      declared: parts.others.filter(isJsonObject),
-      tools,
-      added: parts.loaded,
-      hasCatalogs: parts.loaded.length > 0,
-      unavailable: [
-        ...parts.loaded.flatMap((catalog) => catalog.unavailable ?? []),
-        ...(parts.unavailable.length === 0 ? [] : [() => parts.unavailable]),
-      ],
-      searchTools,
-      hasSearch: search !== undefined,
-    },
-    {
-      deferral: settings.deferral,
-      gate:
-        parts.pins.length === 0 ? settings.gate : { ...settings.gate, pins: [...settings.gate.pins, ...parts.pins] },
-      uses: learning?.memoryFor(catalogsOf(parts.loaded)),
-      listingTokens: settings.listingTokens,
-      policies: settings.policies,
-      maxNameLength: dialect.api.maxNameLength,
-      maxQueryLength: settings.maxQueryLength,
-      ...defined({ searcher }),
-      recordQueries: settings.insight.keep === 'queries',
-      ...defined({ onEvent }),
-    },
-  );
-}
-
 /** The tools of all requests with the same ones: read, indexed and planned for once. Contains nothing of any conversation. */
 export interface ToolList {
   /** The request's own definitions, without named catalogs. */
@@ -226,77 +182,67 @@ interface IdentifiedTool {
   readonly isFromCatalog: boolean;
 }
 
-interface ToolListParts {
-  readonly format: ToolFormat;
-  readonly declared: readonly JsonObject[];
-  /** The declared ones first. */
-  readonly tools: readonly Tool[];
-  readonly searchTools: readonly JsonObject[];
-  readonly hasSearch: boolean;
-  /** Named catalogs, whose tools come after the declared ones. */
-  readonly added: readonly LoadedCatalog[];
-  /** Whether catalogs were named, even if they are empty now. */
-  readonly hasCatalogs: boolean;
-  /** Each one tells which servers, behind a named catalog or named by the request, lack tools now, and why. */
-  readonly unavailable: readonly (() => readonly Unavailable[])[];
-}
-
-interface ToolListOptions {
-  readonly deferral: 'as-requested' | 'auto' | 'adaptive';
-  readonly gate: GateSettings;
-  readonly policies: PolicyRules;
-  readonly listingTokens: number;
-  readonly maxNameLength: number;
-  readonly maxQueryLength: number;
-  readonly searcher?: SearcherSource;
-  /** @default nothing is learned from use */
-  readonly uses?: UseMemory | undefined;
-  readonly onEvent?: (event: ToolboxEvent) => void;
-  /** Whether events carry the texts of searches. */
-  readonly recordQueries: boolean;
+interface ListParts<Name extends DialectName> {
+  readonly dialect: DialectOf<Name>;
+  readonly request: RequestOf<Name>;
+  /** The request's definitions without named catalogs. */
+  readonly others: readonly unknown[];
+  readonly loaded: readonly LoadedCatalog[];
+  readonly unavailable: readonly Unavailable[];
+  /** Tools that this key uses most. */
+  readonly pins: readonly string[];
 }
 
 /** As in the Messages API, whose search returns at most five tools. */
 const MESSAGES_LIMIT = 5;
 
 /** Yields wherever it may be interrupted: named catalogs can have many thousand tools. */
-function* makeToolListInSteps(parts: ToolListParts, options: ToolListOptions): Generator<void, ToolList> {
-  const { declared, searchTools, hasCatalogs, unavailable } = parts;
-  const all = yield* collectTools(parts);
-  const isMarked = parts.hasSearch || all.some((tool) => tool.policy === 'always' || OWN_SEARCH.test(tool.name));
-  const isAutomatic = options.deferral !== 'as-requested' && !isMarked;
+function* makeListInSteps<Name extends DialectName>(
+  { dialect: { api }, request, others, loaded, unavailable, pins }: ListParts<Name>,
+  { settings, searcher, onEvent, learning }: ToolListsOptions,
+): Generator<void, ToolList> {
+  const { tools: own, searchTools, search } = api.readTools(others, request);
+  checkCounts(own.length, loaded, settings);
+  const hasCatalogs = loaded.length > 0;
+  const all = yield* collectTools(own, loaded);
+  const isMarked = search !== undefined || all.some((tool) => tool.policy === 'always' || OWN_SEARCH.test(tool.name));
+  const isAutomatic = settings.deferral !== 'as-requested' && !isMarked;
   const tools: Tool[] = [];
   for (let start = 0; start < all.length; start += STEP_TOOLS) {
     const some = all.slice(start, start + STEP_TOOLS);
     // A request that defers some tools has decided about all of them.
-    tools.push(...(isAutomatic ? applyPolicies(some, options.policies) : some.map(decided)));
+    tools.push(...(isAutomatic ? applyPolicies(some, settings.policies) : some.map(decided)));
     yield;
   }
-  const { maxNameLength, maxQueryLength, searcher, uses, onEvent, recordQueries } = options;
   const snapshot = yield* createSnapshotInSteps(tools, {
     nameTemplate: NAME_TEMPLATES.proxy,
-    maxNameLength,
+    maxNameLength: api.maxNameLength,
     // Counted first, while it is known which of the limits applies.
     maxTools: Number.POSITIVE_INFINITY,
     // The client's own tool comes before a catalog's tool of the same name.
     onDuplicate: hasCatalogs ? 'first' : 'error',
     digest,
-    ...(parts.tools.length === 0 ? defined({ contentKey: catalogsKey(parts.added) }) : {}),
+    ...(own.length === 0 ? defined({ contentKey: catalogsKey(loaded) }) : {}),
   });
+  /** Each one tells which servers, behind a named catalog or named by the request, lack tools now, and why. */
+  const missing = [
+    ...loaded.flatMap((catalog) => catalog.unavailable ?? []),
+    ...(unavailable.length === 0 ? [] : [() => unavailable]),
+  ];
+  const { gate, listingTokens, maxQueryLength } = settings;
+  const pinned = pins.length === 0 ? gate : { ...gate, pins: [...gate.pins, ...pins] };
   const toolbox = createToolbox({
     tools: snapshot,
-    maxQueryLength,
-    settings: isAutomatic ? options.gate : asRequested(parts.format, options.gate.search),
-    listingTokens: options.listingTokens,
-    ...(unavailable.length === 0 ? {} : { unavailable: () => unavailable.flatMap((tell) => tell()) }),
-    ...defined({ searcher, uses }),
-    recordQueries,
+    settings: isAutomatic ? pinned : asRequested(api.format, gate.search),
+    ...{ maxQueryLength, listingTokens, recordQueries: settings.insight.keep === 'queries' },
+    ...(missing.length === 0 ? {} : { unavailable: () => missing.flatMap((tell) => tell()) }),
+    ...defined({ searcher, onEvent, uses: learning?.memoryFor(catalogsOf(loaded)) }),
     checkArguments,
     now: preciseNow,
-    ...defined({ onEvent }),
   });
+  const declared = others.filter(isJsonObject);
   let written: readonly JsonObject[] | undefined;
-  const own = new Set(hasCatalogs ? parts.tools.map(({ id }) => id) : []);
+  const ownIds = new Set(hasCatalogs ? own.map(({ id }) => id) : []);
   return {
     declared,
     toolbox,
@@ -304,12 +250,12 @@ function* makeToolListInSteps(parts: ToolListParts, options: ToolListOptions): G
     hasCatalogs,
     identify(modelName) {
       const id = toolbox.snapshot().resolve(modelName)?.id;
-      return { id: id ?? modelName, isFromCatalog: hasCatalogs && id !== undefined && !own.has(id) };
+      return { id: id ?? modelName, isFromCatalog: hasCatalogs && id !== undefined && !ownIds.has(id) };
     },
     isMarked,
     definitions() {
       if (!hasCatalogs) return declared;
-      written ??= [...declared, ...writeOut(parts.format, toolbox.snapshot(), parts.tools.length)];
+      written ??= [...declared, ...writeOut(api.format, toolbox.snapshot(), own.length)];
       return written;
     },
   };
@@ -326,10 +272,10 @@ function preciseNow(): number {
 }
 
 /** The declared ones first, then those of named catalogs. */
-function* collectTools({ tools, added }: ToolListParts): Generator<void, readonly Tool[]> {
-  if (added.length === 0) return tools;
-  const all = [...tools];
-  for (const catalog of added) {
+function* collectTools(own: readonly Tool[], loaded: readonly LoadedCatalog[]): Generator<void, readonly Tool[]> {
+  if (loaded.length === 0) return own;
+  const all = [...own];
+  for (const catalog of loaded) {
     for (let start = 0; start < catalog.tools.length; start += STEP_TOOLS) {
       all.push(...catalogTools({ ...catalog, tools: catalog.tools.slice(start, start + STEP_TOOLS) }));
       yield;

@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts';
+import { BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-scan.ts';
 
 /** How many values of a large body may be read on the main thread: some 0.2 s. The definitions of ten thousand tools have half as many. */
 const MOST_VALUES = 1_000_000;
@@ -49,9 +50,3 @@ function countValues(bytes: Buffer): number {
   }
   return count;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;

@@ -45,6 +45,7 @@ export function createSearchService(options: {
 }): SearchService {
   const { engines, now } = options;
   const known = new ByteCache<Indexed>(options.memory);
+  const nameOf = (engine: SearchEngineName): string => (engine === 'auto' ? engines.configured : engine);
 
   async function indexed(
     { hash, tools, bytes, owner }: SearchableTools,
@@ -97,84 +98,58 @@ export function createSearchService(options: {
     return Object.fromEntries(await Promise.all(lists));
   }
 
-  async function prepared(
-    tools: SearchableTools,
-    engine: SearchEngineName,
-    drafts: ReadonlyMap<string, string>,
-  ): Promise<Searcher> {
+  /** A searcher over these tools, with what is known of them. */
+  async function open(
+    tools: SearchableTools | IndexedTools,
+    { engine, drafts }: Pick<CatalogSearchRequest, 'engine' | 'drafts'>,
+  ): Promise<OpenedTools> {
+    if ('searcher' in tools) {
+      const catalog = defined({ tool_count: tools.toolCount });
+      return { searcher: allowed(tools), index: undefined, find: byName, catalog: () => catalog };
+    }
     const index = await indexed(tools, drafts);
     const searcher = searcherOf(index, engine);
     await searcher.prepare?.();
     measure(index);
-    return searcher;
-  }
-
-  /** Names and tokens are computed only for hits. */
-  async function searchIndexed(
-    tools: IndexedTools,
-    request: CatalogSearchRequest,
-    signal: AbortSignal,
-  ): Promise<object> {
-    const searcher = allowed(tools);
-    const startedAt = now();
-    const results: SearchResult[] = [];
-    for (const query of request.queries) {
-      results.push(await ask(searcher, { query, limit: request.limit, explain: request.explain, signal }));
-    }
-    const tookMs = now() - startedAt;
-    const found = results.flatMap(({ hits }) => hits.flatMap(({ tool, also = [] }) => [tool, ...also]));
-    const snapshot = createSnapshot(found, { nameTemplate: NAME_TEMPLATES.proxy, onDuplicate: 'first' });
-    const why =
-      request.why === undefined ? undefined : await standingOfNamed(searcher, { ...request, why: request.why });
+    const { snapshot } = index;
     return {
-      type: 'search_result',
-      engine: request.engine === 'auto' ? engines.configured : request.engine,
-      took_ms: Math.round(tookMs * 1000) / 1000,
-      catalog: defined({ tool_count: tools.toolCount }),
-      results: results.map((result, at) => ({
-        query: request.queries[at],
-        ...describeResult(result, snapshot, request),
-      })),
-      ...defined({ why }),
+      ...{ searcher, index, find: async (why) => findIn(snapshot, why) },
+      catalog: () => ({ tool_count: snapshot.tools.length, tokens: snapshotTokens(snapshot).total }),
     };
   }
 
   return {
     async search(tools, request, signal) {
-      if ('searcher' in tools) return searchIndexed(tools, request, signal);
-      const index = await indexed(tools, request.drafts);
-      const searcher = searcherOf(index, request.engine);
-      await searcher.prepare?.();
-      await readAhead(index.snapshot);
-      measure(index);
+      const { searcher, index, find, catalog } = await open(tools, request);
+      if (index !== undefined) await readAhead(index.snapshot);
+      const { queries, limit, explain, why } = request;
       const startedAt = now();
       const results: SearchResult[] = [];
-      for (const query of request.queries) {
+      for (const query of queries) {
         // A turn of the event loop for others between two of them.
         if (results.length > 0) await setImmediate();
-        results.push(await ask(searcher, { query, limit: request.limit, explain: request.explain, signal }));
+        results.push(await ask(searcher, { query, limit, explain, signal }));
       }
       const tookMs = now() - startedAt;
-      const why =
-        request.why === undefined ? undefined : await standingOf(searcher, index, { ...request, why: request.why });
-      const total = snapshotTokens(index.snapshot).total;
+      const standing = why === undefined ? undefined : await standingOf(searcher, request, await find(why, searcher));
+      // Of an index elsewhere, names and tokens are computed only for hits.
+      const snapshot = index?.snapshot ?? snapshotOfHits(results);
       return {
         type: 'search_result',
-        engine: request.engine === 'auto' ? engines.configured : request.engine,
+        engine: nameOf(request.engine),
         took_ms: Math.round(tookMs * 1000) / 1000,
-        catalog: { tool_count: index.snapshot.tools.length, tokens: total },
-        results: results.map((result, at) => ({
-          query: request.queries[at],
-          ...describeResult(result, index.snapshot, request),
-        })),
-        ...defined({ why }),
-        ...(request.compare.length === 0 ? {} : { compared: await compare(index, request, signal) }),
+        catalog: catalog(),
+        results: results.map((result, at) => ({ query: queries[at], ...describeResult(result, snapshot, request) })),
+        ...defined({ why: standing && { tool: why, ...standing } }),
+        ...(index === undefined || request.compare.length === 0
+          ? {}
+          : { compared: await compare(index, request, signal) }),
       };
     },
-    async evaluate(tools, { cases, engine, drafts }, signal) {
-      const searcher = 'searcher' in tools ? allowed(tools) : await prepared(tools, engine, drafts);
+    async evaluate(tools, request, signal) {
+      const { searcher } = await open(tools, request);
       const outcomes: { query: string; tools: readonly string[]; rank: number | null; first: string | null }[] = [];
-      for (const { query, tools: wanted } of cases) {
+      for (const { query, tools: wanted } of request.cases) {
         await setImmediate();
         signal.throwIfAborted();
         const { hits } = await ask(searcher, { query, limit: EVALUATED, explain: false, signal });
@@ -185,7 +160,7 @@ export function createSearchService(options: {
         outcomes.filter(({ rank }) => rank !== null && rank <= within).length / outcomes.length;
       return {
         type: 'evaluation',
-        engine: engine === 'auto' ? engines.configured : engine,
+        engine: nameOf(request.engine),
         hit_at: { 1: share(1), 3: share(3), 5: share(5) },
         cases: outcomes,
       };
@@ -193,16 +168,29 @@ export function createSearchService(options: {
   };
 }
 
+/** What is searched. */
+interface OpenedTools {
+  readonly searcher: Searcher;
+  /** Undefined if the tools are not here. */
+  readonly index: Indexed | undefined;
+  /** A tool by its id or its name. */
+  find(why: string, searcher: Searcher): Promise<Tool | undefined>;
+  catalog(): object;
+}
+
 /** A tool by its id, or by the first match of its name. */
-async function standingOfNamed(
-  searcher: Searcher,
-  { why, queries, limit }: CatalogSearchRequest & { readonly why: string },
-): Promise<object> {
+async function byName(why: string, searcher: Searcher): Promise<Tool> {
   const { hits } = await ask(searcher, { query: `select:${why.slice(0, LONGEST_NAME)}`, limit: 1 });
-  const tool = hits[0]?.tool ?? { ...createTool({ name: why }), id: why };
-  const [query = ''] = queries;
-  const { kind, ...standing } = await searcher.explain({ query, limit }, tool);
-  return { tool: tool.id, standing: kind, ...standing };
+  return hits[0]?.tool ?? { ...createTool({ name: why }), id: why };
+}
+
+function findIn(snapshot: Snapshot, why: string): Tool | undefined {
+  return snapshot.get(why) ?? snapshot.resolve(why) ?? snapshot.tools.find((one) => one.name === why);
+}
+
+function snapshotOfHits(results: readonly SearchResult[]): Snapshot {
+  const found = results.flatMap(({ hits }) => hits.flatMap(({ tool, also = [] }) => [tool, ...also]));
+  return createSnapshot(found, { nameTemplate: NAME_TEMPLATES.proxy, onDuplicate: 'first' });
 }
 
 const LONGEST_NAME = 512;
@@ -257,12 +245,10 @@ async function ask(searcher: Searcher, request: Parameters<Searcher['search']>[0
 
 async function standingOf(
   searcher: Searcher,
-  { snapshot }: Indexed,
-  request: CatalogSearchRequest & { readonly why: string },
+  { queries, limit }: CatalogSearchRequest,
+  tool: Tool | undefined,
 ): Promise<object> {
-  const { why, queries, limit } = request;
-  const tool = snapshot.get(why) ?? snapshot.resolve(why) ?? snapshot.tools.find((one) => one.name === why);
-  if (tool === undefined) return { tool: why, standing: 'not-in-catalog' };
+  if (tool === undefined) return { standing: 'not-in-catalog' };
   const [query = ''] = queries;
   const { kind, ...standing } = await searcher.explain({ query, limit }, tool);
   return { tool: tool.id, standing: kind, ...standing };
