@@ -1,4 +1,4 @@
-import { type ApiError, anthropicErrorBody, type RequestContext, type RequestRunner } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, type RequestContext, type RequestRunner } from '../http/index.ts';
 import type { Api, Method, Operation } from './api.ts';
 import { readJsonBody } from './read-json-body.ts';
 
@@ -16,6 +16,18 @@ export interface RoutedRequest extends RequestContext {
 
 /** Answers with a value that is sent as JSON, or with a whole response. */
 export type JsonHandler = (request: RoutedRequest) => Promise<object>;
+
+/** Makes handlers of routes that need a part of the gateway. Without that part they answer 404 with this message. */
+export function needing<Part>(
+  find: (request: RoutedRequest) => Part | undefined | Promise<Part | undefined>,
+  message: string,
+): (handler: (request: RoutedRequest, part: Part) => Promise<object>) => JsonHandler {
+  return (handler) => async (request) => {
+    const part = await find(request);
+    if (part === undefined) throw new ApiError(404, message);
+    return handler(request, part);
+  };
+}
 
 type Mount = (
   path: string,

@@ -5,6 +5,7 @@ import type { Unavailable } from '@quartermaster/core/disclosure';
 import { memoized } from '@quartermaster/core/internal';
 import type { CatalogHead, CatalogStore } from '@quartermaster/host/store';
 import type { CompiledPermissions, Permissions } from '@quartermaster/mcp';
+import type { Access } from '../access/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { LivePolicies } from '../management/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
@@ -30,14 +31,8 @@ export interface LoadedCatalog {
   readonly unavailable?: () => readonly Unavailable[];
 }
 
-/** What the caller may use. */
-export interface CatalogRights {
-  /** The caller, for its share of the memory. @default '' */
-  readonly owner?: string;
-  mayUse(name: string): boolean;
-  /** Which tools of all catalogs, if that is decided tool by tool. */
-  readonly tools?: Permissions | undefined;
-}
+/** Who the caller is, for its share of the memory, and what it may use. */
+export type CatalogRights = Pick<Access, 'owner' | 'mayUseCatalog' | 'tools'>;
 
 export interface NamedCatalogs {
   /** The requested catalogs. Throws for one that does not exist, or that the caller may not use. */
@@ -92,7 +87,10 @@ export function createNamedCatalogs(
   );
   const known = new ByteCache<{ readonly tools: readonly Tool[]; readonly bytes: number }>(options.memory);
 
-  async function load(entry: CatalogEntry, { owner, mayUse, tools: allowed }: CatalogRights): Promise<LoadedCatalog> {
+  async function load(
+    entry: CatalogEntry,
+    { owner, mayUseCatalog: mayUse, tools: allowed }: CatalogRights,
+  ): Promise<LoadedCatalog> {
     if (servers?.has(entry.name) === true && mayUse(entry.name)) {
       return { entry, ...(await servers.load(entry.name, allowed)) };
     }
@@ -128,7 +126,7 @@ export function createNamedCatalogs(
     return reading;
   }
 
-  async function read(name: string, owner: string | undefined): Promise<StoredTools> {
+  async function read(name: string, owner: string): Promise<StoredTools> {
     const catalog = await store?.get(name);
     if (catalog === undefined) throw unknownCatalog(name);
     const tools = await readStoredTools(catalog.tools);
@@ -140,6 +138,17 @@ export function createNamedCatalogs(
   return {
     load: (entries, rights) => Promise.all(entries.map((entry) => load(entry, rights))),
   };
+}
+
+/** One catalog with its tools. */
+export async function loadCatalog(
+  catalogs: NamedCatalogs,
+  name: string,
+  rights: CatalogRights,
+): Promise<LoadedCatalog> {
+  const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
+  if (catalog === undefined) throw unknownCatalog(name);
+  return catalog;
 }
 
 /** The memory of tools per byte of their text. */

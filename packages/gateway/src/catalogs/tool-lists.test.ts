@@ -41,7 +41,7 @@ function counting(cacheBytes = GATEWAY_DEFAULTS.cacheBytes) {
     },
   };
   const ask = async (definitions: readonly unknown[], key: string | undefined, owner = 'someone') => {
-    const rights = { owner, mayUse: () => true } as unknown as Parameters<typeof lists.listFor>[0]['rights'];
+    const rights = { owner, mayUseCatalog: () => true } as unknown as Parameters<typeof lists.listFor>[0]['rights'];
     const check = (): void => {
       counts.checks += 1;
     };

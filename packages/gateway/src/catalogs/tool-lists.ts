@@ -85,7 +85,7 @@ export function createToolLists(options: ToolListsOptions): ToolLists {
       const pins =
         learning === undefined || !settings.autoPins || settings.deferral !== 'auto'
           ? []
-          : await learning.hotTools(rights.owner ?? '');
+          : await learning.hotTools(rights.owner);
       const parts = [
         // What is learned belongs to a catalog, even if another has the same tools.
         ...(learning === undefined ? [] : [catalogsOf(loaded), ...pins]),

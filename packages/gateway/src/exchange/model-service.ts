@@ -326,7 +326,7 @@ async function prepare<Name extends DialectName>(
     key: keyOf(dialect, body),
     bytes: body.toolsBytes,
     unavailable,
-    rights: { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools },
+    rights: access,
     check({ declared, hasCatalogs }) {
       const tools = Array.isArray(value.tools) ? declared : value.tools;
       // A catalog may have lost a tool that the history refers to: that is not the client's mistake.

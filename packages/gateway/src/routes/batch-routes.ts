@@ -1,21 +1,17 @@
 import type { Batch, BatchStore } from '@quartermaster/host/store';
-import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { type Api, jsonRoutes, needing } from '../api/index.ts';
 import { FLAG, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
 import { writeBatch } from '../batches/index.ts';
 import { ApiError, type RequestContext, readBytes } from '../http/index.ts';
 import { readLimit } from './list-models.ts';
+import { pageOf } from './read-query.ts';
 import type { Services } from './services.ts';
 
 /** Message batches. */
 export function mountBatchRoutes(api: Api, services: Services): void {
   const { runner, store, settings, bulk, onBatch } = services;
   const routes = jsonRoutes(api, runner, 'batches');
-  const stored =
-    (handler: (request: RoutedRequest, batches: BatchStore) => Promise<object>): JsonHandler =>
-    async (request) => {
-      if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no batches');
-      return handler(request, store.batches);
-    };
+  const stored = needing(() => store?.batches, 'This gateway has no store, so it has no batches');
   const createBatch = async (requestContext: RequestContext, batches: BatchStore): Promise<object> => {
     const bytes = await readBytes(requestContext.request, settings.maxBatchBytes);
     const { owner } = requestContext.access;
@@ -44,9 +40,10 @@ export function mountBatchRoutes(api: Api, services: Services): void {
       const url = new URL(request.request.url);
       const page = await batches.list({ owner: request.access.owner, limit: readLimit(url), ...cursorOf(url) });
       if (page === undefined) throw new ApiError(400, 'after_id or before_id names no batch of this key');
-      const data = page.batches.map((batch) => show(request, batch));
-      const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
-      return { data, has_more: page.hasMore, ...ids };
+      return pageOf(
+        page.batches.map((batch) => show(request, batch)),
+        page.hasMore,
+      );
     }),
   );
   routes.get(

@@ -1,16 +1,8 @@
-import type { Tool } from '@quartermaster/core';
 import { writeTool } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
-import type {
-  CatalogActor,
-  CatalogHead,
-  CatalogOutcome,
-  CatalogStore,
-  CatalogVersion,
-  NewCatalog,
-} from '@quartermaster/host/store';
+import type { CatalogActor, CatalogHead, CatalogOutcome, CatalogVersion, NewCatalog } from '@quartermaster/host/store';
 import { type Access, configuredOwner } from '../access/index.ts';
-import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { type Api, jsonRoutes, needing } from '../api/index.ts';
 import { OWNER_BODY, VERSIONS_ANSWER } from '../api/management-schemas.ts';
 import {
   CATALOG_ANSWER,
@@ -20,6 +12,7 @@ import {
   DELETED_CATALOG,
   USAGE_ANSWER,
 } from '../api/search-schemas.ts';
+import { loadCatalog } from '../catalogs/index.ts';
 import { ApiError, type RequestContext, readBytes, streamText, toApiError } from '../http/index.ts';
 import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
 import { readCatalogUsage } from './catalog-usage.ts';
@@ -30,25 +23,13 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
   const { runner, store, settings, usage, mcp, catalogs: named, indexed, configuredKeys } = services;
   const servers = mcp?.catalogs;
   const routes = jsonRoutes(api, runner, 'catalogs');
-  const stored =
-    (handler: (request: RoutedRequest, catalogs: CatalogStore) => Promise<object>): JsonHandler =>
-    async (request) => {
-      if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no catalogs of its own');
-      return handler(request, store.catalogs);
-    };
+  const stored = needing(() => store?.catalogs, 'This gateway has no store, so it has no catalogs of its own');
   const checkChangeable = (requestContext: RequestContext, name: string): string => {
     const checked = changeableCatalog(requestContext, name);
     if (servers?.has(checked) === true) {
       throw new ApiError(400, `Catalog '${checked}' comes from mcpServers in the settings and can't be changed here`);
     }
     return checked;
-  };
-
-  /** The tools of a stored catalog that a key may use. */
-  const storedTools = async ({ access }: RequestContext, name: string): Promise<readonly Tool[]> => {
-    const rights = { owner: access.owner, mayUse: access.mayUseCatalog, ...defined({ tools: access.tools }) };
-    const [catalog] = await named.load([{ name, isDeferred: true }], rights);
-    return catalog?.tools ?? [];
   };
 
   routes.get(
@@ -84,7 +65,7 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
       if (requestContext.access.tools !== undefined) {
         const head = await store?.catalogs.head(name);
         if (head === undefined) throw unknownCatalog();
-        const tools = await storedTools(requestContext, name);
+        const { tools } = await loadCatalog(named, name, requestContext.access);
         const written = tools.map((tool) => writeTool(tool, 'mcp', { name: tool.name }));
         return { ...writeHead({ ...head, toolCount: tools.length }), tools: written };
       }
@@ -101,13 +82,9 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
     { summary: 'How often each tool of a catalog was called with this key.', answer: USAGE_ANSWER },
     async (requestContext) => {
       const name = usableCatalog(requestContext, requestContext.param('name'));
-      const { owner, tools: allowed } = requestContext.access;
-      const tools =
-        servers?.has(name) === true
-          ? (await servers.load(name, allowed)).tools
-          : await storedTools(requestContext, name);
+      const { tools } = await loadCatalog(named, name, requestContext.access);
       await usage.flush();
-      return readCatalogUsage(store?.usage, { name, tools, owner });
+      return readCatalogUsage(store?.usage, { name, tools, owner: requestContext.access.owner });
     },
   );
   routes.get(

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { TranscriptStore } from '@quartermaster/core/loop';
-import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { type Api, jsonRoutes, needing } from '../api/index.ts';
 import { FLAG, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
 import { ApiError, openaiErrorBody } from '../http/index.ts';
 import {
@@ -14,21 +14,17 @@ import {
   withItems,
   withoutItem,
 } from '../stored/index.ts';
+import { pageOf } from './read-query.ts';
 import type { Services } from './services.ts';
-import { pageOf } from './stored-routes.ts';
+import { pageOfItems } from './stored-routes.ts';
 
 /** Conversations of the Responses API, stored for the key that created them, wherever the model runs. */
 export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: Services): void {
   const routes = jsonRoutes(api, runner, 'responses', openaiErrorBody);
-  const stored =
-    (handler: (store: TranscriptStore, request: RoutedRequest, id: string) => Promise<object>): JsonHandler =>
-    async (request) => {
-      const store = storedFor?.(request.access.owner);
-      if (store === undefined) {
-        throw new ApiError(404, 'This gateway keeps no conversations: transcripts.keep is off');
-      }
-      return handler(store, request, request.param('id'));
-    };
+  const stored = needing(
+    ({ access }) => storedFor?.(access.owner),
+    'This gateway keeps no conversations: transcripts.keep is off',
+  );
 
   routes.post(
     '/v1/conversations',
@@ -37,7 +33,7 @@ export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: 
       body: record({ 'items?': optional(ITEMS), 'metadata?': optional(METADATA) }),
       answer: CONVERSATION,
     },
-    stored(async (store, { readBody }) => {
+    stored(async ({ readBody }, store) => {
       const body = await readBody<CreateBody>();
       const made = newConversation(clock.now(), body.metadata ?? {});
       const { conversation } = grown(made, body.items ?? []);
@@ -48,7 +44,7 @@ export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: 
   routes.get(
     '/v1/conversations/:id',
     { summary: 'A conversation.', answer: CONVERSATION },
-    stored(async (store, _, id) => shown(await known(store, id))),
+    stored(async ({ param }, store) => shown(await known(store, param('id')))),
   );
   routes.post(
     '/v1/conversations/:id',
@@ -57,15 +53,18 @@ export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: 
       body: record({ metadata: optional(METADATA) }),
       answer: CONVERSATION,
     },
-    stored(async (store, { readBody }, id) => {
+    stored(async ({ readBody, param }, store) => {
       const { metadata } = await readBody<CreateBody>();
-      return shown(await changed(store, id, (conversation) => ({ ...conversation, metadata: metadata ?? {} })));
+      return shown(
+        await changed(store, param('id'), (conversation) => ({ ...conversation, metadata: metadata ?? {} })),
+      );
     }),
   );
   routes.delete(
     '/v1/conversations/:id',
     { summary: 'Deletes a conversation.', answer: record({ id: TEXT, object: TEXT, deleted: FLAG }) },
-    stored(async (store, _, id) => {
+    stored(async ({ param }, store) => {
+      const id = param('id');
       await known(store, id);
       await store.forget([id]);
       return { id, object: 'conversation.deleted', deleted: true };
@@ -78,37 +77,35 @@ export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: 
       query: record({ 'order?': TEXT, 'limit?': WHOLE, 'after?': TEXT }),
       answer: FOREIGN,
     },
-    stored(async (store, { request }, id) => pageOf((await known(store, id)).items, new URL(request.url))),
+    stored(async ({ request, param }, store) =>
+      pageOfItems((await known(store, param('id'))).items, new URL(request.url)),
+    ),
   );
   routes.post(
     '/v1/conversations/:id/items',
     { summary: 'Adds items to a conversation.', body: record({ items: ITEMS }), answer: FOREIGN },
-    stored(async (store, { readBody }, id) => {
+    stored(async ({ readBody, param }, store) => {
       const { items } = await readBody<{ readonly items: readonly JsonObject[] }>();
       let added: ReturnType<typeof grown>['added'] = [];
-      await changed(store, id, (before) => {
+      await changed(store, param('id'), (before) => {
         const made = grown(before, items);
         added = made.added;
         return made.conversation;
       });
-      const ids = { first_id: added[0]?.id ?? null, last_id: added.at(-1)?.id ?? null };
-      return { object: 'list', data: added, ...ids, has_more: false };
+      return { object: 'list', ...pageOf(added, false) };
     }),
   );
   routes.get(
     '/v1/conversations/:id/items/:item',
     { summary: 'One item of a conversation.', answer: FOREIGN },
-    stored(async (store, { param }, id) => {
-      const itemId = param('item');
-      return itemIn(await known(store, id), itemId);
-    }),
+    stored(async ({ param }, store) => itemIn(await known(store, param('id')), param('item'))),
   );
   routes.delete(
     '/v1/conversations/:id/items/:item',
     { summary: 'Deletes an item of a conversation.', answer: CONVERSATION },
-    stored(async (store, { param }, id) => {
-      const itemId = param('item');
-      return shown(await changed(store, id, (before) => withoutItem(before, itemIn(before, itemId).id)));
+    stored(async ({ param }, store) => {
+      const without = (before: Conversation): Conversation => withoutItem(before, itemIn(before, param('item')).id);
+      return shown(await changed(store, param('id'), without));
     }),
   );
 }

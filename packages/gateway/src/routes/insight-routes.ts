@@ -13,6 +13,7 @@ import {
   WIRE_ANSWER,
 } from '../api/insight-schemas.ts';
 import { TEXT } from '../api/schema.ts';
+import { loadCatalog } from '../catalogs/index.ts';
 import type { RequestRecord } from '../events/index.ts';
 import { ApiError, type RequestContext } from '../http/index.ts';
 import {
@@ -27,6 +28,7 @@ import {
 import { readSearchRequest } from '../search/index.ts';
 import { liveActivity } from './live-activity.ts';
 import { EVENT_STREAM } from './model-routes.ts';
+import { readWhole } from './read-query.ts';
 import type { Services } from './services.ts';
 
 /** What happened, and what it saved. A key sees its own requests, an admin key without restrictions everyone's. */
@@ -67,7 +69,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
   async function readCells({ access, query: { days } }: RoutedRequest) {
     return insight.meter.read({
       owner: ownerSeenBy(access),
-      days: days === undefined ? DEFAULT_DAYS : readWhole('days', days, MOST_DAYS),
+      days: readWhole('days', days, MOST_DAYS) ?? DEFAULT_DAYS,
     });
   }
 
@@ -82,7 +84,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       answer: ACTIVITY_ANSWER,
     },
     async ({ access, query: { limit, before, outcome, counts } }) => {
-      const beforeMs = before === undefined ? undefined : readWhole('before', before, Number.MAX_SAFE_INTEGER);
+      const beforeMs = readWhole('before', before, Number.MAX_SAFE_INTEGER);
       const known = ACTIVITY_OUTCOMES.find((one) => one === outcome);
       if (outcome !== undefined && known === undefined) {
         throw new ApiError(400, `outcome: should be one of ${ACTIVITY_OUTCOMES.join(', ')}`);
@@ -92,7 +94,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       }
       const query = {
         owner: ownerSeenBy(access),
-        limit: limit === undefined ? DEFAULT_LIMIT : readWhole('limit', limit, MOST_RECORDS),
+        limit: readWhole('limit', limit, MOST_RECORDS) ?? DEFAULT_LIMIT,
         ...defined({ beforeMs, outcome: known }),
       };
       const latest = insight.log.list(query);
@@ -186,10 +188,9 @@ export function mountInsightRoutes(api: Api, services: Services): void {
   ): Promise<readonly object[]> {
     const [name, ...others] = names;
     if (name === undefined || others.length > 0) return [];
-    const rights = { owner: access.owner, mayUse: access.mayUseCatalog, ...defined({ tools: access.tools }) };
     try {
-      const [catalog] = await services.catalogs.load([{ name, isDeferred: true }], rights);
-      if (catalog === undefined || catalog.tools.length > MOST_COMPARED) return [];
+      const catalog = await loadCatalog(services.catalogs, name, access);
+      if (catalog.tools.length > MOST_COMPARED) return [];
       const request = readSearchRequest({ query, engine: 'semantic', limit: NEAREST });
       const answer = await services.search.service.search({ ...catalog, owner: access.owner }, request, signal);
       const { results } = answer as { readonly results: readonly { readonly hits: readonly NearTool[] }[] };
@@ -210,8 +211,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       answer: UNANSWERED_ANSWER,
     },
     async (requestContext) => {
-      const { limit } = requestContext.query;
-      const most = limit === undefined ? DEFAULT_UNANSWERED : readWhole('limit', limit, MOST_UNANSWERED);
+      const most = readWhole('limit', requestContext.query.limit, MOST_UNANSWERED) ?? DEFAULT_UNANSWERED;
       const query = { owner: ownerSeenBy(requestContext.access), limit: MOST_RECORDS, outcome: 'nothing' } as const;
       const { searches, withoutText } = listUnanswered(await withStored(insight.log.list(query), query));
       const data: object[] = [];
@@ -263,9 +263,3 @@ const DEFAULT_LIMIT = 100;
 const MOST_RECORDS = 500;
 /** How many live streams one key may have open. */
 const MOST_STREAMS = 20;
-
-function readWhole(name: string, text: string, most: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw new ApiError(400, `${name}: should be a whole number from 1 to ${most}`);
-}

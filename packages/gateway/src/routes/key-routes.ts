@@ -8,7 +8,7 @@ import {
   normalizeKeyName,
 } from '@quartermaster/host/store';
 import { type Access, configuredOwner, isUnlimitedAdmin } from '../access/index.ts';
-import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { type Api, type JsonHandler, jsonRoutes, needing, type RoutedRequest } from '../api/index.ts';
 import {
   KEY_ANSWER,
   KEY_CHANGE_BODY,
@@ -18,20 +18,22 @@ import {
   SECRET_ANSWER,
 } from '../api/management-schemas.ts';
 import { ApiError } from '../http/index.ts';
+import { readTime } from './read-query.ts';
 import type { Services } from './services.ts';
 
 /** API keys: permissions, limits and use. A secret is shown once, when it is created. */
 export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, configuredKeys }: Services): void {
   const routes = jsonRoutes(api, runner, 'keys');
-  const managed =
-    (handler: (request: RoutedRequest, keys: KeyStore) => Promise<object>): JsonHandler =>
-    async (request) => {
-      checkManager(request.access);
-      if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no keys of its own');
-      const answer = await handler(request, store.keys);
+  const stored = needing(({ access }) => {
+    checkManager(access);
+    return store?.keys;
+  }, 'This gateway has no store, so it has no keys of its own');
+  const managed = (handler: (request: RoutedRequest, keys: KeyStore) => Promise<object>): JsonHandler =>
+    stored(async (request, keys) => {
+      const answer = await handler(request, keys);
       gatekeeper.forgetKeys();
       return answer;
-    };
+    });
   const show = async (key: ApiKey): Promise<object> => ({
     ...writeKey(key, clock.now()),
     used: await gatekeeper.usedOf(key.id, key.limits),
@@ -65,7 +67,7 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
     },
     managed(async ({ access, readBody }, keys) => {
       const { expires_at: expiry, ...asked } = await readBody<WrittenKey>();
-      const expiresAt = expiry === undefined ? undefined : readTime(expiry, clock.now());
+      const expiresAt = expiry === undefined ? undefined : readExpiry(expiry, clock.now());
       const rights = { models: ['*'], catalogs: ['*'], limits: {}, ...asked };
       checkFirst(access, rights);
       const name = normalizeKeyName(asked.name);
@@ -88,7 +90,7 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
     },
     managed(async ({ access, param, readBody }, keys) => {
       const { expires_at: expiry, ...change } = await readBody<WrittenChange>();
-      const expiresAt = typeof expiry === 'string' ? readTime(expiry, clock.now()) : expiry;
+      const expiresAt = typeof expiry === 'string' ? readExpiry(expiry, clock.now()) : expiry;
       const id = param('id');
       return show(known(await keys.update(id, { ...change, ...defined({ expiresAt }) }, access.owner)));
     }),
@@ -144,9 +146,8 @@ function checkFirst({ owner }: Access, rights: KeyPermissions): void {
   );
 }
 
-function readTime(text: string, now: number): number {
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) throw new ApiError(400, 'expires_at: should be a time in ISO 8601: 2027-01-31T00:00:00Z');
+function readExpiry(text: string, now: number): number {
+  const time = readTime('expires_at', text);
   if (time <= now) throw new ApiError(400, 'expires_at: should be in the future');
   return time;
 }

@@ -1,10 +1,9 @@
 import { parseTools, type Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
-import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { type Api, jsonRoutes, needing } from '../api/index.ts';
 import { CASE_ANSWER, CASE_BODY, CASE_QUERY, CASES_ANSWER, DELETED_CASE, HINT_BODY } from '../api/label-schemas.ts';
 import { CATALOG_HEAD } from '../api/search-schemas.ts';
-import type { GatewayStore } from '../gateway-options.ts';
+import { loadCatalog } from '../catalogs/index.ts';
 import { ApiError, type RequestContext } from '../http/index.ts';
 import { changeableCatalog, putCatalog, unknownCatalog, usableCatalog } from './catalog-routes.ts';
 import type { Services } from './services.ts';
@@ -13,12 +12,7 @@ import type { Services } from './services.ts';
 export function mountLabelRoutes(api: Api, services: Services): void {
   const { runner, store, catalogs, mcp } = services;
   const routes = jsonRoutes(api, runner, 'catalogs');
-  const stored =
-    (handler: (request: RoutedRequest, kept: GatewayStore) => Promise<object>): JsonHandler =>
-    async (request) => {
-      if (store === undefined) throw new ApiError(404, "This gateway has no store, so it can't keep labels");
-      return handler(request, store);
-    };
+  const stored = needing(() => store, "This gateway has no store, so it can't keep labels");
 
   /** Labels change how a catalog is judged, so they are for those who may change the catalog. */
   async function labelled(requestContext: RequestContext, given: string): Promise<string> {
@@ -31,9 +25,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
 
   /** The tools of a catalog that this key may use, by id. Throws for a catalog that it may not use. */
   async function usableTools({ access }: RequestContext, name: string): Promise<ReadonlySet<string>> {
-    const rights = { owner: access.owner, mayUse: access.mayUseCatalog, ...defined({ tools: access.tools }) };
-    const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
-    return new Set(catalog?.tools.map(({ id }) => id));
+    return new Set((await loadCatalog(catalogs, name, access)).tools.map(({ id }) => id));
   }
 
   async function checkTools(requestContext: RequestContext, name: string, wanted: readonly string[]): Promise<void> {

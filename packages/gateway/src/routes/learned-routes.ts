@@ -1,7 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
-import type { LearnedUseStore } from '@quartermaster/host/store';
 import { type Access, ownerSeenBy } from '../access/index.ts';
-import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { type Api, jsonRoutes, needing } from '../api/index.ts';
 import { choice, described, list, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
 import { ApiError } from '../http/index.ts';
 import type { Services } from './services.ts';
@@ -9,13 +8,10 @@ import type { Services } from './services.ts';
 /** What was learned from use: read, exported and deleted. A key's own; for an admin key without restrictions, anyone's. */
 export function mountLearnedRoutes(api: Api, { runner, store, learning }: Services): void {
   const routes = jsonRoutes(api, runner, 'insight');
-  const stored =
-    (answer: (uses: LearnedUseStore, request: RoutedRequest) => Promise<object>): JsonHandler =>
-    async (request) => {
-      if (store?.learnedUses === undefined) throw new ApiError(404, 'This gateway has no store to keep uses in');
-      await learning?.flush();
-      return answer(store.learnedUses, request);
-    };
+  const stored = needing(async () => {
+    await learning?.flush();
+    return store?.learnedUses;
+  }, 'This gateway has no store to keep uses in');
 
   routes.get(
     '/v1/learned',
@@ -26,7 +22,7 @@ export function mountLearnedRoutes(api: Api, { runner, store, learning }: Servic
         data: list(record({ owner: TEXT, catalog: TEXT, tool: TEXT, calls: WHOLE, last_used_at: TEXT })),
       }),
     },
-    stored(async (uses, { access, query }) => {
+    stored(async ({ access, query }, uses) => {
       const { owner, catalog } = query;
       const rows = await uses.summarise(defined({ owner: ownerOf(access, owner), catalog }));
       return {
@@ -46,7 +42,7 @@ export function mountLearnedRoutes(api: Api, { runner, store, learning }: Servic
         data: list(record({ tool: TEXT, used_at: TEXT, 'vector?': TEXT })),
       }),
     },
-    stored(async (uses, { access, query }) => {
+    stored(async ({ access, query }, uses) => {
       const { owner, catalog = '' } = query;
       const scope = { owner: ownerOf(access, owner) ?? access.owner, catalog };
       const rows = await uses.list(scope);
@@ -67,7 +63,7 @@ export function mountLearnedRoutes(api: Api, { runner, store, learning }: Servic
       query: record({ 'owner?': OWNER, 'catalog?': CATALOG, 'tool?': TEXT }),
       answer: record({ type: choice(['learned_forgotten']), count: WHOLE }),
     },
-    stored(async (uses, { access, query }) => {
+    stored(async ({ access, query }, uses) => {
       const { owner, catalog, tool } = query;
       const whose = ownerOf(access, owner);
       const count = await uses.forget(defined({ owner: whose, catalog, tool }), access.owner);

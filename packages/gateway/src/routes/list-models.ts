@@ -1,6 +1,7 @@
 import type { Access } from '../access/index.ts';
 import type { GatewayModel, Upstreams } from '../configured-upstreams.ts';
 import { ApiError } from '../http/index.ts';
+import { pageOf } from './read-query.ts';
 
 /** `GET /v1/models`: newest first, paged as in the API. */
 export async function listModels(
@@ -21,14 +22,8 @@ export async function listModels(
         );
   const range = all.slice(from, to);
   const data = before === null ? range.slice(0, limit) : range.slice(-limit);
-  return {
-    data,
-    has_more: data.length < range.length,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    // OpenAI's clients read it.
-    object: 'list',
-  };
+  // OpenAI's clients read the name of the object.
+  return { ...pageOf(data, data.length < range.length), object: 'list' };
 }
 
 export async function getModel(

@@ -3,7 +3,7 @@ import type { Access as McpAccess, Permissions } from '@quartermaster/mcp';
 import type { Context, Hono } from 'hono';
 import { searchAdmission } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
-import { MCP_DELETE, MCP_GET, MCP_POST } from '../api/mcp-operations.ts';
+import type { Schema } from '../api/schema.ts';
 import { type ApiError, type RequestContext, readBytes } from '../http/index.ts';
 import { checkOrigin, permissionsOf } from '../mcp/index.ts';
 import { signInAddress, signInPage } from '../sign-in/index.ts';
@@ -55,12 +55,18 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
 
   const receive = (context: Context): Promise<Response> =>
     runner.run(context.req.raw, { route: 'mcp', errorBody: rpcErrorBody, handler: answer });
-  api.post('/mcp', MCP_POST, receive);
-  api.get('/mcp', MCP_GET, receive);
-  api.delete('/mcp', MCP_DELETE, receive);
+  const endpoint = 'mcp';
+  const summary = 'All configured MCP servers as one server, over Streamable HTTP.';
+  const listening = { answer: { type: 'string' }, answerType: 'text/event-stream' };
+  api.post('/mcp', { endpoint, summary, body: JSON_RPC, answer: JSON_RPC }, receive);
+  api.get('/mcp', { endpoint, summary: 'Opens a stream of messages from the MCP servers.', ...listening }, receive);
+  api.delete('/mcp', { endpoint, summary: 'Ends an MCP session.' }, receive);
   // The transport rejects every other method in the protocol's format.
   app.all('/mcp', receive);
 }
+
+/** As defined by the protocol. */
+const JSON_RPC: Schema = { type: 'object' };
 
 const LISTEN = 'subscriptions/listen';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@quartermaster/core/internal';
 import { type DialectName, type DialectOf, limitHeadersIn, type PartOf } from '@quartermaster/host/upstream';
 import type { Api } from '../api/index.ts';
-import { COUNT_TOKENS, GET_MODEL, LIST_MODELS, modelOperation } from '../api/model-operations.ts';
+import { ANYTHING, FLAG, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
 import { type OpenExchange, streamBody, tallyUse } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import {
@@ -21,7 +21,8 @@ export function mountModelRoutes(api: Api, services: Services): void {
 
   function mountDialect<Name extends DialectName>(dialect: DialectOf<Name>): void {
     const { path, route, errorBody } = dialect.api;
-    api.post(path, modelOperation(route), (context) =>
+    const summary = `${NAMES[route] ?? route}, with tool search. Streams if the request asks for it.`;
+    api.post(path, { endpoint: route, summary, body: FOREIGN, answer: FOREIGN }, (context) =>
       runner.run(context.req.raw, {
         ...{ route, errorBody, usesModel: true },
         handler: (requestContext, onEnd) => answerModelRequest(dialect, services, { requestContext, onEnd }),
@@ -30,7 +31,12 @@ export function mountModelRoutes(api: Api, services: Services): void {
   }
   for (const dialect of Object.values(dialects)) mountDialect(dialect as DialectOf<DialectName>);
 
-  api.post('/v1/messages/count_tokens', COUNT_TOKENS, (context) =>
+  const counting = {
+    endpoint: 'count_tokens',
+    summary: 'Counts the input tokens of an Anthropic Messages request.',
+    ...{ body: FOREIGN, answer: record({ input_tokens: WHOLE }) },
+  };
+  api.post('/v1/messages/count_tokens', counting, (context) =>
     runner.run(context.req.raw, {
       route: 'count_tokens',
       errorBody: anthropicErrorBody,
@@ -43,7 +49,13 @@ export function mountModelRoutes(api: Api, services: Services): void {
     }),
   );
 
-  api.get('/v1/models', LIST_MODELS, (context) =>
+  const endpoint = 'models';
+  const listing = {
+    ...{ endpoint, summary: 'The models that this key may use.' },
+    query: record({ 'limit?': WHOLE, 'after_id?': TEXT, 'before_id?': TEXT }),
+    answer: record({ data: list(FOREIGN), object: TEXT, ...PAGE }),
+  };
+  api.get('/v1/models', listing, (context) =>
     runner.run(context.req.raw, {
       route: 'models',
       errorBody: errorBodyFor(context.req.raw),
@@ -51,7 +63,7 @@ export function mountModelRoutes(api: Api, services: Services): void {
         Response.json(await listModels(upstreams, { access, signal, url: new URL(request.url) })),
     }),
   );
-  api.get('/v1/models/:id{.+}', GET_MODEL, (context) =>
+  api.get('/v1/models/:id{.+}', { endpoint, summary: 'One model.', answer: ANYTHING }, (context) =>
     runner.run(context.req.raw, {
       route: 'models',
       errorBody: errorBodyFor(context.req.raw),
@@ -60,6 +72,17 @@ export function mountModelRoutes(api: Api, services: Services): void {
     }),
   );
 }
+
+/** Bodies and answers are those of the hosts' own APIs. */
+const FOREIGN: Schema = { type: 'object' };
+
+const PAGE = { has_more: FLAG, first_id: optional(TEXT), last_id: optional(TEXT) };
+
+const NAMES: Readonly<Record<string, string>> = {
+  messages: 'Anthropic Messages',
+  chat_completions: 'OpenAI Chat Completions',
+  responses: 'OpenAI Responses',
+};
 
 /** Called at the end of a response: a stream ends long after it began. */
 export type OnEnd = (error?: ApiError) => void;

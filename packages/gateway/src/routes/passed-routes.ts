@@ -2,8 +2,7 @@ import { defined } from '@quartermaster/core/internal';
 import { limitHeadersIn } from '@quartermaster/host/upstream';
 import type { Context } from 'hono';
 import type { Access } from '../access/index.ts';
-import type { Api } from '../api/index.ts';
-import { PASSED_ON } from '../api/model-operations.ts';
+import type { Api, Operation } from '../api/index.ts';
 import { checkModelName, type PassTo } from '../configured-upstreams.ts';
 import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes } from '../http/index.ts';
 import { meterPassed } from './meter-passed.ts';
@@ -95,6 +94,13 @@ interface PassedContext {
   readonly pathname: string;
   readonly body: Uint8Array | undefined;
 }
+
+/** Bodies and answers are those of the hosts' own APIs. */
+const PASSED_ON: Operation = {
+  endpoint: 'host',
+  summary: 'Passed through to the upstream, without tool search.',
+  answer: { type: 'object' },
+};
 
 const COUNT_TOKENS = '/v1/responses/input_tokens';
 

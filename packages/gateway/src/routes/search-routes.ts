@@ -10,6 +10,7 @@ import {
   SEARCH_ANSWER,
   SEARCH_BODY,
 } from '../api/search-schemas.ts';
+import { loadCatalog } from '../catalogs/index.ts';
 import { ApiError, parseJson, type RequestContext, readBytes } from '../http/index.ts';
 import {
   type CatalogSearchRequest,
@@ -35,10 +36,7 @@ export function mountSearchRoutes(
       return handler(request, parseJson(await readBytes(request.request, maxBytes)));
     };
   const load = async ({ access }: RequestContext, name: string): Promise<SearchableTools> => {
-    const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
-    const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
-    if (catalog === undefined) throw new ApiError(404, `There is no catalog named '${name.slice(0, 200)}'`);
-    return { ...catalog, owner: access.owner };
+    return { ...(await loadCatalog(catalogs, name, access)), owner: access.owner };
   };
 
   /** The catalog in its index; undefined if the request needs all of its tools here. */

@@ -16,6 +16,7 @@ import {
   SIGN_IN_ANSWER,
   TOOLS_ANSWER,
 } from '../api/management-schemas.ts';
+import { loadCatalog } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
 import { checkServers, describeServers, describeTools } from '../management/index.ts';
 import { ALL_SERVERS, permissionsOf } from '../mcp/index.ts';
@@ -187,15 +188,12 @@ export function mountServerRoutes(api: Api, services: Services): void {
     },
     async ({ access, param }) => {
       const name = param('name');
-      const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
       const isServed = mcp?.catalogs.has(name) === true;
-      const loading = catalogs.load([{ name, isDeferred: true }], rights);
       // Unavailable servers have no tools to list; their states say why.
-      const [catalog] = await loading.catch((error: unknown) => {
-        if (isServed && error instanceof ApiError && error.status === 502) return [];
+      const { tools } = await loadCatalog(catalogs, name, access).catch((error: unknown) => {
+        if (isServed && error instanceof ApiError && error.status === 502) return { tools: [] };
         throw error;
       });
-      const tools = catalog?.tools ?? [];
       await usage.flush();
       const calls = await readCalls(store?.usage, access.isUnlimited ? undefined : access.owner);
       const facts = await describeTools(tools, {

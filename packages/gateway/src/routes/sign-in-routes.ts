@@ -2,7 +2,6 @@ import { compilePermissions, McpError } from '@quartermaster/mcp';
 import type { Access } from '../access/index.ts';
 import { type Api, jsonRoutes } from '../api/index.ts';
 import { described, FLAG, list, record, TEXT } from '../api/schema.ts';
-import { SIGN_IN_CALLBACK, SIGN_IN_PAGE, SIGN_IN_PAGE_SCRIPT, SIGN_IN_PAGE_STYLE } from '../api/sign-in-operations.ts';
 import { ApiError, isStoreError } from '../http/index.ts';
 import { permissionsOf } from '../mcp/index.ts';
 import {
@@ -62,11 +61,15 @@ export function mountSignInRoutes(api: Api, { runner, settings, mcp }: Services)
     },
   );
 
-  api.get('/sign-in', SIGN_IN_PAGE, () => html(200, SIGN_IN_HTML));
-  api.get('/sign-in/page.js', SIGN_IN_PAGE_SCRIPT, () => asset(SIGN_IN_SCRIPT, 'text/javascript'));
-  api.get('/sign-in/page.css', SIGN_IN_PAGE_STYLE, () => asset(SIGN_IN_STYLE, 'text/css'));
+  const open = (summary: string, answerType: string) => ({ endpoint: undefined, summary, answer: TEXT, answerType });
+  const page = open('The page where users sign in to MCP servers; it asks for a key.', 'text/html');
+  api.get('/sign-in', page, () => html(200, SIGN_IN_HTML));
+  const script = open('The script of the sign-in page.', 'text/javascript');
+  api.get('/sign-in/page.js', script, () => asset(SIGN_IN_SCRIPT, script.answerType));
+  const style = open('The style sheet of the sign-in page.', 'text/css');
+  api.get('/sign-in/page.css', style, () => asset(SIGN_IN_STYLE, style.answerType));
   // Without a key: the state and its cookie identify the user.
-  api.get('/sign-in/callback', SIGN_IN_CALLBACK, async (context) => {
+  api.get('/sign-in/callback', open('The OAuth redirect URL.', 'text/html'), async (context) => {
     const params = new URL(context.req.url).searchParams;
     if (!isBound(context.req.header('cookie'), params.get('state') ?? '')) return html(400, NOT_BOUND);
     try {

@@ -1,7 +1,7 @@
 import { defined } from '@quartermaster/core/internal';
 import type { Hono } from 'hono';
 import { type Api, writeOpenApi } from '../api/index.ts';
-import { HEALTHZ, LIVEZ, METRICS, OPEN_API, READYZ } from '../api/status-operations.ts';
+import { choice, named, record, type Schema, TEXT } from '../api/schema.ts';
 import { ApiError, anthropicErrorBody, errorBodyFor, isStoreError } from '../http/index.ts';
 import type { Services } from './services.ts';
 
@@ -15,24 +15,29 @@ export function mountStatusRoutes(api: Api, app: Hono, { runner, metrics, store,
     };
   };
 
-  api.get('/livez', LIVEZ, (context) => context.json({ status: 'ok' }));
-  api.get('/readyz', READYZ, async (context) => {
+  const open = (summary: string, answer: Schema) => ({ endpoint: undefined, summary, answer });
+  const ok = record({ status: choice(['ok']) });
+  api.get('/livez', open('Whether the process responds.', ok), (context) => context.json({ status: 'ok' }));
+  const ready = record({ status: choice(['ready']) });
+  const readiness = 'Whether the gateway can serve requests; 503 with the reasons if not.';
+  api.get('/readyz', open(readiness, ready), async (context) => {
     const reasons = await check();
     if (Object.keys(reasons).length === 0) return context.json({ status: 'ready' });
     return context.json({ status: 'not ready', reasons }, 503, RETRY);
   });
-  api.get('/healthz', HEALTHZ, async (context) => {
+  api.get('/healthz', open('Whether the store responds.', ok), async (context) => {
     const reason = await problemOf(store, clock);
     return reason === undefined
       ? context.json({ status: 'ok' })
       : context.json({ status: 'failing', reason }, 503, RETRY);
   });
   let document: string | undefined;
-  api.get('/openapi.json', OPEN_API, () => {
+  api.get('/openapi.json', open('The OpenAPI document of the gateway.', named({})), () => {
     document ??= JSON.stringify(writeOpenApi(api.routes, VERSION));
     return new Response(document, { headers: { 'content-type': 'application/json' } });
   });
-  api.get('/metrics', METRICS, (context) =>
+  const text = { endpoint: 'metrics', answer: TEXT, answerType: 'text/plain' };
+  api.get('/metrics', { ...text, summary: 'Metrics in the Prometheus text format.' }, (context) =>
     runner.run(context.req.raw, {
       route: 'metrics',
       isLimited: false,

@@ -1,26 +1,24 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
-import type { TranscriptStore } from '@quartermaster/core/loop';
-import { type Api, type JsonHandler, jsonRoutes, type RoutedRequest } from '../api/index.ts';
+import { type Api, jsonRoutes, needing } from '../api/index.ts';
 import { FLAG, record, TEXT, WHOLE } from '../api/schema.ts';
 import { ApiError, openaiErrorBody } from '../http/index.ts';
 import { findResponse, type StoredResponse, withIds } from '../stored/index.ts';
+import { pageOf } from './read-query.ts';
 import type { Services } from './services.ts';
 
 /** Responses that this gateway has served and stored, for the key that requested them. */
 export function mountStoredRoutes(api: Api, { runner, storedFor }: Services): void {
   const routes = jsonRoutes(api, runner, 'responses', openaiErrorBody);
-  const stored =
-    (handler: (id: string, store: TranscriptStore, request: RoutedRequest) => Promise<object>): JsonHandler =>
-    async (request) => {
-      const store = storedFor?.(request.access.owner);
-      if (store === undefined) throw new ApiError(404, 'This gateway keeps no responses: transcripts.keep is off');
-      return handler(request.param('id'), store, request);
-    };
+  const stored = needing(
+    ({ access }) => storedFor?.(access.owner),
+    'This gateway keeps no responses: transcripts.keep is off',
+  );
 
   routes.get(
     '/v1/responses/:id',
     { summary: 'A stored response.', answer: { type: 'object' } },
-    stored(async (id, store, { request }) => {
+    stored(async ({ request, param }, store) => {
+      const id = param('id');
       const { searchParams } = new URL(request.url);
       if (searchParams.get('stream') === 'true') {
         throw new ApiError(400, 'stream: a stored response is given whole; leave stream out', { param: 'stream' });
@@ -31,7 +29,8 @@ export function mountStoredRoutes(api: Api, { runner, storedFor }: Services): vo
   routes.delete(
     '/v1/responses/:id',
     { summary: 'Deletes a stored response.', answer: record({ id: TEXT, object: TEXT, deleted: FLAG }) },
-    stored(async (id, store) => {
+    stored(async ({ param }, store) => {
+      const id = param('id');
       known(await findResponse(store, id), id);
       await store.forget([id]);
       return { id, object: 'response', deleted: true };
@@ -44,12 +43,13 @@ export function mountStoredRoutes(api: Api, { runner, storedFor }: Services): vo
       query: record({ 'order?': TEXT, 'limit?': WHOLE, 'after?': TEXT }),
       answer: { type: 'object' },
     },
-    stored(async (id, store, { request }) => {
+    stored(async ({ request, param }, store) => {
+      const id = param('id');
       const { input } = known(await findResponse(store, id), id);
       if (input === undefined) {
         throw new ApiError(404, `The input of response ${id} was too long to be kept; the response itself can be read`);
       }
-      return pageOf(withIds(input, id), new URL(request.url));
+      return pageOfItems(withIds(input, id), new URL(request.url));
     }),
   );
 }
@@ -60,7 +60,7 @@ function known(stored: StoredResponse | undefined, id: string): StoredResponse {
 }
 
 /** The latest first, unless the client asks for another order. */
-export function pageOf(items: readonly (JsonObject & { id: string })[], { searchParams }: URL): object {
+export function pageOfItems(items: readonly (JsonObject & { id: string })[], { searchParams }: URL): object {
   const order = searchParams.get('order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') throw new ApiError(400, 'order: should be asc or desc', { param: 'order' });
   const limit = Number(searchParams.get('limit') ?? 20);
@@ -72,6 +72,5 @@ export function pageOf(items: readonly (JsonObject & { id: string })[], { search
   const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
   if (after !== null && start === 0) throw new ApiError(400, 'after: names no item of this list', { param: 'after' });
   const data = ordered.slice(start, start + limit);
-  const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
-  return { object: 'list', data, ...ids, has_more: start + data.length < ordered.length };
+  return { object: 'list', ...pageOf(data, start + data.length < ordered.length) };
 }
