@@ -105,22 +105,23 @@ function sharesFiles({ files, apiKey, forwardsAuthorization = false }: UpstreamS
 
 function passer(settings: UpstreamSettings, environment: UpstreamEnvironment): PassTo {
   const dialect = settings.provider === 'anthropic' ? ('anthropic' as const) : ('openai-chat' as const);
-  const { baseUrl, headers = {}, forwardsAuthorization = false } = settings;
-  const { env, fetch, timeouts = {} } = environment;
-  const apiKey = settings.apiKey ?? keyFrom(settings.provider, env);
-  const options = { dialect, baseUrl, apiKey, headers, forwardsAuthorization, timeouts, ...defined({ fetch }) };
+  const options = { dialect, ...hostOf(settings, environment) };
   return (request, client) => passOn(options, request, client);
 }
 
 /** Asks the host itself, with the client's version and betas. */
 function counter(
-  { provider, baseUrl, apiKey, headers = {}, forwardsAuthorization = false }: UpstreamSettings,
-  { env, fetch, timeouts = {}, retries = {} }: UpstreamEnvironment,
+  settings: UpstreamSettings,
+  environment: UpstreamEnvironment,
 ): NonNullable<GatewayUpstream['countTokens']> {
-  const key = apiKey ?? keyFrom(provider, env);
-  const host = { baseUrl, apiKey: key, headers, forwardsAuthorization, timeouts, retries };
-  const options = fetch === undefined ? host : { ...host, fetch };
-  return (request, client) => countTokens(options, request, client);
+  const host = hostOf(settings, environment);
+  return (request, client) => countTokens(host, request, client);
+}
+
+function hostOf(settings: UpstreamSettings, { env, fetch, timeouts = {}, retries = {} }: UpstreamEnvironment) {
+  const { baseUrl, headers = {}, forwardsAuthorization = false } = settings;
+  const apiKey = settings.apiKey ?? keyFrom(settings.provider, env);
+  return { baseUrl, apiKey, headers, forwardsAuthorization, timeouts, retries, ...defined({ fetch }) };
 }
 
 /** The upstream of a model name. */

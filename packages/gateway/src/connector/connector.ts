@@ -7,13 +7,14 @@ import type { DialectName } from '@quartermaster/host/upstream';
 import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { type MemoryBudget, readKnownBody } from '../catalogs/index.ts';
 import type { Upstreams } from '../configured-upstreams.ts';
-import type {
-  Connector,
-  ModelQuestion,
-  NamesServers,
-  OpenExchange,
-  PlainModelService,
-  ServerTools,
+import {
+  type Connector,
+  endingIterator,
+  type ModelQuestion,
+  type NamesServers,
+  type OpenExchange,
+  type PlainModelService,
+  type ServerTools,
 } from '../exchange/index.ts';
 import { ApiError, refuseManyValues } from '../http/index.ts';
 import type { Tracing } from '../tracing/index.ts';
@@ -215,28 +216,10 @@ function closing(exchange: OpenExchange<'anthropic'>, pool: ServerPool): OpenExc
     ...exchange,
     stream(signal) {
       signal.addEventListener('abort', close, { once: true });
-      const parts = exchange.stream(signal);
-      const end = (): void => {
+      return endingIterator(exchange.stream(signal), () => {
         signal.removeEventListener('abort', close);
         close();
-      };
-      return {
-        async next() {
-          try {
-            const result = await parts.next();
-            if (result.done === true) end();
-            return result;
-          } catch (error) {
-            end();
-            throw error;
-          }
-        },
-        async return() {
-          end();
-          await parts.return?.();
-          return { done: true, value: undefined };
-        },
-      };
+      });
     },
     async whole(signal) {
       signal.addEventListener('abort', close, { once: true });

@@ -347,17 +347,8 @@ export function tokenAccount(response: {
   const repeated = Math.max(0, laterTokens + laterRounds * plan.declared - answers);
   const added = ownTools + carried + answers + repeated;
   const net = keptOut - added;
-  return {
-    definitions: plan.definitions,
-    keptOut,
-    ownTools,
-    carried,
-    answers,
-    repeated,
-    added,
-    net,
-    breakEven: added,
-  };
+  const { definitions } = plan;
+  return { definitions, keptOut, ownTools, carried, answers, repeated, added, net, breakEven: added };
 }
 
 /** Calls are named by id or, if only the model's answer is known, by the model's name. */

@@ -1,4 +1,5 @@
 export { dialectsFor } from './dialects-for.ts';
+export { endingIterator } from './ending-iterator.ts';
 export {
   type Connector,
   type Continuation,

@@ -95,29 +95,26 @@ export interface Continuation {
 }
 
 /** Answers requests to models: permissions, checks, tools, upstream, plan, loop. The same for every dialect, streaming, whole or in a batch. */
-export interface ModelService {
+interface Models<Unanswered, Known extends readonly unknown[] = []> {
   /** Throws the client's error. */
-  open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>>;
+  open<Name extends DialectName>(
+    question: ModelQuestion<Name>,
+    ...known: Known
+  ): Promise<OpenExchange<Name> | Unanswered>;
   /** How many tokens the model would read. Deferred tools don't count until they are referenced. */
-  countTokens(question: ModelQuestion<'anthropic'>): Promise<number>;
+  countTokens(question: ModelQuestion<'anthropic'>, ...known: Known): Promise<number | Unanswered>;
 }
+
+export type ModelService = Models<never>;
 
 /** The same without the MCP connector: a request that names servers is returned, unless it was decided who calls them. */
-export interface PlainModelService {
-  open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name> | NamesServers>;
-  countTokens(question: ModelQuestion<'anthropic'>): Promise<number | NamesServers>;
-}
+export type PlainModelService = Models<NamesServers>;
 
 /** The same on another thread. Undefined for a request that this thread has to answer. */
-export interface RemoteModelService {
-  open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name> | NamesServers | undefined>;
-  countTokens(question: ModelQuestion<'anthropic'>): Promise<number | NamesServers | undefined>;
-}
+export type RemoteModelService = Models<NamesServers | undefined>;
 
 /** Answers requests that name MCP servers, which it connects to. */
-export interface Connector {
-  open<Name extends DialectName>(question: ModelQuestion<Name>, named: NamesServers): Promise<OpenExchange<Name>>;
-  countTokens(question: ModelQuestion<'anthropic'>, named: NamesServers): Promise<number>;
+export interface Connector extends Models<never, [named: NamesServers]> {
   /** For several questions of one exchange: each server that they name is connected once, until `close` or the signal. */
   hold(signal: AbortSignal): Connector;
   close(): Promise<void>;

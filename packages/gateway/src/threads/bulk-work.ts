@@ -65,7 +65,8 @@ export function createThreadedBulk(options: {
 }): BulkWork {
   const { pool, local, offThreadBytes } = options;
 
-  async function elsewhere({ bytes, owner }: BulkBody, name: string, call: BulkCall): Promise<unknown> {
+  /** The answer of a worker. The body's memory is given back once it was read there. */
+  async function elsewhere<Answer>({ bytes, owner }: BulkBody, name: keyof BulkWork, call: BulkCall): Promise<Answer> {
     const { port1, port2 } = new MessageChannel();
     const worker = portCalls(port1, {
       handlers: call.handlers ?? {},
@@ -74,37 +75,26 @@ export function createThreadedBulk(options: {
     });
     pool.give({ kind: 'bulk', bytes, owner, port: port2 }, bytes.subarray(0, BEGINNING_BYTES));
     try {
-      return await worker.call(name, call.argument, call.signal);
+      const answer = await worker.call(name, call.argument, call.signal);
+      // A body of which only the model was read is passed on.
+      if (name !== 'readModel') releaseBodyMemory(bytes);
+      return answer as Answer;
     } finally {
       worker.close();
     }
   }
 
+  const isSmall = ({ bytes }: BulkBody): boolean => bytes.length < offThreadBytes;
   return {
-    async readUpload(body, maxTools) {
-      if (body.bytes.length < offThreadBytes) return local.readUpload(body, maxTools);
-      const catalog = await elsewhere(body, 'readUpload', { argument: maxTools });
-      releaseBodyMemory(body.bytes);
-      return catalog as UploadedCatalog;
-    },
-    async search(body, work) {
-      if (body.bytes.length < offThreadBytes) return local.search(body, work);
-      const { admit, signal } = work;
-      const found = await elsewhere(body, 'search', { signal, handlers: { admit } });
-      releaseBodyMemory(body.bytes);
-      return found as object;
-    },
-    async readBatch(body, maxItems) {
-      if (body.bytes.length < offThreadBytes) return local.readBatch(body, maxItems);
-      const items = await elsewhere(body, 'readBatch', { argument: maxItems });
-      releaseBodyMemory(body.bytes);
-      return items as readonly NewBatchItem[];
-    },
-    async readModel(body) {
-      return body.bytes.length < offThreadBytes
-        ? local.readModel(body)
-        : ((await elsewhere(body, 'readModel', {})) as string);
-    },
+    readUpload: (body, argument) =>
+      isSmall(body) ? local.readUpload(body, argument) : elsewhere(body, 'readUpload', { argument }),
+    search: (body, { admit, signal }) =>
+      isSmall(body)
+        ? local.search(body, { admit, signal })
+        : elsewhere(body, 'search', { signal, handlers: { admit } }),
+    readBatch: (body, argument) =>
+      isSmall(body) ? local.readBatch(body, argument) : elsewhere(body, 'readBatch', { argument }),
+    readModel: (body) => (isSmall(body) ? local.readModel(body) : elsewhere(body, 'readModel', {})),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
-import type { Hidden } from '@quartermaster/core/loop';
 import {
   type DialectName,
   type PartOf,
@@ -14,6 +13,7 @@ import type { GatewayUpstream, Upstreams } from '../configured-upstreams.ts';
 import {
   type Continuation,
   clientOf,
+  endingIterator,
   type ModelQuestion,
   type NamesServers,
   type OpenExchange,
@@ -21,6 +21,7 @@ import {
 } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 import { portCalls } from './port-calls.ts';
+import { storeHandlers } from './remote-transcripts.ts';
 import { mainErrors } from './thread-errors.ts';
 import type { CountedJob, OpenedJob, UpstreamFacts, WholeJob } from './thread-job.ts';
 
@@ -77,12 +78,7 @@ export function mainSide<Name extends DialectName>(
       },
       takeSearches: (count: number) => access.takeSearches?.(count),
       nextPart: (id: number) => streams[id]?.next(),
-      findHidden: async (ids: readonly string[]) => transcripts.storeFor?.(access.owner).find(ids) ?? new Map(),
-      keepHidden: ({ ids, hidden }: { readonly ids: readonly string[]; readonly hidden: Hidden }) =>
-        transcripts.storeFor?.(access.owner).keep(ids, hidden),
-      forgetHidden: (ids: readonly string[]) => transcripts.storeFor?.(access.owner).forget(ids),
-      replaceHidden: ({ before, after }: { readonly before: Hidden; readonly after: Hidden }) =>
-        transcripts.storeFor?.(access.owner).replace(before, after),
+      ...storeHandlers(() => transcripts.storeFor?.(access.owner)),
       transcriptFailed: (reason: string) => transcripts.onError?.(new Error(reason)),
       askWhole: async (request: Sent<Name>) => (await exchange()).whole(read(request), stop.signal),
     },
@@ -131,22 +127,8 @@ export function mainSide<Name extends DialectName>(
           continuation: () => continuation,
           stream(signal) {
             follow(signal);
-            return {
-              async next() {
-                try {
-                  const result = (await worker.call('next')) as IteratorResult<PartOf<Name>>;
-                  if (result.done === true) end();
-                  return result;
-                } catch (error) {
-                  end();
-                  throw error;
-                }
-              },
-              async return() {
-                end();
-                return { done: true, value: undefined };
-              },
-            };
+            const next = async () => (await worker.call('next')) as IteratorResult<PartOf<Name>>;
+            return endingIterator({ next }, end);
           },
         };
       } catch (error) {

@@ -1,7 +1,6 @@
 import type { ToolOutcome } from '@quartermaster/core';
 import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
-import type { Hidden } from '@quartermaster/core/loop';
 import {
   type Asking,
   type DialectName,
@@ -26,6 +25,7 @@ import {
 } from '../exchange/index.ts';
 import { hasMoreValues } from '../http/index.ts';
 import { type PortCalls, portCalls } from './port-calls.ts';
+import { remoteStore } from './remote-transcripts.ts';
 import { workerErrors } from './thread-errors.ts';
 import type { CountedJob, OnlyMainJob, OpenedJob, ThreadJob, UpstreamFacts, WholeJob } from './thread-job.ts';
 
@@ -125,16 +125,7 @@ function remoteCall(main: PortCalls): ServerTools['call'] {
 /** The main thread knows the owner. */
 function remoteTranscripts(main: PortCalls): Transcripts {
   return {
-    storeFor: () => ({
-      find: async (ids) => (await main.call('findHidden', ids)) as ReadonlyMap<string, Hidden>,
-      async keep(ids, hidden) {
-        await main.call('keepHidden', { ids, hidden });
-      },
-      async forget(ids) {
-        await main.call('forgetHidden', ids);
-      },
-      replace: async (before, after) => (await main.call('replaceHidden', { before, after })) === true,
-    }),
+    storeFor: () => remoteStore(main),
     onError: (error) => {
       main.call('transcriptFailed', String(error)).catch(() => undefined);
     },

@@ -1,4 +1,5 @@
 import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
+import { defined } from '@quartermaster/core/internal';
 import { DIALECTS, type DialectName, type PartOf } from '@quartermaster/host/upstream';
 import { type GatewayEvent, OpenRequests, type RequestRecord } from '../events/index.ts';
 import type { Tracing } from './tracing.ts';
@@ -44,10 +45,8 @@ export function createTracing(
           ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'tool_search' },
           ...{ 'gen_ai.tool.type': 'function', 'quartermaster.search.verdict': outcome },
           ...{ 'quartermaster.search.queries': queryCount, 'quartermaster.search.found': [...found] },
-          ...(callId === undefined ? {} : { 'gen_ai.tool.call.id': callId }),
-          ...(engine === undefined ? {} : { 'quartermaster.search.engine': engine }),
-          ...(confidence === undefined ? {} : { 'quartermaster.search.confidence': confidence }),
-          ...(reranker === undefined ? {} : { 'quartermaster.search.reranker': reranker }),
+          ...defined({ 'gen_ai.tool.call.id': callId, 'quartermaster.search.engine': engine }),
+          ...defined({ 'quartermaster.search.confidence': confidence, 'quartermaster.search.reranker': reranker }),
         },
       },
       contextOf(requestId),
@@ -141,20 +140,13 @@ export function createTracing(
 
 function attributesOf({ model, key, decision, searches, rounds, tokens, ...record }: RequestRecord): Attributes {
   return {
-    ...(model === undefined ? {} : { 'gen_ai.request.model': model }),
-    ...(key === undefined ? {} : { 'quartermaster.key': key }),
-    ...(decision === undefined ? {} : { 'quartermaster.decision': decision }),
+    ...defined({ 'gen_ai.request.model': model, 'quartermaster.key': key, 'quartermaster.decision': decision }),
     'gen_ai.usage.input_tokens': record.inputTokens,
     'gen_ai.usage.output_tokens': record.outputTokens,
     'quartermaster.searches': searches.length,
     'quartermaster.rounds': rounds,
-    ...(tokens === undefined
-      ? {}
-      : {
-          'quartermaster.tokens.kept_out': tokens.keptOut,
-          'quartermaster.tokens.added': tokens.added,
-          'quartermaster.tokens.net': tokens.net,
-        }),
+    ...defined({ 'quartermaster.tokens.kept_out': tokens?.keptOut, 'quartermaster.tokens.added': tokens?.added }),
+    ...defined({ 'quartermaster.tokens.net': tokens?.net }),
   };
 }
 
