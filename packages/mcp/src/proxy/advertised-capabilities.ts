@@ -1,7 +1,6 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { serversWith } from './collect-lists.ts';
-import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -9,9 +8,9 @@ import type { Session } from './session.ts';
  * stateless request can't be notified of changes. Until all servers are ready, everything that they may support is offered: a
  * client can't be told of a capability later.
  */
-export function advertisedCapabilities({ hub, start }: ProxyContext, session: Session): ServerCapabilities {
+export function advertisedCapabilities(session: Session): ServerCapabilities {
   const { isLasting, hearsChanges } = session;
-  if (!start.isSettled) {
+  if (!session.proxy.start.isSettled) {
     session.wasGreetedEarly = true;
     if (isLasting) return EARLY_CAPABILITIES;
     const { tools, prompts, resources, completions } = EARLY_CAPABILITIES;
@@ -19,7 +18,7 @@ export function advertisedCapabilities({ hub, start }: ProxyContext, session: Se
     return hearsChanges ? all : { tools: {}, prompts: {}, resources: {}, completions: {} };
   }
   const of = (capability: string): readonly JsonObject[] =>
-    serversWith(hub, session, capability).map(({ capabilities }) => {
+    serversWith(session, capability).map(({ capabilities }) => {
       const value = capabilities[capability];
       return isJsonObject(value) ? value : {};
     });

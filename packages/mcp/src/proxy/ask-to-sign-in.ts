@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { McpError } from '../errors.ts';
-import type { Hub } from '../hub/index.ts';
-import type { Session } from './session.ts';
+import { capabilitiesIn, SIGN_IN_KEY } from './client-request.ts';
+import type { RunningRequest, Session } from './session.ts';
 
 export interface SignInQuestion {
-  readonly hub: Hub;
   readonly session: Session;
-  readonly context: ServerContext;
+  /** The request that the server refused. */
+  readonly running: RunningRequest;
   readonly server: string;
   /** The refusal that the user can resolve by signing in. */
   readonly error: McpError;
@@ -22,17 +21,21 @@ export type SignInAnswer = 'again' | 'impossible' | JsonObject;
 const PATIENCE_MS = 5 * 60_000;
 /** How long one request waits for them: less than the minute after which most clients give up. */
 const REQUEST_PATIENCE_MS = 45_000;
-/** The key of the answer of a client of the newer revision. No server sees it. */
-export const SIGN_IN_KEY = 'quartermaster/sign-in';
 
 export function asksForSignIn(error: unknown): error is McpError {
   return error instanceof McpError && error.code === 'authorization_required';
 }
 
 /** Sends the user to sign in, if the client can open an address for them, and waits until they have. */
-export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswer> {
-  const { hub, session, context, server, error, signal } = question;
-  const capabilities = session.peer?.capabilities ?? envelopeCapabilities(context);
+export function askToSignIn(question: SignInQuestion): Promise<SignInAnswer> {
+  const { session, server, running } = question;
+  return session.during(server, running, () => ask(question));
+}
+
+async function ask(question: SignInQuestion): Promise<SignInAnswer> {
+  const { session, running, server, error, signal } = question;
+  const { context } = running;
+  const capabilities = session.peer?.capabilities ?? capabilitiesIn(context);
   const elicitation = isJsonObject(capabilities) ? capabilities.elicitation : undefined;
   if (!isJsonObject(elicitation) || elicitation.url === undefined) return 'impossible';
   const url = await addressFor(question);
@@ -51,7 +54,7 @@ export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswe
   const { user } = session.access;
   try {
     const elicitationId = randomUUID();
-    const signedIn = hub.untilSignedIn(server, { user, signal: asking });
+    const signedIn = session.hub.untilSignedIn(server, { user, signal: asking });
     signedIn.catch(() => {});
     const isModern = context.mcpReq.envelope !== undefined;
     const asked = isModern ? params : { ...params, elicitationId };
@@ -72,15 +75,12 @@ export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswe
 }
 
 /** The user agreed to open the address, and may still be there. If they don't finish in time, the next attempt says so. */
-async function waitForAnswered(
-  { hub, session, server, error, signal }: SignInQuestion,
-  answer: unknown,
-): Promise<'again'> {
+async function waitForAnswered({ session, server, error, signal }: SignInQuestion, answer: unknown): Promise<'again'> {
   if (!isJsonObject(answer) || answer.action !== 'accept') throw declined(error);
   const { user } = session.access;
   const late = new AbortController();
   const cancel = session.clock.after(REQUEST_PATIENCE_MS, () => late.abort());
-  await hub.untilSignedIn(server, { user, signal: AbortSignal.any([signal, late.signal]) }).catch(() => {});
+  await session.hub.untilSignedIn(server, { user, signal: AbortSignal.any([signal, late.signal]) }).catch(() => {});
   cancel();
   signal.throwIfAborted();
   return 'again';
@@ -90,16 +90,12 @@ async function waitForAnswered(
  * The client of a single user is sent to the authorization server itself. With several users, each is sent to the gateway's own page
  * to identify themselves: an address made for one must not sign in another.
  */
-async function addressFor({ hub, session, server, error }: SignInQuestion): Promise<string | undefined> {
-  const { signInPage } = session.access;
+async function addressFor({ session, server, error }: SignInQuestion): Promise<string | undefined> {
+  const { signInPage, user } = session.access;
   if (signInPage !== undefined) return signInPage(server);
   if (!session.isSole) return undefined;
   const known = error.context.authorizationUrl;
-  return typeof known === 'string' ? known : hub.beginSignIn(server, session.access.user).catch(() => undefined);
-}
-
-function envelopeCapabilities({ mcpReq }: ServerContext): unknown {
-  return (mcpReq.envelope as JsonObject | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
+  return typeof known === 'string' ? known : session.hub.beginSignIn(server, user).catch(() => undefined);
 }
 
 function declined({ message, context }: McpError): McpError {

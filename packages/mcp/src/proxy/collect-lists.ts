@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { describeError } from '../errors.ts';
-import type { Hub, ServerSummary } from '../hub/index.ts';
+import type { ServerSummary } from '../hub/index.ts';
 import type { Session } from './session.ts';
 
 /** One entry of a list, and its server. */
@@ -24,12 +24,9 @@ const MOST_ITEMS = 10_000;
 const PATIENCE_MS = 45_000;
 
 /** The servers that a session may ask, in the order of the configuration. */
-export function serversWith(hub: Hub, session: Session, capability: string): readonly ServerSummary[] {
-  return hub
-    .servers()
-    .filter(
-      ({ name, capabilities }) => capabilities[capability] !== undefined && session.permissions.allowsServer(name),
-    );
+export function serversWith({ hub, permissions }: Session, capability: string): readonly ServerSummary[] {
+  const servers = hub.servers().filter(({ capabilities }) => capabilities[capability] !== undefined);
+  return servers.filter(({ name }) => permissions.allowsServer(name));
 }
 
 /** Why entries of a server are missing from a list. */
@@ -47,14 +44,12 @@ export interface CollectedList {
  * A list of all servers, all pages. If a server fails or runs out of time, what it has listed until then counts, and the others are not
  * affected. What is missing is named.
  */
-export async function collectLists(hub: Hub, session: Session, question: ListQuestion): Promise<CollectedList> {
-  const servers = serversWith(hub, session, question.capability);
+export async function collectLists(session: Session, question: ListQuestion): Promise<CollectedList> {
+  const servers = serversWith(session, question.capability);
   const late = new AbortController();
   const cancel = session.clock.after(PATIENCE_MS, () => late.abort());
   const signal = AbortSignal.any([question.signal, late.signal]);
-  const lists = await Promise.all(
-    servers.map(({ name }) => listOne(hub, session, { ...question, server: name, signal })),
-  );
+  const lists = await Promise.all(servers.map(({ name }) => listOne(session, { ...question, server: name, signal })));
   cancel();
   question.signal.throwIfAborted();
   const listed: Listed[] = [];
@@ -82,11 +77,7 @@ interface ServerList {
   readonly reason?: string;
 }
 
-async function listOne(
-  hub: Hub,
-  session: Session,
-  question: ListQuestion & { readonly server: string },
-): Promise<ServerList> {
+async function listOne(session: Session, question: ListQuestion & { readonly server: string }): Promise<ServerList> {
   const { server, method, key, signal } = question;
   const found: Listed[] = [];
   let cursor: string | undefined;
@@ -94,8 +85,7 @@ async function listOne(
     if (page >= MOST_PAGES) return { server, found, reason: describeCut(`${MOST_PAGES} pages`) };
     if (found.length >= MOST_ITEMS) return { server, found, reason: describeCut(`${MOST_ITEMS} entries`) };
     const params = cursor === undefined ? {} : { cursor };
-    const origin = session.readingOrigin(server);
-    const answer = await hub.request({ server, method, params, origin, signal }).then(
+    const answer = await session.read(server, { method, params, signal }).then(
       (result) => ({ result }),
       (error: unknown) => ({ reason: signal.aborted ? TOO_LATE : describeError(error) }),
     );

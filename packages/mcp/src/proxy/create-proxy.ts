@@ -175,9 +175,8 @@ export function createProxy(options: ProxyOptions): McpProxy {
     if (opening.era === 'modern' || !opening.isLasting) await context.start.wait(context.waits.greetingMs);
     await context.readCatalog();
     const endpoint = new Endpoint({
-      context,
       session,
-      instructions: proxyInstructions(context, session),
+      instructions: proxyInstructions(session),
       prepare: (capabilities) => prepare(endpoint, session, { capabilities, opening }),
     });
     if (opening.isLasting) {
@@ -206,13 +205,12 @@ export function createProxy(options: ProxyOptions): McpProxy {
 
   const unsubscribe = passOnChanges(context, open);
   const listening = createListenFace({
-    context,
     open,
-    createEndpoint: (session) => new Endpoint({ context, session, prepare: async () => {} }),
+    createEndpoint: (session) => new Endpoint({ session, prepare: async () => {} }),
   });
   const http = createHttpFace({
     createEndpoint: (access, era, isLasting) => createEndpoint({ access, era, isLasting }),
-    listen: (request, access) => listening.fetch(request, createSession({ access, era: 'modern', isLasting: false })),
+    listen: (posted, access) => listening.fetch(posted, createSession({ access, era: 'modern', isLasting: false })),
     authenticate: options.authenticate,
     sessions: options.sessions ?? false,
     messages: {
@@ -254,7 +252,7 @@ function createContext(options: ProxyOptions): ProxyContext {
   const taskOwners = options.taskOwners ?? createMemoryTaskOwnerStore();
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
-    execute: createExecutor(hub, { callMeta: options.callMeta, taskOwners }),
+    execute: createExecutor(hub, options.callMeta),
     settings: form === 'inline' ? { ...settings, rule: { kind: 'off' } } : settings,
     // A server that is down concerns only those who may use it.
     unavailable: (caller) =>

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   type ClientCapabilities,
   type InitializeResult,
@@ -16,25 +15,21 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { ServerNotification } from '../hub/index.ts';
 import { ALL_CAPABILITIES, advertisedCapabilities } from './advertised-capabilities.ts';
+import { type ClientRequest, capabilitiesIn } from './client-request.ts';
 import { createPeer } from './create-peer.ts';
-import { followFilter, followResource, unfollowResource } from './follow-resources.ts';
-import { withFollowUp } from './follow-up.ts';
+import { followFilter, unfollowResource } from './follow-resources.ts';
 import type { ClientInfo } from './known-clients.ts';
 import type { Access } from './mcp-proxy.ts';
-import { type Audience, noteListed } from './pass-on-changes.ts';
-import type { ProxyContext } from './proxy-context.ts';
+import { METHODS_OF_SERVERS, OTHER_METHODS } from './methods.ts';
+import type { Audience } from './pass-on-changes.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
 import { LISTEN_METHOD } from './serve-listening.ts';
-import { complete, getPrompt, listPrompts } from './serve-prompts.ts';
-import { askOwner, listResources, listResourceTemplates } from './serve-resources.ts';
-import { readStatus, STATUS_RESOURCE, STATUS_URI } from './serve-status.ts';
-import { askTask, listTasks } from './serve-tasks.ts';
-import { callProxyTool, listProxyTools } from './serve-tools.ts';
+import { readStatus, STATUS_URI } from './serve-status.ts';
+import { callProxyTool } from './serve-tools.ts';
 import type { Session } from './session.ts';
-import { waitForServers } from './wait-for-servers.ts';
+import { waitForTools } from './wait-for-tools.ts';
 
 export interface EndpointOptions {
-  readonly context: ProxyContext;
   readonly session: Session;
   readonly instructions?: string | undefined;
   /** Called with the client's capabilities before ours are sent: ours depend on the servers, which receive the client's. */
@@ -55,10 +50,7 @@ export class Endpoint extends Server implements Audience {
 
   constructor(options: EndpointOptions) {
     const { instructions } = options;
-    super(options.context.serverInfo, {
-      capabilities: ALL_CAPABILITIES,
-      ...defined({ instructions }),
-    });
+    super(options.session.proxy.serverInfo, { capabilities: ALL_CAPABILITIES, ...defined({ instructions }) });
     this.#options = options;
     this.#greetLate();
     this.removeRequestHandler('logging/setLevel');
@@ -69,7 +61,7 @@ export class Endpoint extends Server implements Audience {
   /** The capabilities that this client sees, as opposed to all that may ever be sent. */
   override getCapabilities(): ServerCapabilities {
     // The base class's constructor may ask before ours has run.
-    return #options in this ? advertisedCapabilities(this.#options.context, this.#options.session) : ALL_CAPABILITIES;
+    return #options in this ? advertisedCapabilities(this.#options.session) : ALL_CAPABILITIES;
   }
 
   /** What its client may do now, as the request says that came last. */
@@ -89,7 +81,7 @@ export class Endpoint extends Server implements Audience {
   /** Follows what a listening request names, before it is answered. Undefined for any other message. */
   followWanted(message: JSONRPCMessage): Promise<JSONRPCMessage> | undefined {
     if (!('method' in message)) return undefined;
-    const { session, context } = this.#options;
+    const { session } = this.#options;
     const params = isJsonObject(message.params) ? message.params : {};
     if (message.method === 'notifications/cancelled') {
       for (const uri of this.#listening.get(params.requestId) ?? []) unfollowResource(session, uri);
@@ -99,7 +91,7 @@ export class Endpoint extends Server implements Audience {
     const { signal } = new AbortController();
     const { id } = message;
     this.#listening.set(id, []);
-    return followFilter(context.hub, session, { filter: params.notifications, signal }).then(({ filter, uris }) => {
+    return followFilter(session, params.notifications, signal).then(({ filter, uris }) => {
       if (this.#listening.has(id)) this.#listening.set(id, uris);
       // Cancelled in the meantime.
       else for (const uri of uris) unfollowResource(session, uri);
@@ -115,32 +107,30 @@ export class Endpoint extends Server implements Audience {
       const greeting = (await greet?.(request as unknown as JSONRPCRequest, context)) as InitializeResult;
       const { instructions: _, ...rest } = greeting;
       // Not those of the constructor: more is known about the servers by now.
-      const instructions = proxyInstructions(this.#options.context, this.#options.session);
+      const instructions = proxyInstructions(this.#options.session);
       return { ...rest, ...defined({ instructions }) };
     });
   }
 
   async #hear(method: string, params: unknown): Promise<void> {
-    const { context, session } = this.#options;
+    const { session } = this.#options;
     if (session.peer === undefined || !PASSED_ON.has(method)) return;
-    context.hub.notify(session.peer, { method, ...(isJsonObject(params) ? { params } : {}) });
+    session.hub.notify(session.peer, { method, ...(isJsonObject(params) ? { params } : {}) });
   }
 
   /** A client of the newer revision is asked in results: the call continues between its requests. */
-  #call(params: JsonObject, context: ServerContext): Promise<JsonObject> {
-    const { session, context: proxy } = this.#options;
-    const { signal, envelope, inputResponses } = context.mcpReq;
+  #call(request: ClientRequest): Promise<JsonObject> {
+    const { session } = this.#options;
+    const { context, signal } = request;
+    const { envelope, inputResponses } = context.mcpReq;
     const onReveal = (): void => this.tellToolsChanged();
-    if (envelope === undefined || !session.isLasting) {
-      return callProxyTool(proxy, session, { params, context, signal, onReveal });
-    }
-    const capabilities = (envelope as JsonObject)[CLIENT_CAPABILITIES_META_KEY];
+    if (envelope === undefined || !session.isLasting) return callProxyTool(session, { ...request, onReveal });
+    const capabilities = capabilitiesIn(context);
     if (session.peer === undefined && canBeAsked(capabilities)) this.becomePeer(capabilities);
     const leg = { signal, inputResponses, requestState: context.mcpReq.requestState<string>() };
     return session.suspended.serve(leg, (call) =>
-      callProxyTool(proxy, session, {
-        params,
-        context,
+      callProxyTool(session, {
+        ...request,
         signal: call.signal,
         ask: (question, asking) => call.ask(question, asking),
         onReveal,
@@ -154,72 +144,28 @@ export class Endpoint extends Server implements Audience {
     return this.#turn;
   }
 
-  async #serve(request: JSONRPCRequest, context: ServerContext): Promise<JsonObject> {
-    const { session, context: proxy } = this.#options;
-    const { hub } = proxy;
-    const { signal } = context.mcpReq;
-    const params: JsonObject = isJsonObject(request.params) ? request.params : {};
-    const { method } = request;
+  async #serve({ method, params: given }: JSONRPCRequest, context: ServerContext): Promise<JsonObject> {
+    const { session } = this.#options;
+    const { proxy } = session;
+    const params: JsonObject = isJsonObject(given) ? given : {};
     session.client = clientIn(context.mcpReq.envelope) ?? this.getClientVersion();
     // The status is read most often when something is wrong.
-    if (method === 'resources/read' && params.uri === STATUS_URI) return readStatus(proxy, session);
+    if (method === 'resources/read' && params.uri === STATUS_URI) return readStatus(session);
     await this.#takeTurn();
-    await waitForServers(proxy, session, { method, params });
+    if (method === 'tools/call') await waitForTools(session, params);
+    if (METHODS_OF_SERVERS.has(method)) await proxy.start.wait(proxy.waits.listMs);
     if (method.startsWith('tools/')) await proxy.readCatalog();
-    switch (method) {
-      case 'tools/list':
-        return listProxyTools(proxy, session);
-      case 'tools/call':
-        return this.#call(params, context);
-      case 'resources/list':
-        noteListed(hub, session, 'resources');
-        return withStatus(await listResources(hub, session, signal));
-      case 'resources/templates/list':
-        return listResourceTemplates(hub, session, signal);
-      case 'resources/read':
-        return askOwner(hub, session, { ...withFollowUp(params, context), method, uri: params.uri, signal });
-      case 'resources/subscribe':
-        await followResource(hub, session, params.uri, signal);
-        return {};
-      case 'resources/unsubscribe':
-        unfollowResource(session, params.uri);
-        return {};
-      case 'prompts/list':
-        noteListed(hub, session, 'prompts');
-        return listPrompts(hub, session, signal);
-      case 'prompts/get':
-        return getPrompt(hub, session, { ...withFollowUp(params, context), signal });
-      case 'completion/complete':
-        return complete(hub, session, { params, signal });
-      case 'logging/setLevel':
-        if (typeof params.level !== 'string' || params.level.length > MOST_LEVEL_LENGTH)
-          throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'logging/setLevel needs a level');
-        session.changeLevel(params.level);
-        return {};
-      case 'tasks/list':
-        return listTasks(proxy, session, signal);
-      case 'tasks/get':
-      case 'tasks/result':
-      case 'tasks/cancel':
-        return askTask(proxy, session, { method, params, signal });
-      default:
-        throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
-    }
+    const request: ClientRequest = { method, params, context, signal: context.mcpReq.signal };
+    if (method === 'tools/call') return this.#call(request);
+    const serve = METHODS_OF_SERVERS.get(method) ?? OTHER_METHODS.get(method);
+    if (serve === undefined) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+    return serve(session, request);
   }
 
   /** This client, as servers address it. */
   becomePeer(capabilities: ClientCapabilities): void {
     this.#options.session.peer = createPeer(this, this.#options.session, capabilities);
   }
-}
-
-/** A level is a word. It is kept, and sent to every server. */
-const MOST_LEVEL_LENGTH = 100;
-
-/** Ours at the end: what servers list comes first. */
-function withStatus(list: JsonObject): JsonObject {
-  const resources = Array.isArray(list.resources) ? list.resources : [];
-  return { ...list, resources: [...resources, STATUS_RESOURCE] };
 }
 
 /** A client that can't be asked anything needs no separate connection. */
@@ -235,19 +181,3 @@ function clientIn(envelope: unknown): ClientInfo | undefined {
 
 /** Notifications from clients to servers that don't concern single requests. */
 const PASSED_ON: ReadonlySet<string> = new Set(['notifications/roots/list_changed']);
-
-/** All methods that a client may call, including those that the SDK serves itself. */
-export const SERVED_METHODS: ReadonlySet<string> = new Set([
-  ...['initialize', 'ping', 'server/discover', LISTEN_METHOD, 'logging/setLevel', 'completion/complete'],
-  ...[
-    'tools/list',
-    'tools/call',
-    'prompts/list',
-    'prompts/get',
-    'tasks/list',
-    'tasks/get',
-    'tasks/result',
-    'tasks/cancel',
-  ],
-  ...['resources/list', 'resources/templates/list', 'resources/read', 'resources/subscribe', 'resources/unsubscribe'],
-]);

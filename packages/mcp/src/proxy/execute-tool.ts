@@ -1,15 +1,10 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type ProgressCallback,
-  ProtocolError,
-  ProtocolErrorCode,
-} from '@modelcontextprotocol/server';
+import { type ProgressCallback, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Caller, Resolved } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import type { Hub } from '../hub/index.ts';
-import type { TaskOwnerStore } from '../store/index.ts';
-import { asksForSignIn, askToSignIn, SIGN_IN_KEY } from './ask-to-sign-in.ts';
+import { asksForSignIn, askToSignIn } from './ask-to-sign-in.ts';
+import { followUp, withMeta } from './client-request.ts';
 import type { ProxyOptions } from './create-proxy.ts';
 import { type CallOrigin, originOf } from './proxy-caller.ts';
 import { noteTask } from './serve-tasks.ts';
@@ -19,7 +14,7 @@ import { encodeTask } from './task-ids.ts';
 /** Runs a call at its server, and forwards everything in both directions meanwhile. */
 export function createExecutor(
   hub: Hub,
-  { callMeta, taskOwners }: { readonly callMeta: ProxyOptions['callMeta']; readonly taskOwners: TaskOwnerStore },
+  callMeta: ProxyOptions['callMeta'],
 ): (call: Resolved, context: { readonly caller: Caller; readonly signal: AbortSignal }) => Promise<JsonObject> {
   return async (call, { caller, signal }) => {
     const origin = originOf(caller);
@@ -28,13 +23,12 @@ export function createExecutor(
       const params = more === undefined ? {} : { params: { _meta: more } };
       return hub.call({ tool: call.tool, arguments: call.arguments, signal, ...params });
     }
-    const { session, context, ask } = origin;
-    const running = { context, ...defined({ ask }) };
+    const { session, context } = origin;
     const server = call.tool.server ?? '';
     const attempt = async (): Promise<JsonObject> => {
       const connection = await session.prepare(server);
       const isModern = connection.era === 'modern';
-      const result = await session.during(server, running, () =>
+      const result = await session.during(server, origin, () =>
         hub.call({
           tool: call.tool,
           arguments: call.arguments,
@@ -46,7 +40,7 @@ export function createExecutor(
           allowInputRequired: isModern && context.mcpReq.envelope !== undefined,
         }),
       );
-      await noteTask(taskOwners, session, { server, result });
+      await noteTask(session, server, result);
       return encodeTask(result, server);
     };
     try {
@@ -54,8 +48,7 @@ export function createExecutor(
         return await attempt();
       } catch (error) {
         if (!asksForSignIn(error)) throw error;
-        const question = { hub, session, context, server, error, signal };
-        const answer = await session.during(server, running, () => askToSignIn(question));
+        const answer = await askToSignIn({ session, running: origin, server, error, signal });
         if (answer === 'impossible') throw error;
         return answer === 'again' ? await attempt() : answer;
       }
@@ -94,20 +87,7 @@ function passedOn(
   { context, params }: CallOrigin,
   { isModern, more }: { readonly isModern: boolean; readonly more: JsonObject | undefined },
 ): JsonObject {
-  const { progressToken, ...meta } = context.mcpReq._meta ?? {};
-  const { envelope } = context.mcpReq;
-  const { [SIGN_IN_KEY]: _, ...inputResponses } = context.mcpReq.inputResponses ?? {};
-  const requestState = context.mcpReq.requestState<string>();
-  const capabilities = isModern ? (envelope as JsonObject | undefined)?.[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  const _meta = {
-    ...meta,
-    ...more,
-    ...(capabilities === undefined ? {} : { [CLIENT_CAPABILITIES_META_KEY]: capabilities }),
-  } as JsonObject;
-  return {
-    ...(Object.keys(_meta).length === 0 ? {} : { _meta }),
-    ...defined({ task: params.task }),
-    ...(isModern && Object.keys(inputResponses).length > 0 ? { inputResponses: inputResponses as JsonObject } : {}),
-    ...(isModern && requestState !== undefined ? { requestState } : {}),
-  };
+  const { progressToken, ...own } = context.mcpReq._meta ?? {};
+  const meta = { ...own, ...more } as JsonObject;
+  return { ...(isModern ? followUp(context, meta) : withMeta(meta)), ...defined({ task: params.task }) };
 }

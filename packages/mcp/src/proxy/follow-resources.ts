@@ -1,9 +1,8 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { isJsonObject } from '@quartermaster/core/catalog';
-import type { Hub } from '../hub/index.ts';
 import { askInTurn } from './ask-in-turn.ts';
 import { serversWith } from './collect-lists.ts';
-import { listResources } from './serve-resources.ts';
+import { listResources, ownerFirst } from './serve-resources.ts';
 import type { Session } from './session.ts';
 
 /** How many resources one client may follow. */
@@ -13,33 +12,25 @@ const MOST_FOLLOWED = 1_000;
  * Makes the server of a resource notify this client of changes, whatever revisions the two speak. The server is the one that listed it,
  * or else the first that accepts.
  */
-export async function followResource(hub: Hub, session: Session, uri: unknown, signal: AbortSignal): Promise<void> {
+export async function followResource(session: Session, uri: unknown, signal: AbortSignal): Promise<void> {
   if (typeof uri !== 'string') throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'A subscription needs a uri');
-  await findOwners(hub, session, { uris: [uri], signal });
-  await follow(hub, session, { uri, signal });
+  await findOwners(session, [uri], signal);
+  await follow(session, uri, signal);
 }
 
 /** Lists the resources if their server is not known: servers of the newer revision accept any resource. */
-async function findOwners(
-  hub: Hub,
-  session: Session,
-  { uris, signal }: { readonly uris: readonly string[]; readonly signal: AbortSignal },
-): Promise<void> {
+async function findOwners(session: Session, uris: readonly string[], signal: AbortSignal): Promise<void> {
   const isKnown = (uri: string): boolean => session.followed.has(uri) || session.resourceOwners.has(uri);
-  if (serversToFollow(hub, session).length > 1 && !uris.every(isKnown)) await listResources(hub, session, signal);
+  if (serversToFollow(session).length > 1 && !uris.every(isKnown)) await listResources(session, { signal });
 }
 
-function serversToFollow(hub: Hub, session: Session): readonly string[] {
-  return serversWith(hub, session, 'resources')
+function serversToFollow(session: Session): readonly string[] {
+  return serversWith(session, 'resources')
     .filter(({ capabilities: { resources } }) => isJsonObject(resources) && resources.subscribe === true)
     .map(({ name }) => name);
 }
 
-async function follow(
-  hub: Hub,
-  session: Session,
-  { uri, signal }: { readonly uri: string; readonly signal: AbortSignal },
-): Promise<void> {
+async function follow(session: Session, uri: string, signal: AbortSignal): Promise<void> {
   const known = session.followed.get(uri);
   if (known !== undefined) {
     known.count += 1;
@@ -48,17 +39,14 @@ async function follow(
   if (session.followed.size >= MOST_FOLLOWED) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No more than ${MOST_FOLLOWED} resources can be followed`);
   }
-  const servers = serversToFollow(hub, session);
-  const owner = session.resourceOwners.get(uri);
-  const isKnown = owner !== undefined && servers.includes(owner);
-  const order = isKnown ? [owner, ...servers.filter((one) => one !== owner)] : servers;
+  const { order, isFirstSure } = ownerFirst(session, uri, serversToFollow(session));
   const asks = order.map((server) => async (asking: AbortSignal) => {
-    const release = await hub.follow({ server, uri, origin: session.origin });
+    const release = await session.hub.follow({ server, uri, origin: session.origin });
     // Another has accepted in the meantime.
     if (asking.aborted) release();
     return { server, release };
   });
-  const followed = await askInTurn(asks, { clock: session.clock, signal, isFirstSure: isKnown });
+  const followed = await askInTurn(asks, { clock: session.clock, signal, isFirstSure });
   if (followed === undefined) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No server reports changes to ${uri.slice(0, 200)}`);
   }
@@ -87,17 +75,17 @@ export function unfollowAll(session: Session): void {
 
 /** Follows what a client wants to listen to. Resolves to the filter without the resources that can't be followed. */
 export async function followFilter(
-  hub: Hub,
   session: Session,
-  { filter, signal }: { readonly filter: unknown; readonly signal: AbortSignal },
+  filter: unknown,
+  signal: AbortSignal,
 ): Promise<{ readonly filter: unknown; readonly uris: readonly string[] }> {
   if (!isJsonObject(filter) || !Array.isArray(filter.resourceSubscriptions)) return { filter, uris: [] };
   const named = [...new Set(filter.resourceSubscriptions)].filter((uri) => typeof uri === 'string');
   const wanted = named.slice(0, MOST_FOLLOWED);
-  if (wanted.length > 0) await findOwners(hub, session, { uris: wanted, signal }).catch(() => {});
+  if (wanted.length > 0) await findOwners(session, wanted, signal).catch(() => {});
   const uris: string[] = [];
   for (const uri of wanted) {
-    const isFollowed = await follow(hub, session, { uri, signal }).then(
+    const isFollowed = await follow(session, uri, signal).then(
       () => true,
       () => false,
     );

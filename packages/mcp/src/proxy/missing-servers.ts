@@ -1,16 +1,13 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { McpError } from '../errors.ts';
 import type { ServerStatus } from '../hub/index.ts';
 import { askToSignIn } from './ask-to-sign-in.ts';
-import type { ProxyContext } from './proxy-context.ts';
 import type { RunningRequest, Session } from './session.ts';
 import { textResult } from './to-result.ts';
 
 export interface MissingQuestion {
   /** The tools that a call names. */
   readonly names: readonly string[];
-  readonly context: ServerContext;
   readonly running: RunningRequest;
   readonly signal: AbortSignal;
 }
@@ -20,11 +17,10 @@ export interface MissingQuestion {
  * server needs a sign-in and the client can open one, that comes first. Undefined if the call can be made.
  */
 export async function answerForMissing(
-  proxy: ProxyContext,
   session: Session,
-  { names, context, running, signal }: MissingQuestion,
+  { names, running, signal }: MissingQuestion,
 ): Promise<JsonObject | undefined> {
-  const { hub } = proxy;
+  const { hub } = session;
   for (const name of names) {
     if (hub.snapshot().resolve(name) !== undefined) continue;
     const servers = hub.status();
@@ -37,8 +33,7 @@ export async function answerForMissing(
     const { name: server, reason } = status;
     if (status.needsSignIn === true) {
       const error = new McpError('authorization_required', reason, { context: { server } });
-      const question = { hub, session, context, server, error, signal };
-      const answer = await session.during(server, running, () => askToSignIn(question));
+      const answer = await askToSignIn({ session, running, server, error, signal });
       if (answer === 'again') continue;
       if (answer !== 'impossible') return answer;
     }

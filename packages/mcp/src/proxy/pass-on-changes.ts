@@ -1,5 +1,5 @@
 import type { Plan } from '@quartermaster/core';
-import type { Hub, ServerNotification } from '../hub/index.ts';
+import type { ServerNotification } from '../hub/index.ts';
 import { serversWith } from './collect-lists.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
@@ -33,7 +33,7 @@ export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience,
     if (reading !== undefined) return void reading.then(look, look);
     if (isOver) return;
     for (const [audience, session] of open) {
-      for (const kind of takeNewLists(context, session))
+      for (const kind of takeNewLists(session))
         audience.pass({ method: `notifications/${kind}/list_changed`, params: {} });
       const before = session.plan;
       if (before === undefined || session.isToldToList) continue;
@@ -51,7 +51,7 @@ export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience,
     if (event.kind === 'server-change') cancel ??= context.clock.after(SETTLE_MS, look);
     if (event.kind !== 'server-notification' || !FOR_ALL.has(event.notification.method)) return;
     for (const [audience, session] of open)
-      if (concerns(context, session, event.notification)) audience.pass(event.notification);
+      if (concerns(session, event.notification)) audience.pass(event.notification);
   });
   return () => {
     isOver = true;
@@ -61,14 +61,14 @@ export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience,
 }
 
 /** Which lists have servers that were not ready when the client received its capabilities. Each is reported once. */
-export function takeNewLists({ hub }: ProxyContext, session: Session): readonly ('prompts' | 'resources')[] {
+export function takeNewLists(session: Session): readonly ('prompts' | 'resources')[] {
   if (!session.wasGreetedEarly) return [];
-  return (['prompts', 'resources'] as const).filter((kind) => noteListed(hub, session, kind));
+  return (['prompts', 'resources'] as const).filter((kind) => noteListed(session, kind));
 }
 
 /** Notes that the client knows the current list of a kind. Returns whether that is new. */
-export function noteListed(hub: Hub, session: Session, kind: 'prompts' | 'resources'): boolean {
-  const servers = serversWith(hub, session, kind)
+export function noteListed(session: Session, kind: 'prompts' | 'resources'): boolean {
+  const servers = serversWith(session, kind)
     .map(({ name }) => name)
     .join('\n');
   const isNew = servers !== session.listed[kind];
@@ -77,9 +77,8 @@ export function noteListed(hub: Hub, session: Session, kind: 'prompts' | 'resour
 }
 
 /** A client with its own connection to the server is notified there. */
-function concerns({ hub }: ProxyContext, session: Session, notification: ServerNotification): boolean {
-  const { server, user, method, params } = notification;
-  const { peer, access, permissions, followed } = session;
+function concerns(session: Session, { server, user, method, params }: ServerNotification): boolean {
+  const { hub, peer, access, permissions, followed } = session;
   if (!permissions.allowsServer(server) || (user !== '' && user !== access.user)) return false;
   if (method === 'notifications/resources/updated') return followed.get(String(params.uri))?.server === server;
   return peer === undefined || hub.connections(peer).every((connection) => connection.server !== server);

@@ -1,13 +1,11 @@
-import type { ProtocolError, ServerContext } from '@modelcontextprotocol/server';
+import type { ProtocolError } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Caller } from '@quartermaster/core/dispatch';
 import type { RunningRequest, Session } from './session.ts';
 
 /** What a call to a server needs to know about the request it is made for. */
-export interface CallOrigin {
+export interface CallOrigin extends RunningRequest {
   readonly session: Session;
-  readonly context: ServerContext;
-  readonly ask?: RunningRequest['ask'];
   /** The parameters of the client's `tools/call`. */
   readonly params: JsonObject;
   /** Whether progress can be reported: not if one request makes several calls. */

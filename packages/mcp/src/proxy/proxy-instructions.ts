@@ -1,7 +1,6 @@
 import type { Snapshot } from '@quartermaster/core';
 import { cutText } from '@quartermaster/core/internal';
 import type { CompiledPermissions } from './permissions.ts';
-import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
 const MOST_PER_SERVER = 1_000;
@@ -13,11 +12,11 @@ const MOST_REASON = 200;
  * The instructions for a client: which tools there are and how to find them, what is missing, and each server's own instructions
  * under its name. Limited in size, and what is left out is named. Ours come first, because clients cut off the end.
  */
-export function proxyInstructions(context: ProxyContext, session: Session): string | undefined {
-  const parts = [...aboutSearch(context, session), ...aboutMissing(context, session)];
+export function proxyInstructions(session: Session): string | undefined {
+  const parts = [...aboutSearch(session), ...aboutMissing(session)];
   const leftOut: string[] = [];
   let length = parts.join('\n\n').length;
-  for (const { name, instructions = '' } of context.hub.servers()) {
+  for (const { name, instructions = '' } of session.hub.servers()) {
     if (instructions.trim() === '' || !session.permissions.allowsServer(name)) continue;
     const part = `${name}: ${cutText(instructions.trim(), MOST_PER_SERVER)}`;
     if (length + part.length > MOST_IN_ALL) {
@@ -32,13 +31,13 @@ export function proxyInstructions(context: ProxyContext, session: Session): stri
 }
 
 /** If tools are deferred: how many each server has, and how to find them. */
-function aboutSearch({ hub }: ProxyContext, session: Session): readonly string[] {
+function aboutSearch(session: Session): readonly string[] {
   const plan = session.currentPlan();
   if (plan.kind === 'inline') return [];
   const search = plan.own.find((own) => own.role === 'search')?.name;
   const call = plan.own.find((own) => own.role === 'call')?.name;
   if (search === undefined) return [];
-  const counts = countTools(hub.snapshot(), session.permissions);
+  const counts = countTools(session.hub.snapshot(), session.permissions);
   const servers = listNames([...counts].map(([name, count]) => `${name} (${count})`));
   const behind =
     counts.size === 0 ? 'The tools of other servers are behind this one.' : `Tools behind this server: ${servers}.`;
@@ -62,10 +61,10 @@ function countTools(snapshot: Snapshot, permissions: CompiledPermissions): Reado
   return counts;
 }
 
-function aboutMissing({ hub }: ProxyContext, session: Session): readonly string[] {
+function aboutMissing({ hub, permissions }: Session): readonly string[] {
   const missing = hub
     .unavailable()
-    .filter(({ server }) => session.permissions.allowsServer(server))
+    .filter(({ server }) => permissions.allowsServer(server))
     .map(({ server, reason }) => `${server}: ${cutText(reason, MOST_REASON)}`);
   return missing.length === 0 ? [] : [`Not available now, at least in part:\n${listNames(missing, '\n')}`];
 }

@@ -1,29 +1,34 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { createJsonMeter, findExcess, type JsonLimits } from '../json-meter.ts';
 import type { Access } from './mcp-proxy.ts';
+import { refuse } from './refuse.ts';
 
 /** What a client may send at once. */
 export interface MessageLimits extends JsonLimits {
   readonly maxBytes: number;
 }
 
-/** A request that was read within its limits; or the answer to one that was not. */
-type ReadMessage =
-  | { readonly kind: 'message'; readonly request: Request; readonly body: { readonly parsedBody?: unknown } }
-  | { readonly kind: 'refused'; readonly response: Response };
+/** A request, and what it posted if that is JSON. */
+export interface Posted {
+  readonly request: Request;
+  readonly body: { readonly parsedBody?: unknown };
+}
 
 /** The SDK refuses more, after it has looked at every one of them. */
 const MOST_IN_BATCH = 100;
 
-/** Reads what was posted, once for all that looks at it. Its size is known before it is parsed, and each message of a batch counts. */
-export async function readMessage(request: Request, access: Access, limits: MessageLimits): Promise<ReadMessage> {
-  if (request.method !== 'POST') return { kind: 'message', request, body: {} };
+/**
+ * Reads what was posted, once for all that looks at it. Its size is known before it is parsed, and each message of a batch counts.
+ * Resolves to a response for what exceeds the limits.
+ */
+export async function readMessage(request: Request, access: Access, limits: MessageLimits): Promise<Posted | Response> {
+  if (request.method !== 'POST') return { request, body: {} };
   const { maxBytes } = limits;
   const bytes = await readBody(request, maxBytes);
-  if (bytes === undefined)
-    return refuse(413, 'InvalidRequest', `The request is larger than ${maxBytes} bytes (mcp.requestBytes)`);
+  const tooLarge = `The request is larger than ${maxBytes} bytes (mcp.requestBytes)`;
+  if (bytes === undefined) return refuse(413, tooLarge, ProtocolErrorCode.InvalidRequest);
   const excess = findExcess(createJsonMeter().add(bytes), limits);
-  if (excess !== undefined) return refuse(413, 'InvalidRequest', `The request ${excess}`);
+  if (excess !== undefined) return refuse(413, `The request ${excess}`, ProtocolErrorCode.InvalidRequest);
   const { method, url, signal } = request;
   const headers = new Headers(request.headers);
   headers.delete('content-length');
@@ -33,15 +38,15 @@ export async function readMessage(request: Request, access: Access, limits: Mess
     parsedBody = JSON.parse(bytes.toString('utf8'));
   } catch {
     // What is no JSON the SDK refuses in the words of the protocol.
-    return { kind: 'message', request: again, body: {} };
+    return { request: again, body: {} };
   }
   if (Array.isArray(parsedBody)) {
     const { length } = parsedBody;
-    if (length > MOST_IN_BATCH)
-      return refuse(400, 'InvalidRequest', `A batch may have ${MOST_IN_BATCH} messages at most, not ${length}`);
+    const tooMany = `A batch may have ${MOST_IN_BATCH} messages at most, not ${length}`;
+    if (length > MOST_IN_BATCH) return refuse(400, tooMany, ProtocolErrorCode.InvalidRequest);
     if (length > 1) await access.admitBatch?.(length - 1);
   }
-  return { kind: 'message', request: again, body: { parsedBody } };
+  return { request: again, body: { parsedBody } };
 }
 
 /** Undefined as soon as there is more than is allowed. */
@@ -55,9 +60,4 @@ async function readBody(request: Request, maxBytes: number): Promise<Buffer<Arra
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
-}
-
-function refuse(status: number, code: keyof typeof ProtocolErrorCode, message: string): ReadMessage {
-  const error = { code: ProtocolErrorCode[code], message };
-  return { kind: 'refused', response: Response.json({ jsonrpc: '2.0', id: null, error }, { status }) };
 }

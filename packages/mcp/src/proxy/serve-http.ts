@@ -10,11 +10,13 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import { type Clock, checkOptionNames, cutText } from '@quartermaster/core/internal';
 import { largestShare } from '../largest-share.ts';
 import { boundBacklog } from './bound-backlog.ts';
-import { type Endpoint, SERVED_METHODS } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { createKeptEvents } from './kept-events.ts';
 import type { Access } from './mcp-proxy.ts';
+import { SERVED_METHODS } from './methods.ts';
 import { type CompiledPermissions, compilePermissions } from './permissions.ts';
-import { type MessageLimits, readMessage } from './read-message.ts';
+import { type MessageLimits, type Posted, readMessage } from './read-message.ts';
+import { refuse } from './refuse.ts';
 import { LISTEN_METHOD } from './serve-listening.ts';
 
 /** How many sessions are kept, and for how long. */
@@ -31,7 +33,7 @@ export const SESSION_DEFAULTS: Required<SessionLimits> = { max: 1_000, idleMs: 3
 export interface HttpFaceOptions {
   readonly createEndpoint: (access: Access, era: 'legacy' | 'modern', isLasting: boolean) => Promise<Endpoint>;
   /** Serves a listening client of the newer revision. */
-  readonly listen: (request: Request, access: Access) => Promise<Response>;
+  readonly listen: (posted: Posted, access: Access) => Promise<Response>;
   readonly authenticate: ((request: Request) => Promise<Access | undefined>) | undefined;
   readonly sessions: boolean | SessionLimits;
   readonly messages: MessageLimits;
@@ -55,7 +57,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
   async function serve({ request, body }: Posted, access: Access): Promise<Response> {
     const isForSession = sessions !== undefined && (await isLegacyRequest(request, body.parsedBody));
     if (isForSession) return sessions.fetch({ request, body }, access);
-    if (request.headers.get('mcp-method') === LISTEN_METHOD) return options.listen(request, access);
+    if (request.headers.get('mcp-method') === LISTEN_METHOD) return options.listen({ request, body }, access);
     const authInfo: AuthInfo = { token: '', clientId: access.id ?? '', scopes: [], extra: { access } };
     return withStatus(request, await handler.fetch(request, { authInfo, ...body }));
   }
@@ -65,19 +67,13 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
       const access = given ?? (options.authenticate === undefined ? {} : await options.authenticate(request));
       if (access === undefined) return refuse(401, 'The key is missing or not valid');
       const read = await readMessage(request, access, options.messages);
-      return read.kind === 'refused' ? read.response : boundBacklog(await serve(read, access), MOST_BEHIND_BYTES);
+      return read instanceof Response ? read : boundBacklog(await serve(read, access), MOST_BEHIND_BYTES);
     },
     async close() {
       await handler.close();
       await sessions?.close();
     },
   };
-}
-
-/** A request, and what it posted if that is JSON. */
-interface Posted {
-  readonly request: Request;
-  readonly body: { readonly parsedBody?: unknown };
 }
 
 /** How far a client may be behind the stream that it reads: several of the largest results. */
@@ -215,8 +211,4 @@ async function withStatus(request: Request, response: Response): Promise<Respons
   const body = await response.text();
   const isUnknown = body.includes(String(ProtocolErrorCode.MethodNotFound));
   return new Response(body, { status: isUnknown ? 404 : 200, headers: response.headers });
-}
-
-function refuse(status: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }, { status });
 }

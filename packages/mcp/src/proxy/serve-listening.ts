@@ -6,12 +6,14 @@ import {
   type ServerEvent,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
-import { isJsonObject, type Json } from '@quartermaster/core/catalog';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import { largestShare } from '../largest-share.ts';
 import type { Endpoint } from './endpoint.ts';
 import { followFilter, unfollowAll } from './follow-resources.ts';
 import { type Audience, takeNewLists } from './pass-on-changes.ts';
-import type { ProxyContext } from './proxy-context.ts';
+import type { Posted } from './read-message.ts';
+import { refuse } from './refuse.ts';
 import type { Session } from './session.ts';
 
 export const LISTEN_METHOD = 'subscriptions/listen';
@@ -20,14 +22,13 @@ export const LISTEN_METHOD = 'subscriptions/listen';
 const MOST_LISTENING = 1_024;
 
 export interface ListenFaceOptions {
-  readonly context: ProxyContext;
   /** The clients that are listening. */
   readonly open: Map<Audience, Session>;
   readonly createEndpoint: (session: Session) => Endpoint;
 }
 
 export interface ListenFace {
-  fetch(request: Request, session: Session): Promise<Response>;
+  fetch(posted: Posted, session: Session): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -35,7 +36,7 @@ export interface ListenFace {
  * Clients of the newer revision that listen over HTTP. Each has its own handler, because each is notified only of the servers that it
  * may use, and of the resources that it named.
  */
-export function createListenFace({ context, open, createEndpoint }: ListenFaceOptions): ListenFace {
+export function createListenFace({ open, createEndpoint }: ListenFaceOptions): ListenFace {
   /** Whose each is, the oldest first. */
   const handlers = new Map<McpHttpHandler, string | undefined>();
   /** One client that opens many loses its own, and keeps no one else out. */
@@ -48,14 +49,14 @@ export function createListenFace({ context, open, createEndpoint }: ListenFaceOp
     return true;
   };
   return {
-    async fetch(request, session) {
-      if (!makeRoom(session)) return refuse('Too many clients are listening already');
-      const text = await request.text();
-      await context.start.wait(context.waits.listMs);
-      const body = await followBody(context, session, { text, signal: request.signal });
+    async fetch({ request, body }, session) {
+      const { start, waits } = session.proxy;
+      if (!makeRoom(session)) return refuse(503, FULL, ProtocolErrorCode.InternalError);
+      await start.wait(waits.listMs);
+      const parsedBody = await followBody(session, body.parsedBody, request.signal);
       session.plan = session.currentPlan();
       session.wasGreetedEarly = true;
-      takeNewLists(context, session);
+      takeNewLists(session);
       let isListening = false;
       const end = (): void => {
         isListening = false;
@@ -73,11 +74,9 @@ export function createListenFace({ context, open, createEndpoint }: ListenFaceOp
       };
       const handler = createMcpHandler(() => createEndpoint(session), { bus });
       handlers.set(handler, session.access.id);
-      const { method, url, headers, signal } = request;
       const authInfo: AuthInfo = { token: '', clientId: session.access.id ?? '', scopes: [] };
-      const forwarded = new Request(url, { method, headers: withoutLength(headers), body, signal });
       try {
-        return await handler.fetch(forwarded, { authInfo });
+        return await handler.fetch(request, { authInfo, ...defined({ parsedBody }) });
       } finally {
         // Refused, or nothing of what it asked for can be followed.
         if (!isListening) end();
@@ -101,31 +100,11 @@ function audienceOf(listener: (event: ServerEvent) => void): Audience {
   };
 }
 
-/** The request with the resources whose changes a server reports. What can't be parsed is left to the handler, which reports it. */
-async function followBody(
-  { hub }: ProxyContext,
-  session: Session,
-  { text, signal }: { readonly text: string; readonly signal: AbortSignal },
-): Promise<string> {
-  let message: Json;
-  try {
-    message = JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
-  if (!isJsonObject(message) || !isJsonObject(message.params)) return text;
-  const { filter, uris } = await followFilter(hub, session, { filter: message.params.notifications, signal });
-  if (uris.length === 0 && filter === message.params.notifications) return text;
-  return JSON.stringify({ ...message, params: { ...message.params, notifications: filter } });
+/** The message with the resources whose changes a server reports. Any other is left to the handler, which reports it. */
+async function followBody(session: Session, message: unknown, signal: AbortSignal): Promise<unknown> {
+  if (!isJsonObject(message) || !isJsonObject(message.params)) return message;
+  const { filter } = await followFilter(session, message.params.notifications, signal);
+  return filter === undefined ? message : { ...message, params: { ...message.params, notifications: filter } };
 }
 
-function withoutLength(headers: Headers): Headers {
-  const kept = new Headers(headers);
-  kept.delete('content-length');
-  return kept;
-}
-
-function refuse(message: string): Response {
-  const error = { code: ProtocolErrorCode.InternalError, message };
-  return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 503 });
-}
+const FULL = 'Too many clients are listening already';

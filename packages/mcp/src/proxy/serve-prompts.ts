@@ -1,45 +1,31 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { createModelNames, createTool, isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import type { Hub } from '../hub/index.ts';
+import { type ClientRequest, forwarded } from './client-request.ts';
 import { type CollectedList, collectLists, describeMissing, type Listed } from './collect-lists.ts';
-import type { FollowUp } from './follow-up.ts';
 import { askOwner } from './serve-resources.ts';
 import type { Session } from './session.ts';
 
-export async function listPrompts(hub: Hub, session: Session, signal: AbortSignal): Promise<JsonObject> {
-  const { prompts, missing } = await namedPrompts(hub, session, signal);
+export async function listPrompts(session: Session, { signal }: ClientRequest): Promise<JsonObject> {
+  const { prompts, missing } = await namedPrompts(session, signal);
   return { prompts: [...prompts].map(([name, { item }]) => ({ ...item, name })), ...describeMissing(missing) };
 }
 
-export interface PromptRequest extends Partial<FollowUp> {
-  readonly params: JsonObject;
-  readonly signal: AbortSignal;
-}
-
-export async function getPrompt(hub: Hub, session: Session, request: PromptRequest): Promise<JsonObject> {
-  const { params, allowInputRequired, signal } = request;
-  const { server, item } = await findPrompt(hub, session, { name: params.name, signal });
-  const origin = session.readingOrigin(server);
-  const own = { ...params, name: item.name ?? '' };
-  return hub.request({ server, method: 'prompts/get', params: own, origin, allowInputRequired, signal });
+export async function getPrompt(session: Session, request: ClientRequest): Promise<JsonObject> {
+  const reading = forwarded(request);
+  const { server, item } = await findPrompt(session, request.params.name, request.signal);
+  return session.read(server, { ...reading, params: { ...reading.params, name: item.name ?? '' } });
 }
 
 /** Completes an argument of a prompt or of a resource's template. */
-export async function complete(hub: Hub, session: Session, { params, signal }: PromptRequest): Promise<JsonObject> {
+export async function complete(session: Session, { method, params, signal }: ClientRequest): Promise<JsonObject> {
   const ref = isJsonObject(params.ref) ? params.ref : {};
-  const method = 'completion/complete';
-  if (ref.type !== 'ref/prompt') return askOwner(hub, session, { method, params, uri: ref.uri, signal });
-  const { server, item } = await findPrompt(hub, session, { name: ref.name, signal });
-  const own = { ...params, ref: { ...ref, name: item.name ?? '' } };
-  return hub.request({ server, method, params: own, origin: session.readingOrigin(server), signal });
+  if (ref.type !== 'ref/prompt') return askOwner(session, ref.uri, { method, params, signal });
+  const { server, item } = await findPrompt(session, ref.name, signal);
+  return session.read(server, { method, params: { ...params, ref: { ...ref, name: item.name ?? '' } }, signal });
 }
 
-async function findPrompt(
-  hub: Hub,
-  session: Session,
-  { name, signal }: { readonly name: unknown; readonly signal: AbortSignal },
-): Promise<Listed> {
-  const { prompts, missing } = await namedPrompts(hub, session, signal);
+async function findPrompt(session: Session, name: unknown, signal: AbortSignal): Promise<Listed> {
+  const { prompts, missing } = await namedPrompts(session, signal);
   const found = typeof name === 'string' ? prompts.get(name) : undefined;
   if (found !== undefined) return found;
   const [first] = missing;
@@ -53,9 +39,9 @@ interface NamedPrompts extends Pick<CollectedList, 'missing'> {
 }
 
 /** By the names that clients see, made like those of tools: stable and unique. */
-async function namedPrompts(hub: Hub, session: Session, signal: AbortSignal): Promise<NamedPrompts> {
+async function namedPrompts(session: Session, signal: AbortSignal): Promise<NamedPrompts> {
   const question = { method: 'prompts/list', key: 'prompts', capability: 'prompts', signal };
-  const { listed, missing } = await collectLists(hub, session, question);
+  const { listed, missing } = await collectLists(session, question);
   const byId = new Map<string, Listed>();
   const entries = listed.flatMap((one) => {
     if (typeof one.item.name !== 'string' || one.item.name === '') return [];

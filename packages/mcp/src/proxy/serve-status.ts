@@ -1,7 +1,6 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { cutText, defined } from '@quartermaster/core/internal';
 import type { ServerStatus } from '../hub/index.ts';
-import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
 /** Our own resource, beside those of the servers. */
@@ -20,7 +19,8 @@ export const STATUS_RESOURCE: JsonObject = {
 };
 
 /** The content of the resource: only servers that the client may use. */
-export function readStatus({ hub, limits }: ProxyContext, session: Session): JsonObject {
+export function readStatus(session: Session): JsonObject {
+  const { hub, proxy } = session;
   const plan = session.currentPlan();
   const { before, after } = plan.tokens;
   const servers = hub.status().filter(({ name }) => session.permissions.allowsServer(name));
@@ -31,7 +31,7 @@ export function readStatus({ hub, limits }: ProxyContext, session: Session): Jso
       of_all_tools: before,
       listed: after,
       kept_out: Math.max(0, before - after),
-      window: limits.contextTokens,
+      window: proxy.limits.contextTokens,
     },
     form: plan.kind,
     servers: servers.map((server) => describeServer(server, session)),

@@ -1,9 +1,10 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { EMPTY_MEMORY, type Memory, type Plan, type Snapshot } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import { type Form, forgetSearches } from '@quartermaster/core/disclosure';
 import type { Caller } from '@quartermaster/core/dispatch';
 import { type Clock, defined } from '@quartermaster/core/internal';
-import type { Connection, Origin, Peer } from '../hub/index.ts';
+import type { Connection, Hub, HubRequest, Origin, Peer } from '../hub/index.ts';
 import { type ClientInfo, mostTools } from './known-clients.ts';
 import type { Access } from './mcp-proxy.ts';
 import type { CompiledPermissions } from './permissions.ts';
@@ -20,6 +21,11 @@ export interface RunningRequest {
   readonly ask?: SuspendableCall['ask'];
 }
 
+/** A request that changes nothing at a server. */
+export interface Reading extends Omit<HubRequest, 'server' | 'origin'> {
+  readonly signal: AbortSignal;
+}
+
 /**
  * One client. A lasting connection remembers what it was shown; a stateless request gets its own session, which remembers
  * nothing and has no `peer`.
@@ -34,8 +40,9 @@ export class Session {
   readonly hearsChanges: boolean;
   /** Whether the hub has no other client. */
   readonly isSole: boolean;
+  readonly proxy: ProxyContext;
+  readonly hub: Hub;
   readonly clock: Clock;
-  readonly #context: ProxyContext;
   readonly #running = new Map<string, RunningRequest[]>();
   /** Calls that wait for answers of a client that can't be asked during a call. */
   readonly suspended: SuspendedCalls;
@@ -61,25 +68,19 @@ export class Session {
   readonly resourceOwners: Map<string, string> = new Map();
 
   constructor(
-    context: ProxyContext,
-    options: {
-      readonly access: Access;
-      readonly permissions: CompiledPermissions;
-      readonly form: Form;
-      readonly isLasting: boolean;
-      readonly hearsChanges: boolean;
-      readonly isSole: boolean;
-    },
+    proxy: ProxyContext,
+    options: Pick<Session, 'access' | 'permissions' | 'form' | 'isLasting' | 'hearsChanges' | 'isSole'>,
   ) {
-    this.#context = context;
+    this.proxy = proxy;
+    this.hub = proxy.hub;
+    this.clock = proxy.clock;
     this.access = options.access;
     this.permissions = options.permissions;
     this.form = options.form;
     this.isLasting = options.isLasting;
     this.hearsChanges = options.hearsChanges;
     this.isSole = options.isSole;
-    this.clock = context.clock;
-    this.suspended = createSuspendedCalls(context.clock);
+    this.suspended = createSuspendedCalls(proxy.clock);
   }
 
   /** What this client may see and use. */
@@ -90,7 +91,7 @@ export class Session {
 
   /** A client without any tool gets a search if servers can't be reached: only its answer can say so. */
   currentPlan(): Plan {
-    const { toolbox, limits, hub, start } = this.#context;
+    const { toolbox, limits, start } = this.proxy;
     // While servers are still starting there is a search, so that clients that never list again can find their tools.
     const early = start.isSettled ? {} : { rule: { kind: 'on' } as const, searchWhenEmpty: true };
     const { pins } = this.access;
@@ -98,13 +99,13 @@ export class Session {
     const plan = toolbox.plan(limits, options);
     if (plan.shown.length > mostTools(this.client)) return toolbox.plan(limits, { ...options, rule: { kind: 'on' } });
     if (plan.kind === 'defer' || plan.shown.length > 0) return plan;
-    const isMissed = hub.unavailable().some(({ server }) => this.permissions.allowsServer(server));
+    const isMissed = this.hub.unavailable().some(({ server }) => this.permissions.allowsServer(server));
     return isMissed ? toolbox.plan(limits, { ...options, searchWhenEmpty: true }) : plan;
   }
 
   /** Drops searches that no longer count, so that a connection can last. */
   forgetSearches(): void {
-    const beforeMs = this.clock.now() - this.#context.forgetSearchesAfterMs;
+    const beforeMs = this.clock.now() - this.proxy.forgetSearchesAfterMs;
     this.memory = forgetSearches(this.memory, { beforeMs, keep: MOST_SEARCHES });
   }
 
@@ -113,16 +114,15 @@ export class Session {
     return { peer: this.peer, user: this.access.user };
   }
 
-  /** For reading: on the client's own connection if it has one, because its calls may have created what it reads. */
-  readingOrigin(server: string): Origin {
-    const hasOwn =
-      this.peer !== undefined && this.#context.hub.connections(this.peer).some((one) => one.server === server);
-    return hasOwn ? this.origin : { user: this.access.user };
+  /** Sends a request that reads: on the client's own connection if it has one, because its calls may have created what it reads. */
+  read(server: string, request: Reading): Promise<JsonObject> {
+    const hasOwn = this.peer !== undefined && this.hub.connections(this.peer).some((one) => one.server === server);
+    return this.hub.request({ ...request, server, origin: hasOwn ? this.origin : { user: this.access.user } });
   }
 
   /** Opens the connection that a call will use, with the log level that the client asked for. */
   async prepare(server: string): Promise<Connection> {
-    const connection = await this.#context.hub.connect(server, this.origin);
+    const connection = await this.hub.connect(server, this.origin);
     this.#setLevel(connection);
     return connection;
   }
@@ -130,7 +130,7 @@ export class Session {
   /** Sets the level at every server that the client uses. */
   changeLevel(level: string): void {
     this.logLevel = level;
-    const open = this.peer === undefined ? [] : this.#context.hub.connections(this.peer);
+    const open = this.peer === undefined ? [] : this.hub.connections(this.peer);
     for (const connection of open) {
       this.#leveled.delete(connection);
       this.#setLevel(connection);

@@ -1,28 +1,21 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Hub } from '../hub/index.ts';
 import { namePrefix } from './missing-servers.ts';
-import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
 /**
- * Waits for what a request needs from servers that start for the first time. Lists and searches wait for all of them, but not long;
- * a call waits only for the server that has its tool.
+ * Waits for what a call needs from servers that start for the first time. A search waits for all of them, but not long;
+ * any other call waits only for the server that has its tool.
  */
-export async function waitForServers(
-  context: ProxyContext,
-  session: Session,
-  { method, params }: { readonly method: string; readonly params: JsonObject },
-): Promise<void> {
-  const { start, waits, hub } = context;
+export async function waitForTools(session: Session, params: JsonObject): Promise<void> {
+  const { hub } = session;
+  const { start, waits } = session.proxy;
   if (start.isSettled) return;
-  if (method === 'tools/call') {
-    const names = toolsNamed(session, params);
-    if (names === undefined) return start.wait(waits.listMs);
-    return start.wait(waits.callMs, () =>
-      names.every((name) => hub.snapshot().resolve(name) !== undefined || !mayCome(hub, name)),
-    );
-  }
-  if (OF_SERVERS.has(method)) return start.wait(waits.listMs);
+  const names = toolsNamed(session, params);
+  if (names === undefined) return start.wait(waits.listMs);
+  return start.wait(waits.callMs, () =>
+    names.every((name) => hub.snapshot().resolve(name) !== undefined || !mayCome(hub, name)),
+  );
 }
 
 /** Whether a server that is still starting may bring a tool of this name. Models sometimes leave out the server's name. */
@@ -37,18 +30,6 @@ function mayCome(hub: Hub, name: string): boolean {
 
 /** Long names are cut, but never this short. */
 const KEPT_OF_A_PREFIX = 16;
-
-/** What else depends on which servers are there. */
-const OF_SERVERS: ReadonlySet<string> = new Set([
-  'tools/list',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'resources/subscribe',
-  'completion/complete',
-]);
 
 /** The real tools that a call names; undefined for a search. */
 export function toolsNamed(session: Session, { name, arguments: input }: JsonObject): readonly string[] | undefined {
