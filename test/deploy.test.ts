@@ -131,6 +131,6 @@ describe('versions', () => {
     const { version } = JSON.parse(read('packages/cli/package.json')) as { readonly version: string };
     expect(/^## (\d\S*)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
     expect(read('packages/gateway/src/routes/status-routes.ts')).toContain(`VERSION = '${version}'`);
-    expect(read('packages/mcp/src/hub/create-hub.ts')).toContain(`version: '${version}'`);
+    expect(read('packages/mcp/src/hub/hub-options.ts')).toContain(`version: '${version}'`);
   });
 });

@@ -5,8 +5,9 @@ import { manualClock } from '../testing/manual-clock.fixture.ts';
 import { oddServer } from '../testing/odd-server.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
-import { createHub, type HubOptions } from './create-hub.ts';
+import { createHub } from './create-hub.ts';
 import type { Hub, HubEvent } from './hub.ts';
+import type { HubOptions } from './hub-options.ts';
 import type { Peer } from './peer.ts';
 
 const hubs: Hub[] = [];

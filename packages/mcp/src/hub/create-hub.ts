@@ -1,93 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Implementation, type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { compileGlob, type JsonObject, type PolicyRules, type SnapshotOptions } from '@quartermaster/core/catalog';
+import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { compileGlob, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import {
-  BACKGROUND_CLOCK,
-  type Clock,
-  checkOptionNames,
-  defined,
-  type OptionNames,
-  untilAborted,
-} from '@quartermaster/core/internal';
+import { defined, untilAborted } from '@quartermaster/core/internal';
 import { McpError } from '../errors.ts';
-import type { OAuthClient } from '../oauth/index.ts';
-import { createMemoryListingStore, createMemoryPinStore, type ListingStore, type PinStore } from '../store/index.ts';
 import { checkDepth } from './check-depth.ts';
-import { BACKOFF_DEFAULTS, type Backoff, type Connection } from './connection/index.ts';
-import { LIST_DEFAULTS, type ListLimits } from './definitions/index.ts';
+import type { Connection } from './connection/index.ts';
 import type { Hub, HubCall, HubEvent, HubRequest, HubServers } from './hub.ts';
 import { createHubCatalog } from './hub-catalog.ts';
+import { type HubOptions, readHubOptions } from './hub-options.ts';
 import { HubServer } from './hub-server.ts';
 import type { Peer } from './peer.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { signInSettings } from './server-sign-in.ts';
 import type { ServerStatus } from './server-status.ts';
-import type { DefinitionChange, FindingsPolicy, Quarantine, Suspicion } from './trust/index.ts';
-
-/** Options of `createHub`. */
-export interface HubOptions extends HubServers {
-  /** Where listings are stored. @default in memory */
-  readonly listings?: ListingStore;
-  /** Where pins are stored. @default in memory */
-  readonly pins?: PinStore;
-  /**
-   * Which definitions are held back until they are accepted: none, changed ones, or new ones too. Changes are always reported,
-   * and count as changes until they are accepted. @default 'off'
-   */
-  readonly quarantine?: Quarantine;
-  /**
-   * What happens to suspicious definitions (hidden instructions, invisible characters): the status names them, their tools are also
-   * left out, or they are not checked. @default 'warn'
-   */
-  readonly findings?: FindingsPolicy;
-  /** Whether servers with a stored listing wait for their first use. @default true */
-  readonly isLazy?: boolean;
-  readonly policies?: PolicyRules;
-  /** Sign-in for servers with `oauth`, per user. Without it such servers can't be used. */
-  readonly oauth?: OAuthClient;
-  /** How the catalog is made. Tools past `maxTools` are left out and named. By default `maxTools` is at least `limits.toolsPerServer`. */
-  readonly catalog?: Pick<SnapshotOptions, 'maxTools' | 'nameTemplate' | 'maxNameLength'>;
-  /** How much of a server's list is read. */
-  readonly limits?: Partial<ListLimits>;
-  readonly backoff?: Backoff;
-  /** The client information that servers get. */
-  readonly clientInfo?: Implementation;
-  /** @default process.env */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  readonly fetch?: typeof globalThis.fetch;
-  /** How many JSON values a message of a server may have, ten times as many in a list. @default 200_000 */
-  readonly maxMessageValues?: number;
-  readonly clock?: Clock;
-}
-
-const OPTIONS: OptionNames<HubOptions> = {
-  servers: true,
-  unusable: true,
-  listings: true,
-  pins: true,
-  quarantine: true,
-  findings: true,
-  isLazy: true,
-  policies: true,
-  oauth: true,
-  catalog: true,
-  limits: true,
-  backoff: true,
-  clientInfo: true,
-  environment: true,
-  fetch: true,
-  maxMessageValues: true,
-  clock: true,
-};
-
-const CATALOG_OPTIONS: OptionNames<NonNullable<HubOptions['catalog']>> = {
-  maxTools: true,
-  nameTemplate: true,
-  maxNameLength: true,
-};
-
-export const CLIENT_INFO: Implementation = { name: 'quartermaster', version: '0.4.0' };
+import type { DefinitionChange } from './trust/index.ts';
 
 const MOST_HELD_NAMED = 5;
 /** How often to check whether a user has signed in. */
@@ -101,29 +28,22 @@ const SIGN_IN_LOOK_MS = 500;
  * await hub.start();
  */
 export function createHub(options: HubOptions): Hub {
-  checkOptionNames('createHub', options, OPTIONS);
-  checkOptionNames('catalog', options.catalog ?? {}, CATALOG_OPTIONS);
-  checkOptionNames('limits', options.limits ?? {}, LIST_DEFAULTS);
-  checkOptionNames('backoff', options.backoff ?? {}, BACKOFF_DEFAULTS);
   const listeners = new Set<(event: HubEvent) => void>();
   const emit = (event: HubEvent): void => {
+    if (event.kind === 'server-change') catalog.expire();
     for (const listener of listeners) listener(event);
   };
+  const context = readHubOptions(options, emit);
+  const { clock } = context;
   let starting: Promise<void> | undefined;
   const begun = new Map<string, Promise<void>>();
   let isClosed = false;
   let unusable = options.unusable ?? [];
   let { policies } = options;
   let sole: Peer | undefined;
-  const createServer = serverFactory(options, {
-    onChange: (server) => {
-      catalog.expire();
-      emit({ kind: 'server-change', server });
-    },
-    onEvent: emit,
-  });
-  const servers = new Map(enabled(options.servers).map(([name, settings]) => [name, createServer(name, settings)]));
-
+  const servers = new Map(
+    enabled(options.servers).map(([name, settings]) => [name, new HubServer(name, settings, context)]),
+  );
   const catalog = createHubCatalog(() => ({ ...options, servers: [...servers.values()], policies }));
 
   const serverNamed = (name: string): HubServer => {
@@ -141,14 +61,14 @@ export function createHub(options: HubOptions): Hub {
   };
   const begin = async (server: HubServer): Promise<void> => {
     // A failing store costs the head start, not the server.
-    const isKnown = await server.restore().catch(() => false);
+    const isKnown = await server.catalog.restore().catch(() => false);
     // Closed in the meantime: no one would end what is started now.
     if (!isClosed && (!isKnown || options.isLazy === false)) await server.start();
   };
   const withheldNames = (server: HubServer): readonly Unavailable[] => {
     const known = catalog.lookAlikes();
     if (known.size === 0) return [];
-    const alike = server.tools.filter(({ id }) => known.has(id)).length;
+    const alike = server.catalog.tools.filter(({ id }) => known.has(id)).length;
     if (alike === 0) return [];
     return [{ server: server.name, reason: `withheld because their names look like another server's tools: ${alike}` }];
   };
@@ -156,7 +76,7 @@ export function createHub(options: HubOptions): Hub {
     const status = server.status();
     const known = catalog.lookAlikes();
     if (known.size === 0) return status;
-    const found = server.tools.flatMap(({ id }) => {
+    const found = server.catalog.tools.flatMap(({ id }) => {
       const suspicion = known.get(id);
       return suspicion === undefined ? [] : [{ tool: id, ...suspicion }];
     });
@@ -168,7 +88,7 @@ export function createHub(options: HubOptions): Hub {
   return {
     start({ peer } = {}) {
       sole ??= peer;
-      if (peer !== undefined) for (const server of servers.values()) server.adopt(peer);
+      if (peer !== undefined) for (const { connections } of servers.values()) connections.adopt(peer);
       return start();
     },
     async started(name) {
@@ -187,27 +107,30 @@ export function createHub(options: HubOptions): Hub {
     },
     call: async (call) => callTool(serverNamed(call.tool.server ?? ''), call),
     request: async (request) => sendRequest(serverNamed(request.server), request),
-    follow: async ({ server, uri, origin = {} }) => serverNamed(server).follow(origin, uri),
-    connect: async (name, origin = {}) => serverNamed(name).connect(origin),
+    follow: async ({ server, uri, origin = {} }) => serverNamed(server).connections.follow(origin, uri),
+    connect: async (name, origin = {}) => serverNamed(name).connections.acquire(origin),
     notify(peer, notification) {
       for (const connection of openConnections(servers, peer)) connection.notify(notification).catch(() => {});
     },
     connections: (peer) => openConnections(servers, peer),
     async release(peer) {
-      await Promise.all([...servers.values()].map((server) => server.release(peer)));
+      await Promise.all([...servers.values()].map(({ connections }) => connections.release(peer)));
     },
     findings(tool) {
       const alike = catalog.lookAlikes().get(tool.id);
-      return [...(servers.get(tool.server ?? '')?.findings(tool) ?? []), ...(alike === undefined ? [] : [alike])];
+      return [
+        ...(servers.get(tool.server ?? '')?.catalog.findings(tool) ?? []),
+        ...(alike === undefined ? [] : [alike]),
+      ];
     },
     async accept(patterns) {
       const globs = patterns.map(compileGlob);
       const isAccepted = ({ tool }: DefinitionChange): boolean => globs.some((glob) => glob.matches(tool));
-      await Promise.all([...servers.values()].map((server) => server.accept(isAccepted)));
+      await Promise.all([...servers.values()].map((server) => server.catalog.accept(isAccepted)));
     },
     async acceptChange({ tool, hash }) {
       const isAccepted = (change: DefinitionChange): boolean => change.tool === tool && change.hash === hash;
-      const accepted = await Promise.all([...servers.values()].map((server) => server.accept(isAccepted)));
+      const accepted = await Promise.all([...servers.values()].map((server) => server.catalog.accept(isAccepted)));
       return accepted.includes(true);
     },
     async beginSignIn(name, user = '', redirectUrl) {
@@ -217,7 +140,6 @@ export function createHub(options: HubOptions): Hub {
     async untilSignedIn(name, { user = '', signal }) {
       const owner = { user, server: name };
       const before = await options.oauth?.markOf(owner);
-      const clock = options.clock ?? BACKGROUND_CLOCK;
       for (;;) {
         await untilAborted(new Promise<void>((resolve) => void clock.after(SIGN_IN_LOOK_MS, resolve)), signal);
         const now = await options.oauth?.markOf(owner);
@@ -246,7 +168,6 @@ export function createHub(options: HubOptions): Hub {
     retry: async (name, { user = '' } = {}) => serverNamed(name).retry(user),
     setPolicies(next) {
       policies = next;
-      catalog.expire();
       for (const server of servers.keys()) emit({ kind: 'server-change', server });
     },
     async reconfigure(next) {
@@ -258,14 +179,14 @@ export function createHub(options: HubOptions): Hub {
       for (const [name, settings] of enabled(next.servers)) {
         const known = before.get(name);
         const isSame = known !== undefined && isDeepStrictEqual(known.settings, settings);
-        servers.set(name, isSame ? known : createServer(name, settings));
+        servers.set(name, isSame ? known : new HubServer(name, settings, context));
       }
       const ended = [...before.values()].filter((server) => servers.get(server.name) !== server);
       const begun = [...servers.values()].filter((server) => before.get(server.name) !== server);
       catalog.expire();
       for (const server of new Set([...ended.map(({ name }) => name), ...named]))
         emit({ kind: 'server-change', server });
-      if (sole !== undefined) for (const server of begun) server.adopt(sole);
+      if (sole !== undefined) for (const { connections } of begun) connections.adopt(sole);
       await Promise.all([
         ...ended.map((server) => server.close()),
         ...(starting === undefined ? [] : begun.map(begin)),
@@ -292,36 +213,9 @@ function unusableStatus({ server, reason }: Unavailable): ServerStatus {
   return { name: server, state: 'down', reason, tools: 0, ...nothing };
 }
 
-function serverFactory(
-  options: HubOptions,
-  on: { onChange: (server: string) => void; onEvent: (event: HubEvent) => void },
-): (name: string, settings: ServerSettings) => HubServer {
-  const context = {
-    clientInfo: options.clientInfo ?? CLIENT_INFO,
-    clock: options.clock ?? BACKGROUND_CLOCK,
-    environment: options.environment ?? process.env,
-    fetch: options.fetch,
-    maxMessageValues: options.maxMessageValues,
-    listings: options.listings ?? createMemoryListingStore(),
-    pins: options.pins ?? createMemoryPinStore(),
-    quarantine: options.quarantine ?? 'off',
-    findings: options.findings ?? 'warn',
-    onWithheld: (tool: string, suspicion: Suspicion) => on.onEvent({ kind: 'tool-withheld', tool, suspicion }),
-    backoff: options.backoff,
-    limits: { ...LIST_DEFAULTS, ...options.limits },
-    oauth: options.oauth,
-    onChange: on.onChange,
-    onListingCut: (server: string, reason: string) => on.onEvent({ kind: 'listing-cut', server, reason }),
-    onDefinitionChange: (change: (HubEvent & { kind: 'definition-change' })['change']) =>
-      on.onEvent({ kind: 'definition-change', change }),
-    onNotification: (notification: (HubEvent & { kind: 'server-notification' })['notification']) =>
-      on.onEvent({ kind: 'server-notification', notification }),
-  };
-  return (name, settings) => new HubServer(name, settings, context);
-}
-
 function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable[] {
-  const { name, reason, missing, held } = server;
+  const { name, reason } = server;
+  const { missing, held } = server.catalog;
   const reasons = [
     ...(reason === undefined ? [] : [reason]),
     ...missing,
@@ -351,10 +245,8 @@ async function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {
   const options = requestOptions(server, call);
   try {
     if (server.isQuarantined) await server.check(call);
-    return checkDepth(
-      await server.send(call, (connection) => connection.call(params, call.tool, options)),
-      server.name,
-    );
+    const sent = server.connections.send(call, (connection) => connection.call(params, call.tool, options));
+    return checkDepth(await sent, server.name);
   } catch (error) {
     throw isLost(error) ? lostCall(server, call, error) : error;
   }
@@ -378,7 +270,8 @@ async function sendRequest(server: HubServer, request: HubRequest): Promise<Json
   const { listTimeoutMs = SERVER_DEFAULTS.listTimeoutMs } = server.settings;
   const isList = request.method.endsWith('/list');
   const options = { ...requestOptions(server, request), ...(isList ? { timeout: listTimeoutMs } : {}) };
-  return checkDepth(await server.send(request, (connection) => connection.request(request, options)), server.name);
+  const sent = server.connections.send(request, (connection) => connection.request(request, options));
+  return checkDepth(await sent, server.name);
 }
 
 function requestOptions(
@@ -395,5 +288,5 @@ function requestOptions(
 }
 
 function openConnections(servers: ReadonlyMap<string, HubServer>, peer: Peer): readonly Connection[] {
-  return [...servers.values()].flatMap((server) => server.openFor(peer) ?? []);
+  return [...servers.values()].flatMap(({ connections }) => connections.openFor(peer) ?? []);
 }

@@ -6,7 +6,7 @@ import { type FindingsPolicy, findLookAlikes, type Suspicion } from './trust/ind
 
 /** What the catalog is made from, as it is now. */
 export interface CatalogSource {
-  readonly servers: readonly { readonly name: string; readonly tools: readonly Tool[] }[];
+  readonly servers: readonly { readonly name: string; readonly catalog: { readonly tools: readonly Tool[] } }[];
   readonly policies: PolicyRules | undefined;
   readonly findings?: FindingsPolicy;
   readonly catalog?: Pick<SnapshotOptions, 'maxTools' | 'nameTemplate' | 'maxNameLength'>;
@@ -54,7 +54,7 @@ export function createHubCatalog(source: () => CatalogSource): HubCatalog {
 
 /** Tools past the limit are counted by server and reported. */
 function collect({ servers, policies, findings, catalog, limits }: CatalogSource, before: Made | undefined): Made {
-  const lists = servers.map(({ name, tools }) => ({ name, tools }));
+  const lists = servers.map(({ name, catalog: { tools } }) => ({ name, tools }));
   const tools = lists.flatMap((list) => list.tools);
   const isSame = before !== undefined && isSameList(before.tools, tools);
   if (isSame && before.policies === policies) return before;

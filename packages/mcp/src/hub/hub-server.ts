@@ -2,15 +2,13 @@ import type { Tool } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { defined, stripInvisible, untilAborted } from '@quartermaster/core/internal';
 import { describeError, McpError } from '../errors.ts';
-import { BACKOFF_DEFAULTS, type Connection, ForgottenSessionError } from './connection/index.ts';
+import { type Connection, ForgottenSessionError } from './connection/index.ts';
 import { listTools } from './definitions/index.ts';
-import type { HubContext } from './hub-context.ts';
-import type { Peer } from './peer.ts';
+import type { HubContext } from './hub-options.ts';
 import { ServerCatalog } from './server-catalog.ts';
 import { type ConnectionOwner, type Origin, ServerConnections } from './server-connections.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { createStatusNotes, type ServerStatus, type ServerSummary } from './server-status.ts';
-import type { DefinitionChange, Suspicion } from './trust/index.ts';
 
 /**
  * Several changes in quick succession count as one. A server that reports changes although nothing changed, for example
@@ -24,8 +22,8 @@ export class HubServer {
   readonly settings: ServerSettings;
   readonly #context: HubContext;
   readonly #notes = createStatusNotes();
-  readonly #connections: ServerConnections;
-  readonly #catalog: ServerCatalog;
+  readonly connections: ServerConnections;
+  readonly catalog: ServerCatalog;
   #listingFailure: string | undefined;
   #listing: Promise<void> | undefined;
   #isStale = false;
@@ -37,8 +35,8 @@ export class HubServer {
     this.name = name;
     this.settings = settings;
     this.#context = context;
-    this.#catalog = new ServerCatalog({ name, settings, context });
-    this.#connections = new ServerConnections({
+    this.catalog = new ServerCatalog({ name, settings, context });
+    this.connections = new ServerConnections({
       name,
       settings,
       context,
@@ -48,12 +46,8 @@ export class HubServer {
     });
   }
 
-  get tools(): readonly Tool[] {
-    return this.#catalog.tools;
-  }
-
   get about(): ServerSummary {
-    const { capabilities = {}, instructions } = this.#catalog.about ?? {};
+    const { capabilities = {}, instructions } = this.catalog.about ?? {};
     return {
       name: this.name,
       capabilities,
@@ -66,30 +60,20 @@ export class HubServer {
     return this.#context.quarantine !== 'off';
   }
 
-  /** Changed definitions that have not been accepted. */
-  get held(): readonly DefinitionChange[] {
-    return this.#catalog.held;
-  }
-
-  /** Why some of what it lists is not among its tools. */
-  get missing(): readonly string[] {
-    return this.#catalog.missing;
-  }
-
   /** Why its tools can't be used, or may be out of date. */
   get reason(): string | undefined {
-    const { state } = this.#connections;
-    const isKnown = this.#catalog.isKnown;
+    const { state } = this.connections;
+    const isKnown = this.catalog.isKnown;
     // If each user signs in, the shared connection (no user) does not have to work.
-    if (state.kind === 'down') return isKnown && this.#connections.hasOwn ? undefined : state.reason;
+    if (state.kind === 'down') return isKnown && this.connections.hasOwn ? undefined : state.reason;
     if (this.#listingFailure !== undefined) return this.#listingFailure;
     if (isKnown) return undefined;
     return state.kind === 'connecting' ? 'it is still starting' : 'it was not started';
   }
 
   status(): ServerStatus {
-    const { about, used, problems, changedInUse: inUse } = this.#catalog;
-    const { state } = this.#connections;
+    const { about, used, problems, held, changedInUse: inUse } = this.catalog;
+    const { state } = this.connections;
     return {
       name: this.name,
       state: state.kind,
@@ -99,40 +83,22 @@ export class HubServer {
       tools: used.length,
       ...defined({ listingFailure: this.#listingFailure, stopped: about?.stopped }),
       problems,
-      held: this.held,
+      held,
       ...(inUse.length === 0 ? {} : { changed: inUse }),
-      suspicions: this.#catalog.suspicions(),
+      suspicions: this.catalog.suspicions(),
       ...this.#notes.read(),
-      ...defined({ protocolVersion: this.#connections.shared?.protocolVersion }),
+      ...defined({ protocolVersion: this.connections.shared?.protocolVersion }),
     };
-  }
-
-  /** Loads the listing of an earlier run. Returns whether there was one that needs no update. */
-  restore(): Promise<boolean> {
-    return this.#catalog.restore();
   }
 
   /** Connects and lists the tools. Failures are in the status. */
   async start(): Promise<void> {
     try {
-      await this.#connections.start();
+      await this.connections.start();
       await this.#listing;
     } catch {
       // The connections have the reason.
     }
-  }
-
-  /** The connection for a request: the peer's own, the user's own, or the shared one. */
-  connect(origin: Origin): Promise<Connection> {
-    return this.#connections.acquire(origin);
-  }
-
-  /** Sends on the connection for a request; on a new one if the server had lost the session. */
-  send<Value>(
-    about: { readonly origin?: Origin | undefined; readonly signal?: AbortSignal | undefined },
-    run: (connection: Connection) => Promise<Value>,
-  ): Promise<Value> {
-    return this.#connections.send(about, run);
   }
 
   /**
@@ -148,19 +114,19 @@ export class HubServer {
     origin?: Origin | undefined;
     signal?: AbortSignal | undefined;
   }): Promise<void> {
-    if (!this.#catalog.isListed) {
-      const connection = await untilAborted(this.#connections.acquire(origin), signal);
-      const listing = this.#catalog.isListed ? Promise.resolve() : (this.#listing ?? this.#relist(connection));
+    if (!this.catalog.isListed) {
+      const connection = await untilAborted(this.connections.acquire(origin), signal);
+      const listing = this.catalog.isListed ? Promise.resolve() : (this.#listing ?? this.#relist(connection));
       await untilAborted(listing, signal);
     }
     const context = { server: this.name, tool: tool.id };
-    if (!this.#catalog.isListed) {
+    if (!this.catalog.isListed) {
       const reason = this.#listingFailure ?? 'its tools were not listed';
       throw new McpError('server_down', `Tool "${tool.name}" can't be checked before it is called: ${reason}`, {
         context,
       });
     }
-    if (!this.held.some((change) => change.tool === tool.id)) return;
+    if (!this.catalog.held.some((change) => change.tool === tool.id)) return;
     throw new McpError(
       'definition_held',
       `Tool "${tool.name}" of server "${this.name}" is held back: its definition is not the one that was accepted. Tell the user, who can look at it and accept it (quartermaster mcp accept).`,
@@ -168,44 +134,16 @@ export class HubServer {
     );
   }
 
-  /** Follows changes to a resource. Resolves to a function that ends it. */
-  follow(origin: Origin, uri: string): Promise<() => void> {
-    return this.#connections.follow(origin, uri);
-  }
-
-  /** What is suspicious about the definition of a tool in use. */
-  findings(tool: Tool): readonly Suspicion[] {
-    return this.#catalog.findings(tool);
-  }
-
-  /** A peer's open connection. */
-  openFor(peer: Peer): Connection | undefined {
-    return this.#connections.openFor(peer);
-  }
-
-  adopt(peer: Peer): void {
-    this.#connections.adopt(peer);
-  }
-
-  release(peer: Peer): Promise<void> {
-    return this.#connections.release(peer);
-  }
-
   /** Retries at once, for a user who has signed in. */
   async retry(user: string): Promise<void> {
-    const connection = await this.#connections.retry(user);
-    if (!this.#catalog.isKnown) await this.#relist(connection);
-  }
-
-  /** Accepts the current definitions. Returns whether any had changed. */
-  accept(isAccepted: (change: DefinitionChange) => boolean): Promise<boolean> {
-    return this.#catalog.accept(isAccepted);
+    const connection = await this.connections.retry(user);
+    if (!this.catalog.isKnown) await this.#relist(connection);
   }
 
   async close(): Promise<void> {
     this.#cancelRelist();
     this.#cancelSettling?.();
-    await this.#connections.close();
+    await this.connections.close();
   }
 
   #hear(method: string, params: JsonObject, { peer, user, current }: ConnectionOwner): void {
@@ -213,13 +151,13 @@ export class HubServer {
       // Counted from the first notification: a server that never stops notifying must not prevent the listing.
       this.#cancelSettling ??= this.#context.clock.after(this.#settleMs, () => {
         this.#cancelSettling = undefined;
-        const connection = this.#connections.shared ?? current();
+        const connection = this.connections.shared ?? current();
         if (connection !== undefined) void this.#relist(connection);
       });
       return;
     }
     if (peer !== undefined) peer.notify({ server: this.name, method, params });
-    else this.#context.onNotification({ server: this.name, method, params, user });
+    else this.#context.emit({ kind: 'server-notification', notification: { server: this.name, method, params, user } });
   }
 
   /** One at a time; a change in the meantime triggers another listing. Never rejects: the status has the error. */
@@ -233,7 +171,7 @@ export class HubServer {
       if (!this.#isStale) return;
       this.#isStale = false;
       // Another connection may have replaced it in the meantime.
-      void this.#relist(this.#connections.shared ?? connection);
+      void this.#relist(this.connections.shared ?? connection);
     });
     return this.#listing;
   }
@@ -250,20 +188,20 @@ export class HubServer {
       // Before the capabilities are sent.
       this.#listingFailure = undefined;
       const about = { tools, capabilities: capabilities as JsonObject, ...defined({ instructions, stopped }) };
-      const isSame = await this.#catalog.update(about).catch((error: unknown) => {
+      const isSame = await this.catalog.update(about).catch((error: unknown) => {
         this.#listingFailure = before;
         throw error;
       });
       this.#settleMs = isSame ? Math.min(this.#settleMs * 2, SETTLE_MS.max) : SETTLE_MS.initial;
     } catch (error) {
       // A new session is listed as soon as it begins.
-      if (this.#connections.shared === undefined || error instanceof ForgottenSessionError) return;
+      if (this.connections.shared === undefined || error instanceof ForgottenSessionError) return;
       this.#listingFailure = `its tools can't be listed: ${describeError(error)}`;
-      const { initialMs, maxMs } = this.#context.backoff ?? BACKOFF_DEFAULTS;
+      const { initialMs, maxMs } = this.#context.backoff;
       this.#cancelRelist = this.#context.clock.after(Math.min(initialMs * RELIST_PAUSES, maxMs), () => {
-        if (this.#connections.shared === connection) void this.#relist(connection);
+        if (this.connections.shared === connection) void this.#relist(connection);
       });
-      this.#context.onChange(this.name);
+      this.#context.emit({ kind: 'server-change', server: this.name });
     }
   }
 }

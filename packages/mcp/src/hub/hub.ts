@@ -114,11 +114,8 @@ export interface HubCall {
 }
 
 /** A request to a server that is forwarded unchanged. */
-export interface HubRequest extends Outgoing, Pick<HubCall, 'allowInputRequired'> {
+export interface HubRequest extends Outgoing, Pick<HubCall, 'origin' | 'signal' | 'onProgress' | 'allowInputRequired'> {
   readonly server: string;
-  readonly origin?: Origin | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ProgressCallback | undefined;
 }
 
 /** A resource to follow. */

@@ -6,9 +6,10 @@
 //   definitions/  a server's list, read into tools: pages, limits, invisible characters, unusable definitions
 //   trust/        whether a definition may be shown: pins, changes that await approval, suspicious texts
 export { ANY_RESULT, BACKOFF_DEFAULTS, type Backoff, type Connection, type Outgoing } from './connection/index.ts';
-export { CLIENT_INFO, createHub, type HubOptions } from './create-hub.ts';
+export { createHub } from './create-hub.ts';
 export { LIST_DEFAULTS, type ListLimits } from './definitions/index.ts';
 export type { FollowRequest, Hub, HubCall, HubEvent, HubRequest, HubServers, StartOptions } from './hub.ts';
+export { CLIENT_INFO, type HubOptions } from './hub-options.ts';
 export type { Peer, PeerRequest, ServerNotification } from './peer.ts';
 export type { Origin } from './server-connections.ts';
 export {

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { smallServer } from '../testing/small-server.fixture.ts';
-import { createHub, type HubOptions } from './create-hub.ts';
+import { createHub } from './create-hub.ts';
 import type { Hub } from './hub.ts';
+import type { HubOptions } from './hub-options.ts';
 
 function makeHub(options: HubOptions): Hub {
   const hub = createHub(options);

@@ -5,8 +5,9 @@ import { type ListeningServer, startListening } from '../testing/listening-serve
 import { modernHandler } from '../testing/modern-handler.fixture.ts';
 import { realServer } from '../testing/real-servers.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
-import { createHub, type HubOptions } from './create-hub.ts';
+import { createHub } from './create-hub.ts';
 import type { Hub } from './hub.ts';
+import type { HubOptions } from './hub-options.ts';
 import type { Peer } from './peer.ts';
 
 const hubs: Hub[] = [];

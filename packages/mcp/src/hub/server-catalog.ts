@@ -2,6 +2,7 @@ import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { digest } from '../digest.ts';
+import { oncePer } from '../once-per.ts';
 import type { Pin, StoredListing } from '../store/index.ts';
 import {
   isCutAlike,
@@ -11,7 +12,7 @@ import {
   type ReadDefinitions,
   readDefinitions,
 } from './definitions/index.ts';
-import type { HubContext } from './hub-context.ts';
+import type { HubContext } from './hub-options.ts';
 import { type ServerSettings, settingsKey } from './server-settings.ts';
 import {
   comparePins,
@@ -41,15 +42,13 @@ interface Known extends PinComparison {
   readonly problems: readonly string[];
 }
 
+type ToolSuspicion = Suspicion & { readonly tool: string };
+
 export interface ServerCatalogOptions {
   readonly name: string;
   readonly settings: ServerSettings;
   readonly context: HubContext;
 }
-
-type ToolSuspicion = Suspicion & { readonly tool: string };
-
-const suspicionsIn = new WeakMap<Known, readonly ToolSuspicion[]>();
 
 const NOTHING: readonly ReadDefinition[] = [];
 
@@ -87,10 +86,7 @@ export class ServerCatalog {
 
   /** The same array until another list is taken. */
   get tools(): readonly Tool[] {
-    const { used } = this;
-    const tools = toolsOf.get(used) ?? used.map((one) => one.tool);
-    toolsOf.set(used, tools);
-    return tools;
+    return toolsOf(this.used);
   }
 
   get problems(): readonly string[] {
@@ -124,17 +120,9 @@ export class ServerCatalog {
     return one === undefined ? [] : suspicionsOf(one);
   }
 
-  /** Made once per list: the status is read with every change of a connection. */
   suspicions(): readonly ToolSuspicion[] {
-    const known = this.#known;
-    if (known === undefined || this.#options.context.findings === 'off') return [];
-    const found =
-      suspicionsIn.get(known) ??
-      [...known.withheld, ...known.used].flatMap((one) =>
-        suspicionsOf(one).map((suspicion) => ({ tool: one.tool.id, ...suspicion })),
-      );
-    suspicionsIn.set(known, found);
-    return found;
+    const known = this.#options.context.findings === 'off' ? undefined : this.#known;
+    return known === undefined ? [] : suspicionsIn(known);
   }
 
   /** Loads the listing of an earlier run. Returns whether there was one that needs no update. */
@@ -206,14 +194,15 @@ export class ServerCatalog {
       problems: [...(stopped === undefined ? [] : [`The list was cut off ${stopped}`]), ...problems],
     };
     this.#report();
-    context.onChange(name);
+    context.emit({ kind: 'server-change', server: name });
   }
 
   /** Once per definition: every later list shares it. */
   #report(): void {
     const { name, context } = this.#options;
     const { about, withheld = [], changes = [] } = this.#known ?? {};
-    if (about?.stopped !== undefined) context.onListingCut(name, `its list was cut off ${about.stopped}`);
+    if (about?.stopped !== undefined)
+      context.emit({ kind: 'listing-cut', server: name, reason: `its list was cut off ${about.stopped}` });
     const isNews = (tool: string, hash: string): boolean => {
       const wasReported = this.#reported.get(tool) === hash;
       this.#reported.set(tool, hash);
@@ -221,9 +210,11 @@ export class ServerCatalog {
     };
     for (const one of withheld) {
       const [suspicion] = suspicionsOf(one);
-      if (suspicion !== undefined && isNews(one.tool.id, one.hash)) context.onWithheld(one.tool.id, suspicion);
+      if (suspicion !== undefined && isNews(one.tool.id, one.hash))
+        context.emit({ kind: 'tool-withheld', tool: one.tool.id, suspicion });
     }
-    for (const change of changes) if (isNews(change.tool, change.hash)) context.onDefinitionChange(change);
+    for (const change of changes)
+      if (isNews(change.tool, change.hash)) context.emit({ kind: 'definition-change', change });
   }
 }
 
@@ -247,22 +238,15 @@ function describeWithheld(withheld: readonly ReadDefinition[]): string {
   return `withheld because of their definitions: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-const byIds = new WeakMap<readonly ReadDefinition[], ReadonlyMap<string, ReadDefinition>>();
-
 /** By id, because a policy in the settings makes another object of a tool. Each turn renders all answers of a conversation again. */
-function byId(used: readonly ReadDefinition[]): ReadonlyMap<string, ReadDefinition> {
-  const known = byIds.get(used) ?? new Map(used.map((one) => [one.tool.id, one]));
-  byIds.set(used, known);
-  return known;
-}
+const byId = oncePer((used: readonly ReadDefinition[]) => new Map(used.map((one) => [one.tool.id, one])));
 
-const toolsOf = new WeakMap<readonly ReadDefinition[], readonly Tool[]>();
-
-const looked = new WeakMap<ReadDefinition, readonly Suspicion[]>();
+const toolsOf = oncePer((used: readonly ReadDefinition[]): readonly Tool[] => used.map((one) => one.tool));
 
 /** Checked when first asked for, so that startup does not wait for it. */
-function suspicionsOf(one: ReadDefinition): readonly Suspicion[] {
-  const known = looked.get(one) ?? findSuspicions(one.definition);
-  looked.set(one, known);
-  return known;
-}
+const suspicionsOf = oncePer((one: ReadDefinition): readonly Suspicion[] => findSuspicions(one.definition));
+
+/** Once per list: the status is read with every change of a connection. */
+const suspicionsIn = oncePer(({ withheld, used }: Known): readonly ToolSuspicion[] =>
+  [...withheld, ...used].flatMap((one) => suspicionsOf(one).map((suspicion) => ({ tool: one.tool.id, ...suspicion }))),
+);

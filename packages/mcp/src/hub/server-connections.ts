@@ -2,7 +2,6 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { describeError } from '../errors.ts';
 import { largestShare } from '../largest-share.ts';
 import {
-  BACKOFF_DEFAULTS,
   type Connection,
   type ConnectionEnd,
   ConnectionSlot,
@@ -10,7 +9,7 @@ import {
   openConnection,
   type SlotState,
 } from './connection/index.ts';
-import type { HubContext } from './hub-context.ts';
+import type { HubContext } from './hub-options.ts';
 import type { Peer } from './peer.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { signInSettings, withStepUp } from './server-sign-in.ts';
@@ -202,7 +201,7 @@ export class ServerConnections {
 
   #createSlot(owner: { isShared: boolean; user: string; peer: () => Peer | undefined }): ConnectionSlot {
     const { name, context, onShared } = this.#options;
-    const { clock, backoff = BACKOFF_DEFAULTS, onChange } = context;
+    const { clock, backoff, emit } = context;
     const slot: ConnectionSlot = new ConnectionSlot({
       server: name,
       clock,
@@ -213,24 +212,20 @@ export class ServerConnections {
         if (owner.isShared) onShared(connection);
         this.#followAgain(slot, { ...owner, peer: owner.peer(), current: () => slot.connection });
       },
-      onState: () => onChange(name),
+      onState: () => emit({ kind: 'server-change', server: name }),
     });
     return slot;
   }
 
   #open(owner: ConnectionOwner, end: ConnectionEnd): Promise<Connection> {
     const { name, settings, context, notes, onNotification } = this.#options;
-    const { clientInfo, clock, environment, fetch, maxMessageValues, oauth } = context;
+    const { oauth } = context;
     const { user, peer } = owner;
     const signIn = signInSettings(settings);
     return openConnection({
+      ...context,
       name,
       settings,
-      clientInfo,
-      clock,
-      environment,
-      fetch,
-      maxMessageValues,
       authProvider: signIn === undefined ? undefined : oauth?.access({ user, server: name }, signIn),
       howToSignIn: oauth?.howToSignIn?.({ user, server: name }),
       peer,

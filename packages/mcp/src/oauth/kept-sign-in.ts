@@ -5,7 +5,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Clock } from '@quartermaster/core/internal';
-import type { TokenOwner, TokenStore } from '../store/index.ts';
+import { ownerKey, type TokenOwner, type TokenStore } from '../store/index.ts';
 
 /** What is stored for one user at one server. */
 export interface KeptSignIn {
@@ -34,7 +34,6 @@ const RETRY_MS = [100, 500];
 /** The sign-ins in a token store. */
 export function createKeptSignIns(tokens: TokenStore, clock: Clock): KeptSignIns {
   const unsaved = new Map<string, KeptSignIn>();
-  const keyOf = ({ user, server }: TokenOwner): string => JSON.stringify([user, server]);
   const put = (owner: TokenOwner, kept: KeptSignIn): Promise<boolean> =>
     tokens.put(owner, JSON.stringify(kept)).then(
       () => true,
@@ -42,9 +41,9 @@ export function createKeptSignIns(tokens: TokenStore, clock: Clock): KeptSignIns
     );
   return {
     async read(owner) {
-      const held = unsaved.get(keyOf(owner));
+      const held = unsaved.get(ownerKey(owner));
       if (held !== undefined) {
-        if (await put(owner, held)) unsaved.delete(keyOf(owner));
+        if (await put(owner, held)) unsaved.delete(ownerKey(owner));
         return held;
       }
       const value: unknown = JSON.parse((await tokens.get(owner)) ?? '{}');
@@ -52,11 +51,11 @@ export function createKeptSignIns(tokens: TokenStore, clock: Clock): KeptSignIns
       return isJsonObject(value) ? (value as KeptSignIn) : {};
     },
     async write(owner, kept) {
-      unsaved.set(keyOf(owner), kept);
+      unsaved.set(ownerKey(owner), kept);
       for (const pauseMs of [0, ...RETRY_MS]) {
         if (pauseMs > 0) await pause(clock, pauseMs);
         if (!(await put(owner, kept))) continue;
-        unsaved.delete(keyOf(owner));
+        unsaved.delete(ownerKey(owner));
         return;
       }
     },

@@ -17,7 +17,7 @@ import {
 } from '@quartermaster/core/internal';
 import { McpError } from '../errors.ts';
 import { signalIn } from '../signal-in.ts';
-import type { TokenOwner, TokenStore } from '../store/index.ts';
+import { ownerKey, type TokenOwner, type TokenStore } from '../store/index.ts';
 import { beginSignIn, exchangeCode, isPending, type PendingSignIn } from './begin-sign-in.ts';
 import { createKeptSignIns } from './kept-sign-in.ts';
 import { refusedToken } from './refused-token.ts';
@@ -120,7 +120,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
   };
 
   const offer = async (owner: TokenOwner, settings: SignInSettings, wish: SignInWish): Promise<string | undefined> => {
-    const key = JSON.stringify([owner.user, owner.server]);
+    const key = ownerKey(owner);
     const before = await kept.read(owner);
     const wanted = await tokens.get(wantedPlace(owner));
     const known = [settings.scopes?.join(' '), before.scope, before.tokens?.scope, wanted];
@@ -153,7 +153,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
    */
   const begin: OAuthClient['begin'] = async (owner, settings, wish = {}) => {
     if ((wish.redirectUrl ?? redirectUrl) === undefined) return undefined;
-    const key = JSON.stringify([owner.user, owner.server]);
+    const key = ownerKey(owner);
     while (beginning.has(key)) await beginning.get(key);
     const begun = offer(owner, settings, wish).finally(() => beginning.delete(key));
     beginning.set(key, begun);
@@ -205,7 +205,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     async finish(callback) {
       const pending = await takePending(tokens, callback.get('state') ?? '', clock.now());
       const { owner } = pending;
-      offers.delete(JSON.stringify([owner.user, owner.server]));
+      offers.delete(ownerKey(owner));
       const code = callback.get('code');
       if (code === null) throw refused(owner, callback.get('error'));
       const iss = callback.get('iss') ?? undefined;

@@ -1,5 +1,6 @@
 import type { Snapshot } from '@quartermaster/core';
 import { cutText } from '@quartermaster/core/internal';
+import { oncePer } from '../once-per.ts';
 import type { CompiledPermissions } from './permissions.ts';
 import type { Session } from './session.ts';
 
@@ -37,7 +38,7 @@ function aboutSearch(session: Session): readonly string[] {
   const search = plan.own.find((own) => own.role === 'search')?.name;
   const call = plan.own.find((own) => own.role === 'call')?.name;
   if (search === undefined) return [];
-  const counts = countTools(session.hub.snapshot(), session.permissions);
+  const counts = countsIn(session.hub.snapshot())(session.permissions);
   const servers = listNames([...counts].map(([name, count]) => `${name} (${count})`));
   const behind =
     counts.size === 0 ? 'The tools of other servers are behind this one.' : `Tools behind this server: ${servers}.`;
@@ -45,21 +46,16 @@ function aboutSearch(session: Session): readonly string[] {
   return [`${behind} Find one with ${search}, ${how}. Search before you say that something is not possible.`];
 }
 
-const counted = new WeakMap<Snapshot, WeakMap<CompiledPermissions, ReadonlyMap<string, number>>>();
-
-/** How many tools each server has for these permissions. Each request of a stateless client needs it. */
-function countTools(snapshot: Snapshot, permissions: CompiledPermissions): ReadonlyMap<string, number> {
-  const ofSnapshot = counted.get(snapshot) ?? new WeakMap<CompiledPermissions, ReadonlyMap<string, number>>();
-  counted.set(snapshot, ofSnapshot);
-  const known = ofSnapshot.get(permissions);
-  if (known !== undefined) return known;
-  const counts = new Map<string, number>();
-  for (const tool of snapshot.tools) {
-    if (permissions.allowsTool(tool)) counts.set(tool.server ?? '', (counts.get(tool.server ?? '') ?? 0) + 1);
-  }
-  ofSnapshot.set(permissions, counts);
-  return counts;
-}
+/** How many tools each server has for some permissions. Each request of a stateless client needs it. */
+const countsIn = oncePer((snapshot: Snapshot) =>
+  oncePer((permissions: CompiledPermissions): ReadonlyMap<string, number> => {
+    const counts = new Map<string, number>();
+    for (const tool of snapshot.tools) {
+      if (permissions.allowsTool(tool)) counts.set(tool.server ?? '', (counts.get(tool.server ?? '') ?? 0) + 1);
+    }
+    return counts;
+  }),
+);
 
 function aboutMissing({ hub, permissions }: Session): readonly string[] {
   const missing = hub

@@ -1,15 +1,10 @@
 import { isSpecType } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject, type JsonSchema, writeTool } from '@quartermaster/core/catalog';
 import type { Own, Shown } from '@quartermaster/core/disclosure';
+import { oncePer } from '../once-per.ts';
 
 /** A tool of the catalog for `tools/list`: as its server defined it, with the name and description from the plan. */
-export function renderShown(shown: Shown): JsonObject {
-  const known = rendered.get(shown);
-  if (known !== undefined) return known;
-  const definition = render(shown);
-  rendered.set(shown, definition);
-  return definition;
-}
+export const renderShown: (shown: Shown) => JsonObject = oncePer(render);
 
 /** One of our own tools. Declares no output schema: `tool_call` returns what the tool behind it returns. */
 export function renderOwn(own: Own, note: string | undefined): JsonObject {
@@ -21,8 +16,6 @@ export function renderOwn(own: Own, note: string | undefined): JsonObject {
     ...(own.role === 'call' ? {} : { annotations: { readOnlyHint: true } }),
   };
 }
-
-const rendered = new WeakMap<Shown, JsonObject>();
 
 /** Clients validate a list as a whole, so a definition that they would reject is reduced to what they accept. */
 function render(shown: Shown): JsonObject {

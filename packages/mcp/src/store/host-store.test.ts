@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createHub, type Hub } from '../hub/index.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
-import type { TokenStore } from './token-store.ts';
+import type { TokenStore } from './index.ts';
 
 describe('the store of a running Quartermaster', () => {
   it('keeps listings and pins for the hub', async () => {

@@ -16,6 +16,8 @@ export interface ListeningOptions {
   readonly onMissed: (method: string, params: JsonObject) => void;
 }
 
+const LISTS = ['tools', 'prompts', 'resources'] as const;
+
 const PAUSE_MS = { initial: 1_000, max: 60_000 };
 
 /**
@@ -23,12 +25,9 @@ const PAUSE_MS = { initial: 1_000, max: 60_000 };
  * everything that is wanted; when it ends, another is requested.
  */
 export function keepListening(client: Client, { clock, onNoise, onMissed }: ListeningOptions): Listening {
-  const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
-  const lists = {
-    ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
-    ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
-    ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
-  };
+  const capabilities = client.getServerCapabilities() ?? {};
+  const lists = LISTS.filter((list) => capabilities[list]?.listChanged === true);
+  const listFilter = Object.fromEntries(lists.map((list) => [`${list}ListChanged`, true]));
   let uris: readonly string[] = [];
   let current: McpSubscription | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -38,7 +37,7 @@ export function keepListening(client: Client, { clock, onNoise, onMissed }: List
 
   const open = async (): Promise<void> => {
     if (isClosed) return;
-    const filter = { ...lists, ...(uris.length === 0 ? {} : { resourceSubscriptions: [...uris] }) };
+    const filter = { ...listFilter, ...(uris.length === 0 ? {} : { resourceSubscriptions: [...uris] }) };
     const before = current;
     const wanted = Object.keys(filter).length > 0 ? await client.listen(filter) : undefined;
     current = wanted;
@@ -69,9 +68,7 @@ export function keepListening(client: Client, { clock, onNoise, onMissed }: List
   const tellMissed = (): void => {
     if (isClosed) return;
     pauseMs = PAUSE_MS.initial;
-    if (lists.toolsListChanged) onMissed('notifications/tools/list_changed', {});
-    if (lists.promptsListChanged) onMissed('notifications/prompts/list_changed', {});
-    if (lists.resourcesListChanged) onMissed('notifications/resources/list_changed', {});
+    for (const list of lists) onMissed(`notifications/${list}/list_changed`, {});
     for (const uri of uris) onMissed('notifications/resources/updated', { uri });
   };
 

@@ -89,10 +89,9 @@ function secondTry(error: unknown, settings: ServerSettings): Attempt | undefine
 async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): Promise<Connection> {
   const { name, clientInfo, settings, clock, peer, onNotification, onNoise, onLost, onForgotten, signal } = options;
   const timeout = settings.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs;
-  const capabilities = declared(peer);
   const { protocolVersion } = settings;
   const client = new Client(clientInfo, {
-    capabilities,
+    capabilities: declared(peer?.capabilities),
     versionNegotiation: { mode, probe: { timeoutMs: timeout } },
     ...(protocolVersion === undefined ? {} : { supportedProtocolVersions: [protocolVersion] }),
   });
@@ -144,11 +143,8 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
 }
 
 /** Only what a proxy can forward. */
-function declared(peer: Peer | undefined): ClientCapabilities {
-  const { elicitation, sampling, roots } = peer?.capabilities ?? {};
-  return {
-    ...defined({ elicitation, sampling, roots }),
-  };
+function declared({ elicitation, sampling, roots }: ClientCapabilities = {}): ClientCapabilities {
+  return { ...defined({ elicitation, sampling, roots }) };
 }
 
 function answerFor(
@@ -156,18 +152,20 @@ function answerFor(
   server: string,
   { peer, calls }: { readonly peer: Peer; readonly calls: CallClock },
 ): void {
-  const { elicitation, sampling, roots } = peer.capabilities;
-  const methods = [
-    ...(elicitation === undefined ? [] : (['elicitation/create'] as const)),
-    ...(sampling === undefined ? [] : (['sampling/createMessage'] as const)),
-    ...(roots === undefined ? [] : (['roots/list'] as const)),
-  ];
-  for (const method of methods) {
+  for (const [capability, method] of QUESTIONS) {
+    if (peer.capabilities[capability] === undefined) continue;
     client.setRequestHandler(method, { params: ANY_PARAMS }, (params, context) =>
       calls.whileAsking(() => peer.request({ server, method, params }, { signal: context.mcpReq.signal })),
     );
   }
 }
+
+/** What servers ask clients, by the capability that it takes. */
+const QUESTIONS = [
+  ['elicitation', 'elicitation/create'],
+  ['sampling', 'sampling/createMessage'],
+  ['roots', 'roots/list'],
+] as const;
 
 /**
  * The handshake's own timeout does not cover an in-process server that is never created, a process that never starts, or a

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findBadHeaderName } from './check-header-names.ts';
-import { listDefinition } from './listed-definition.ts';
+import { listDefinition } from './list-tools.ts';
 import { readDefinitions } from './read-definitions.ts';
 
 const marked = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name }) as never;

@@ -1,5 +1,4 @@
 import type { Json } from '@quartermaster/core/catalog';
-import { type ListedDefinition, listDefinition } from './listed-definition.ts';
 
 /** One page of `tools/list`, unchecked. */
 export interface ToolsPage {
@@ -23,6 +22,13 @@ export const LIST_DEFAULTS: ListLimits = {
   listBytes: 64 * 1024 * 1024,
   listPages: 1_000,
 };
+
+/** An entry of a server's list, with its JSON: serialized once, for its size, its hash and the store. */
+export interface ListedDefinition {
+  readonly value: Json;
+  /** Missing if it can't be serialized, which takes an absurd depth. */
+  readonly text?: string;
+}
 
 export interface ListedTools {
   readonly tools: readonly ListedDefinition[];
@@ -55,6 +61,14 @@ export async function listTools(
     if (cursors.has(cursor)) return { tools, stopped: cuts.repeat };
     if (pages >= limits.listPages) return { tools, stopped: cuts.pages };
     cursors.add(cursor);
+  }
+}
+
+export function listDefinition(value: Json): ListedDefinition {
+  try {
+    return { value, text: JSON.stringify(value) };
+  } catch {
+    return { value };
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listDefinition } from './listed-definition.ts';
+import { listDefinition } from './list-tools.ts';
 import { readDefinitions } from './read-definitions.ts';
 
 const TAGS = String.fromCodePoint(0xe0049, 0xe0067, 0xe006e);

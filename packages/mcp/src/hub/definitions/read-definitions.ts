@@ -5,7 +5,7 @@ import { digest } from '../../digest.ts';
 import { describeError } from '../../errors.ts';
 import type { ServerOptions } from '../server-settings.ts';
 import { findBadHeaderName } from './check-header-names.ts';
-import type { ListedDefinition } from './listed-definition.ts';
+import type { ListedDefinition } from './list-tools.ts';
 
 /** A readable definition. */
 export interface ReadDefinition {

@@ -1,5 +1,6 @@
 import type { Tool } from '@quartermaster/core';
 import type { DefinitionChange } from './compare-pins.ts';
+import { spellCharacter } from './find-suspicions.ts';
 
 /** One part of a changed definition, for a person to read. `null` means that it is absent. */
 export interface ChangedField {
@@ -61,14 +62,10 @@ function excerpt(text: string, from: number): string {
   const rest = text.length - start - MOST_CHARACTERS;
   return [
     start > 0 ? `[… ${start} characters that are the same]\n` : '',
-    text.slice(start, start + MOST_CHARACTERS).replace(UNSEEN, spell),
+    text.slice(start, start + MOST_CHARACTERS).replace(UNSEEN, spellCharacter),
     rest > 0 ? `\n[… ${rest} more characters, not shown]` : '',
   ].join('');
 }
 
 /** Formatting and private-use characters, and variation selectors, which can carry hidden text. */
 const UNSEEN = /[\p{Cf}\p{Co}]|\p{Variation_Selector}/gu;
-
-function spell(unseen: string): string {
-  return `\\u{${(unseen.codePointAt(0) ?? 0).toString(16)}}`;
-}

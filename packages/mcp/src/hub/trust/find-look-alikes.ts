@@ -1,5 +1,5 @@
 import type { Tool } from '@quartermaster/core';
-import type { Suspicion } from './find-suspicions.ts';
+import { type Suspicion, spellCharacter } from './find-suspicions.ts';
 
 /**
  * Tools whose names look like another server's tool: with letters of another alphabet, or with a digit or a
@@ -17,7 +17,10 @@ export function findLookAlikes(tools: readonly Tool[]): ReadonlyMap<string, Susp
   for (const { tool, folded } of disguised) {
     const shadowed = plain.get(folded)?.find(({ server }) => server !== tool.server);
     if (shadowed === undefined) continue;
-    const excerpt = `${spell(tool.name)} looks like ${shadowed.id}`.slice(0, EXCERPT_LENGTH);
+    const excerpt = `${tool.name.replace(/[^\x20-\x7e]/gu, spellCharacter)} looks like ${shadowed.id}`.slice(
+      0,
+      EXCERPT_LENGTH,
+    );
     found.set(tool.id, { kind: 'look-alike-name', at: 'name', excerpt });
   }
   return found;
@@ -37,10 +40,6 @@ function fold(name: string): string {
 
 /** Nothing in it looks like anything else. Most names are such. */
 const PLAIN = /^[A-HJ-Za-z2-9_./-]*$/;
-
-function spell(name: string): string {
-  return name.replace(/[^\x20-\x7e]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
-}
 
 /** Cyrillic, Greek and Armenian letters that most fonts draw like Latin ones, and the digits and the letter that look like others. */
 const LOOKS_LIKE: ReadonlyMap<string, string> = new Map(

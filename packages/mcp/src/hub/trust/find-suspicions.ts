@@ -76,10 +76,11 @@ function excerptOf(text: string, index: number): string {
   const before = text.slice(from, index);
   // Half a word at the cut tells nothing.
   const lead = from === 0 ? before : `…${before.replace(/^\S+\s+/, '')}`;
-  return `${lead}${text.slice(index, to)}${to < text.length ? '…' : ''}`.replace(UNSEEN, spell);
+  return `${lead}${text.slice(index, to)}${to < text.length ? '…' : ''}`.replace(UNSEEN, spellCharacter);
 }
 
-function spell(character: string): string {
+/** An invisible or misleading character as its code. */
+export function spellCharacter(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 

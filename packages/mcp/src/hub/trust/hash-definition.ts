@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import { digest } from '../../digest.ts';
 
 /**
@@ -14,15 +15,8 @@ export function hashDefinition(definition: JsonObject): string {
 function canonicalJson(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value as JsonObject)
-    // An in-process server may return fields that JSON would not contain.
-    .filter(([, item]) => item !== undefined)
-    .sort(([left], [right]) => compare(left, right))
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`);
-  return `{${entries.join(',')}}`;
-}
-
-function compare(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
+  // An in-process server may return fields that JSON would not contain.
+  const members = defined(value as JsonObject);
+  const names = Object.keys(members).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(members[name])}`).join(',')}}`;
 }
