@@ -71,8 +71,9 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   const agents = options.agents ?? {};
   const entries = options.mcpServers ?? {};
   const asking = { ...options, env, configured: config.upstreams };
-  const findModel = (name: string | undefined): Promise<ResolvedModel> => resolveModel({ ...asking, model: name });
-  const model = createModelChoice(findModel, controls);
+  const findModel: FindModel = (name) => resolveModel({ ...asking, model: name });
+  const modelNamed = createModelTable(findModel);
+  const model = (): Promise<ResolvedModel> => modelNamed(controls.model);
   const first = await model();
   const closed = new AbortController();
   const search = createAgentSearcher({ given: options.searcher, engine: config.engine, signal: closed.signal });
@@ -147,7 +148,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     parent: () => context,
     snapshot: () => servers.snapshot(),
     servers: Object.keys(entries),
-    model: createModelTable(findModel),
+    model: modelNamed,
     planner: plannerFor,
     guard: ({ caller: who, about: aboutAgent, definition }) => {
       const own = createToolGuard({
@@ -198,25 +199,16 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   };
 }
 
-/** Resolved once per choice, so that a plan made for a model can be cached. */
-function createModelChoice(
-  find: (model: string | undefined) => Promise<ResolvedModel>,
-  controls: Controls,
-): () => Promise<ResolvedModel> {
-  let kept: { readonly name: string | undefined; readonly model: ResolvedModel } | undefined;
-  return async () => {
-    const name = controls.model;
-    if (kept === undefined || kept.name !== name) kept = { name, model: await find(name) };
-    return kept.model;
-  };
-}
+type FindModel = (name: string | undefined) => Promise<ResolvedModel>;
 
-/** The same for the models of subagents. */
-function createModelTable(find: (model: string) => Promise<ResolvedModel>): (model: string) => Promise<ResolvedModel> {
-  const kept = new Map<string, Promise<ResolvedModel>>();
+/** Finds each model once, so that a plan made for it can be cached. */
+function createModelTable(find: FindModel): FindModel {
+  const kept = new Map<string | undefined, Promise<ResolvedModel>>();
   return (name) => {
     const model = kept.get(name) ?? find(name);
     kept.set(name, model);
+    // The next response tries again.
+    model.catch(() => kept.delete(name));
     return model;
   };
 }

@@ -1,8 +1,7 @@
-import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
+import { snapshotTokens } from '@quartermaster/core/gate';
 import type { AgentSearcher, SearchEngine } from './create-agent-searcher.ts';
 import { agentWire, isSearching, type ResolvedModel } from './model/index.ts';
-import { messageTokens } from './session/index.ts';
-import { requestFor, type TurnContext } from './turn/index.ts';
+import { requestFor, requestTokens, sum, type TurnContext } from './turn/index.ts';
 
 /** About how much of the model's context window the next request would take. */
 export interface ContextUsage {
@@ -48,19 +47,15 @@ export async function contextUsage(context: TurnContext, search: AgentSearcher):
       const isLoaded = !plan.deferred.has(name) || revealed.has(name);
       return { name, serverName: tool.server ?? '', tokens: byTool.get(tool) ?? 0, isLoaded };
     });
-  const found = mcpTools.filter(({ name }) => revealed.has(name));
-  const deferred = mcpTools.filter(({ isLoaded }) => !isLoaded);
-  const system = typeof request.system === 'string' ? estimateTokens(request.system) : 0;
-  const tools = plan.tokens.after + sum(found);
-  const messages = request.messages.reduce((total, message) => total + messageTokens(message), 0);
-  const totalTokens = system + tools + messages;
+  const deferred = sum(mcpTools.filter(({ isLoaded }) => !isLoaded).map(({ tokens }) => tokens));
+  const { system, tools, messages, total: totalTokens } = requestTokens(request, plan);
   const maxTokens = resolved.limits.contextTokens;
   return {
     categories: [
       { id: 'system_prompt', name: 'System prompt', tokens: system, kind: 'used' },
       { id: 'mcp_tools', name: 'Tools', tokens: tools, kind: 'used' },
       { id: 'messages', name: 'Messages', tokens: messages, kind: 'used' },
-      { id: 'mcp_tools_deferred', name: 'Deferred tools', tokens: sum(deferred), kind: 'deferred' },
+      { id: 'mcp_tools_deferred', name: 'Deferred tools', tokens: deferred, kind: 'deferred' },
       { id: 'free_space', name: 'Free space', tokens: Math.max(0, maxTokens - totalTokens), kind: 'free' },
     ],
     totalTokens,
@@ -71,8 +66,4 @@ export async function contextUsage(context: TurnContext, search: AgentSearcher):
     mcpTools,
     toolSearch: { ...(isSearching(plan) ? await search.decide() : search.engine), deferral: plan.reason },
   };
-}
-
-function sum(tools: readonly ContextTool[]): number {
-  return tools.reduce((total, { tokens }) => total + tokens, 0);
 }

@@ -1,4 +1,5 @@
-import { LONGEST_TIMER_MS } from './longest-timer.ts';
+/** The longest time that a timer can wait for, about 24 days. A longer one would fire at once. */
+export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
 export interface Deadline {
   /** Aborts when the time is up. */

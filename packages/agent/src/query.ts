@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import { RequestError, SettingError } from '@quartermaster/core/errors';
+import { RequestError } from '@quartermaster/core/errors';
 import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
-import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anthropic';
+import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 import { AbortError } from './abort-error.ts';
 import { type AgentSession, type Controls, openSession } from './agent-session.ts';
 import type { AgentDefinition } from './agents/index.ts';
@@ -10,6 +10,8 @@ import { type ContextUsage, contextUsage } from './context-usage.ts';
 import { refusedMethods } from './contract/index.ts';
 import { addedContexts, blockReason, runObservers } from './hooks/index.ts';
 import { createInputs, type Inputs } from './inputs.ts';
+import { invalidSetting } from './invalid-setting.ts';
+import { withTexts } from './message-content.ts';
 import type { ModelInfo } from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
 import { checkMode, type PermissionMode } from './permissions/index.ts';
@@ -145,7 +147,7 @@ export function query(parameters: QueryParameters): Query {
     async rewindFiles(messageId, wish) {
       const { checkpoints } = read.builtIns;
       if (checkpoints !== undefined) return checkpoints.rewind(messageId, wish);
-      throw new SettingError('invalid_setting', NO_CHECKPOINTS, { context: { setting: 'enableFileCheckpointing' } });
+      throw invalidSetting({ setting: 'enableFileCheckpointing' }, NO_CHECKPOINTS);
     },
     async getContextUsage() {
       const { context, search } = started('getContextUsage');
@@ -163,9 +165,10 @@ function checkPrompt(prompt: unknown): void {
     return;
   }
   const shown = Array.isArray(prompt) ? 'a list' : prompt === null ? 'null' : typeof prompt;
-  throw new SettingError('invalid_setting', `prompt is ${shown}; allowed: a string, or an async iterable of messages`, {
-    context: { setting: 'prompt' },
-  });
+  throw invalidSetting(
+    { setting: 'prompt' },
+    `prompt is ${shown}; allowed: a string, or an async iterable of messages`,
+  );
 }
 
 interface Running {
@@ -202,7 +205,7 @@ async function* run(query: Run): AsyncGenerator<SDKMessage, void, undefined> {
         running.turn = turn;
         if (isJsonObject(prompt) && typeof prompt.uuid === 'string') session.context.mark(prompt.uuid);
         const signals = { query: signal, turn: AbortSignal.any([signal, turn.signal]) };
-        yield* runTurn(session.context, withContext(toMessage(prompt), added), signals);
+        yield* runTurn(session.context, withTexts(toMessage(prompt), added), signals);
         added = [];
         running.turn = undefined;
       }
@@ -234,13 +237,6 @@ async function startHooks({ context, source }: AgentSession, signal: AbortSignal
   const refused = blockReason(answers);
   if (refused !== undefined) throw new RequestError('invalid_request', `A hook refused the session: ${refused}`);
   return addedContexts(answers);
-}
-
-function withContext(message: AnthropicMessage, added: readonly string[]): AnthropicMessage {
-  if (added.length === 0) return message;
-  const { content } = message;
-  const blocks: readonly AnthropicBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  return { ...message, content: [...blocks, ...added.map((text) => ({ type: 'text', text }))] };
 }
 
 async function* once(content: string): AsyncGenerator<unknown, void, undefined> {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, POLICIES } from '@quartermaster/core/catalog';
-import { SettingError } from '@quartermaster/core/errors';
 import { DEFAULT_SEARCH_LIMITS } from '@quartermaster/core/gate';
 import { checkOptionNames, cutText, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
 import { AGENT_TOOL, agentTool, checkAgents } from './agents/index.ts';
 import { type BuiltInTools, createBuiltInTools } from './built-in/index.ts';
 import { checkOptions } from './contract/index.ts';
 import { createRunHooks, type RunHooks } from './hooks/index.ts';
+import { invalidSetting } from './invalid-setting.ts';
 import { type AgentForm, checkUpstream, readForm, readGateSettings } from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
 import { checkMode, checkToolRules, compileToolRules, type ToolRules } from './permissions/index.ts';
@@ -205,8 +205,7 @@ const KINDS = {
 function check(setting: string, value: unknown, { allowed, fits }: Kind): void {
   if (fits(value)) return;
   const shown = JSON.stringify(value) ?? typeof value;
-  const problem = `${setting} is ${cutText(shown, 100)}; allowed: ${allowed}`;
-  throw new SettingError('invalid_setting', problem, { context: { setting, value } });
+  throw invalidSetting({ setting, value }, `${setting} is ${cutText(shown, 100)}; allowed: ${allowed}`);
 }
 
 function isTexts(value: unknown): boolean {

@@ -1,5 +1,5 @@
-import { SettingError } from '@quartermaster/core/errors';
 import { checkAgentField } from '../contract/index.ts';
+import { invalidSetting } from '../invalid-setting.ts';
 import { checkMode, checkToolRules, type PermissionMode } from '../permissions/index.ts';
 
 /** A subagent: a separate conversation, with its own prompt and tools, that the model can give a task to. */
@@ -51,7 +51,7 @@ export function checkAgents(agents: AgentDefinitions, knownTools: ReadonlySet<st
 }
 
 function fail(setting: string, problem: string): never {
-  throw new SettingError('invalid_setting', `${setting} ${problem}`, { context: { setting } });
+  throw invalidSetting({ setting }, `${setting} ${problem}`);
 }
 
 /** Aliases are refused: the model that one stands for changes with every version of the SDK. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { type BuiltInMaker, builtInDefinition, textIn } from './built-in-tool.ts';
+import { type BuiltInMaker, builtIn, textIn } from './built-in-tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const LONGEST_TIMEOUT_MS = 600_000;
@@ -11,8 +11,8 @@ const PIPE_GRACE_MS = 200;
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'];
 
 /** Starts in the folder, but can leave it: a shell can't be confined. That is why each command needs permission. */
-export const createBashTool: BuiltInMaker = (confinement) => ({
-  tool: builtInDefinition({
+export const createBashTool: BuiltInMaker = (confinement) =>
+  builtIn({
     name: 'Bash',
     description:
       'Runs a command in a shell in the working folder, and answers with what it wrote. Nothing lasts between commands.',
@@ -27,15 +27,13 @@ export const createBashTool: BuiltInMaker = (confinement) => ({
       description: { type: 'string', description: 'What it does, in a few words' },
     },
     required: ['command'],
-    isReadOnly: false,
-  }),
-  editsFiles: false,
-  subject: (input) => textIn(input, 'command'),
-  run(input, signal) {
-    const timeoutMs = Math.min(Number(input.timeout ?? DEFAULT_TIMEOUT_MS), LONGEST_TIMEOUT_MS);
-    return runCommand(textIn(input, 'command'), { folder: confinement.folder, timeoutMs, signal });
-  },
-});
+    changes: 'anything',
+    subject: (input) => textIn(input, 'command'),
+    run(input, signal) {
+      const timeoutMs = Math.min(Number(input.timeout ?? DEFAULT_TIMEOUT_MS), LONGEST_TIMEOUT_MS);
+      return runCommand(textIn(input, 'command'), { folder: confinement.folder, timeoutMs, signal });
+    },
+  });
 
 interface Running {
   readonly folder: string;

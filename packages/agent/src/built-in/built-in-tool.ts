@@ -16,21 +16,29 @@ export interface BuiltInTool {
 
 export type BuiltInMaker = (confinement: Confinement, checkpoints?: FileCheckpoints) => BuiltInTool;
 
-export interface BuiltInParts {
+export interface BuiltInParts extends Pick<BuiltInTool, 'subject' | 'run'> {
   readonly name: string;
   readonly description: string;
   readonly properties: JsonObject;
   readonly required: readonly string[];
-  readonly isReadOnly: boolean;
+  /** What it changes. @default nothing */
+  readonly changes?: 'files' | 'anything';
 }
 
-export function builtInDefinition({ name, description, properties, required, isReadOnly }: BuiltInParts): Tool {
-  return createTool({
+export function builtIn(parts: BuiltInParts): BuiltInTool {
+  const { name, description, properties, required, changes, subject, run } = parts;
+  const tool = createTool({
     name,
     description,
     schema: { type: 'object', properties, required: [...required], additionalProperties: false },
-    extras: { annotations: { readOnlyHint: isReadOnly } },
+    extras: { annotations: { readOnlyHint: changes === undefined } },
   });
+  return { tool, editsFiles: changes === 'files', subject, run };
+}
+
+/** The real path that a call names; the working folder if it names none. */
+export function pathIn(input: JsonObject, key: string, confinement: Confinement): string {
+  return confinement.real(textIn(input, key) || '.');
 }
 
 export function textIn(input: JsonObject, key: string): string {

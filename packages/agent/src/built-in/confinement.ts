@@ -1,7 +1,7 @@
 import { constants, existsSync, lstatSync, realpathSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { SettingError } from '@quartermaster/core/errors';
+import { invalidSetting } from '../invalid-setting.ts';
 
 /** Confines paths to some folders, after resolving links. */
 export interface Confinement {
@@ -70,7 +70,7 @@ function realFolder(setting: string, path: string): string {
     return realpathSync(path);
   } catch (cause) {
     const problem = `${setting} names ${path}, which can't be read`;
-    throw new SettingError('invalid_setting', problem, { cause, context: { setting, value: path } });
+    throw invalidSetting({ setting, value: path, cause }, problem);
   }
 }
 

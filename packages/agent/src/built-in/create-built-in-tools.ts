@@ -1,5 +1,5 @@
-import { SettingError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
+import { invalidSetting } from '../invalid-setting.ts';
 import { createBashTool } from './bash-tool.ts';
 import type { BuiltInMaker, BuiltInTool } from './built-in-tool.ts';
 import { createConfinement } from './confinement.ts';
@@ -32,7 +32,7 @@ export function createBuiltInTools(choice: BuiltInChoice, cwd: string): BuiltInT
   const unknown = named.find((name) => !Object.hasOwn(MAKERS, name));
   if (unknown !== undefined) {
     const problem = `tools names ${JSON.stringify(unknown)}, which is not a built-in tool; there are ${Object.keys(MAKERS).join(', ')}`;
-    throw new SettingError('invalid_setting', problem, { context: { setting: 'tools', value: unknown } });
+    throw invalidSetting({ setting: 'tools', value: unknown }, problem);
   }
   const approved = allowedTools.map((rule) => rule.replace(/\(.*$/s, '')).filter((name) => Object.hasOwn(MAKERS, name));
   const names = [...new Set([...named, ...approved])];
@@ -52,7 +52,7 @@ function presetOf({
 }: Exclude<NonNullable<BuiltInChoice['tools']>, readonly string[]>): readonly string[] {
   if (type === 'preset' && preset === 'claude_code') return Object.keys(MAKERS);
   const problem = `tools is neither a list of names nor { type: 'preset', preset: 'claude_code' }`;
-  throw new SettingError('invalid_setting', problem, { context: { setting: 'tools' } });
+  throw invalidSetting({ setting: 'tools' }, problem);
 }
 
 function isList(tools: NonNullable<BuiltInChoice['tools']>): tools is readonly string[] {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { compilePattern } from '@quartermaster/core/regex';
-import { type BuiltInMaker, builtInDefinition, textIn } from './built-in-tool.ts';
+import { type BuiltInMaker, builtIn, pathIn, textIn } from './built-in-tool.ts';
 import { readText, shortLine } from './file-tools.ts';
 
 const MOST_ENTRIES = 50_000;
@@ -11,27 +11,24 @@ const MOST_LINE_CHARACTERS = 300;
 const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 const FOLDER = { type: 'string', description: 'Where to look; the working folder by default' };
 
-export const createGlobTool: BuiltInMaker = (confinement) => ({
-  tool: builtInDefinition({
+export const createGlobTool: BuiltInMaker = (confinement) =>
+  builtIn({
     name: 'Glob',
     description: 'Finds files by a pattern of their path, such as **/*.ts. Leaves out .git and node_modules.',
     properties: { pattern: { type: 'string', description: 'Such as src/**/*.{ts,md}' }, path: FOLDER },
     required: ['pattern'],
-    isReadOnly: true,
-  }),
-  editsFiles: false,
-  subject: (input) => confinement.shown(confinement.real(textIn(input, 'path') || '.')),
-  async run(input, signal) {
-    const folder = confinement.real(textIn(input, 'path') || '.');
-    const fits = compileFileGlob(textIn(input, 'pattern'));
-    const { files, cut } = await listFiles(folder, signal);
-    const found = files.filter((file) => fits(relative(folder, file))).map(confinement.shown);
-    return report(found, cut, 'No file fits.');
-  },
-});
+    subject: (input) => confinement.shown(pathIn(input, 'path', confinement)),
+    async run(input, signal) {
+      const folder = pathIn(input, 'path', confinement);
+      const fits = compileFileGlob(textIn(input, 'pattern'));
+      const { files, cut } = await listFiles(folder, signal);
+      const found = files.filter((file) => fits(relative(folder, file))).map(confinement.shown);
+      return report(found, cut, 'No file fits.');
+    },
+  });
 
-export const createGrepTool: BuiltInMaker = (confinement) => ({
-  tool: builtInDefinition({
+export const createGrepTool: BuiltInMaker = (confinement) =>
+  builtIn({
     name: 'Grep',
     description: 'Finds lines by a regular expression of Python. Leaves out .git and node_modules.',
     properties: {
@@ -41,36 +38,33 @@ export const createGrepTool: BuiltInMaker = (confinement) => ({
       output_mode: { type: 'string', enum: ['content', 'files_with_matches'], description: 'Lines, or paths alone' },
     },
     required: ['pattern'],
-    isReadOnly: true,
-  }),
-  editsFiles: false,
-  subject: (input) => confinement.shown(confinement.real(textIn(input, 'path') || '.')),
-  async run(input, signal) {
-    const start = confinement.real(textIn(input, 'path') || '.');
-    const pattern = compilePattern(textIn(input, 'pattern'));
-    const fits = compileFileGlob(textIn(input, 'glob') || '**');
-    const { files, cut } = await listFiles(start, signal);
-    const found: string[] = [];
-    let unread = 0;
-    for (const file of files) {
-      signal.throwIfAborted();
-      if (found.length > MOST_RESULTS) break;
-      if (file !== start && !fits(relative(start, file))) continue;
-      const lines = (await readText(file, confinement).catch(() => undefined))?.split('\n');
-      if (lines === undefined) unread += 1;
-      for (const [index, line] of (lines ?? []).entries()) {
+    subject: (input) => confinement.shown(pathIn(input, 'path', confinement)),
+    async run(input, signal) {
+      const start = pathIn(input, 'path', confinement);
+      const pattern = compilePattern(textIn(input, 'pattern'));
+      const fits = compileFileGlob(textIn(input, 'glob') || '**');
+      const { files, cut } = await listFiles(start, signal);
+      const found: string[] = [];
+      let unread = 0;
+      for (const file of files) {
+        signal.throwIfAborted();
         if (found.length > MOST_RESULTS) break;
-        if (!pattern.test(line)) continue;
-        if (input.output_mode !== 'content') {
-          found.push(confinement.shown(file));
-          break;
+        if (file !== start && !fits(relative(start, file))) continue;
+        const lines = (await readText(file, confinement).catch(() => undefined))?.split('\n');
+        if (lines === undefined) unread += 1;
+        for (const [index, line] of (lines ?? []).entries()) {
+          if (found.length > MOST_RESULTS) break;
+          if (!pattern.test(line)) continue;
+          if (input.output_mode !== 'content') {
+            found.push(confinement.shown(file));
+            break;
+          }
+          found.push(`${confinement.shown(file)}:${index + 1}: ${shortLine(line, MOST_LINE_CHARACTERS)}`);
         }
-        found.push(`${confinement.shown(file)}:${index + 1}: ${shortLine(line, MOST_LINE_CHARACTERS)}`);
       }
-    }
-    return report(found, cut, 'No line matches.', unread);
-  },
-});
+      return report(found, cut, 'No line matches.', unread);
+    },
+  });
 
 function report(found: readonly string[], cut: string | undefined, nothing: string, unread = 0): string {
   const notes = [

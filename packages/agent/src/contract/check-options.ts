@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core/errors';
+import { invalidSetting } from '../invalid-setting.ts';
 import {
   AGENT_FIELD_ROWS,
   type ContractRow,
@@ -33,7 +33,7 @@ export function checkOptions(options: object): void {
     const row = Object.hasOwn(OPTION_ROWS, name) ? OPTION_ROWS[name] : undefined;
     if (row === undefined) {
       const known = [...OWN_OPTIONS, ...supportedIn(OPTION_ROWS)].sort();
-      throw refusal(`Unknown option ${JSON.stringify(name)}. Allowed: ${known.join(', ')}`, name);
+      throw invalidSetting({ setting: name }, `Unknown option ${JSON.stringify(name)}. Allowed: ${known.join(', ')}`);
     }
     checkRow(OPTION_ROWS, 'options', name, value);
   }
@@ -44,7 +44,7 @@ export function checkAgentField(agent: string, field: string, value: unknown): v
   const row = Object.hasOwn(AGENT_FIELD_ROWS, field) ? AGENT_FIELD_ROWS[field] : undefined;
   if (row === undefined) {
     const known = supportedIn(AGENT_FIELD_ROWS).join(', ');
-    throw refusal(`${agent} has no field ${JSON.stringify(field)}. Allowed: ${known}`, agent);
+    throw invalidSetting({ setting: agent }, `${agent} has no field ${JSON.stringify(field)}. Allowed: ${known}`);
   }
   checkRow(AGENT_FIELD_ROWS, agent, field, value);
 }
@@ -62,7 +62,7 @@ export function checkSdkServerOptions(options: object): void {
 function checkRow(rows: Readonly<Record<string, ContractRow>>, owner: string, name: string, value: unknown): void {
   const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
   if (row?.standing === 'refused' && !asksForNothing(value, row)) {
-    throw refusal(`${owner}.${name} is not supported. ${row.note}`, owner);
+    throw invalidSetting({ setting: owner }, `${owner}.${name} is not supported. ${row.note}`);
   }
 }
 
@@ -73,7 +73,7 @@ export function refusedMethods(): Readonly<Record<string, () => Promise<never>>>
     refused.map(([name, { note }]) => [
       name,
       async (): Promise<never> => {
-        throw refusal(`${name}() is not supported. ${note}`, name);
+        throw invalidSetting({ setting: name }, `${name}() is not supported. ${note}`);
       },
     ]),
   );
@@ -87,8 +87,4 @@ export function supportedIn(rows: Readonly<Record<string, ContractRow>>): readon
 function asksForNothing(value: unknown, { harmless = [] }: ContractRow): boolean {
   if (value === undefined || value === null || value === false || value === '' || harmless.includes(value)) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
-}
-
-function refusal(message: string, setting: string): SettingError {
-  return new SettingError('invalid_setting', message, { context: { setting } });
 }

@@ -1,8 +1,8 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { SettingError } from '@quartermaster/core/errors';
 import { checkOptionNames, type OptionNames, untilAborted } from '@quartermaster/core/internal';
 import { HOOK_ROWS } from '../contract/index.ts';
 import { createDeadline } from '../deadline.ts';
+import { invalidSetting } from '../invalid-setting.ts';
 import {
   HOOK_EVENTS,
   type HookCallbackMatcher,
@@ -27,9 +27,8 @@ export function createRunHooks(hooks: HooksByEvent): RunHooks {
     const problem =
       row === undefined ? `Unknown hook ${JSON.stringify(unknown)}` : `The hook ${unknown} is never called`;
     const advice = row === undefined ? '' : ` ${row.note}`;
-    throw new SettingError('invalid_setting', `${problem}.${advice} Allowed: ${HOOK_EVENTS.join(', ')}`, {
-      context: { setting: 'hooks', value: unknown },
-    });
+    const allowed = `Allowed: ${HOOK_EVENTS.join(', ')}`;
+    throw invalidSetting({ setting: 'hooks', value: unknown }, `${problem}.${advice} ${allowed}`);
   }
   const matchers = new Map(HOOK_EVENTS.map((event) => [event, readMatchers(event, hooks[event] ?? [])]));
   return async (input, signal) => {
@@ -107,32 +106,25 @@ const MATCHER: OptionNames<HookCallbackMatcher> = { matcher: true, hooks: true, 
 
 function readMatchers(event: HookEvent, matchers: readonly HookCallbackMatcher[]): readonly CompiledMatcher[] {
   const setting = `hooks.${event}`;
-  if (!Array.isArray(matchers)) {
-    throw new SettingError('invalid_setting', `${setting} is not a list of { matcher, hooks, timeout }`, {
-      context: { setting },
-    });
-  }
+  const refuse = (problem: string) => invalidSetting({ setting }, `${setting} ${problem}`);
+  if (!Array.isArray(matchers)) throw refuse('is not a list of { matcher, hooks, timeout }');
   return (matchers as readonly HookCallbackMatcher[]).map((matcher) => {
     checkOptionNames(setting, matcher, MATCHER);
     if (typeof (matcher.matcher ?? '') !== 'string') {
-      const problem = `${setting} has the matcher ${JSON.stringify(matcher.matcher)}; allowed: a string`;
-      throw new SettingError('invalid_setting', problem, { context: { setting } });
+      throw refuse(`has the matcher ${JSON.stringify(matcher.matcher)}; allowed: a string`);
     }
     if (Array.isArray(matcher.hooks) && matcher.hooks.every((hook) => typeof hook === 'function')) {
       return compileMatcher(matcher);
     }
-    throw new SettingError('invalid_setting', `${setting} has an entry whose hooks are not a list of functions`, {
-      context: { setting },
-    });
+    throw refuse('has an entry whose hooks are not a list of functions');
   });
 }
 
 function compileMatcher(matcher: HookCallbackMatcher): CompiledMatcher {
   const { timeout = DEFAULT_TIMEOUT_S } = matcher;
   if (!(timeout > 0)) {
-    throw new SettingError('invalid_setting', `A hook's timeout is ${timeout}; allowed: seconds above 0`, {
-      context: { setting: 'hooks', value: timeout },
-    });
+    const problem = `A hook's timeout is ${timeout}; allowed: seconds above 0`;
+    throw invalidSetting({ setting: 'hooks', value: timeout }, problem);
   }
   const text = matcher.matcher ?? '';
   if (text === '' || text === '*') return { matcher, fits: () => true };
@@ -144,13 +136,7 @@ function compileMatcher(matcher: HookCallbackMatcher): CompiledMatcher {
     const pattern = new RegExp(text, 'u');
     return { matcher, fits: (name) => pattern.test(name) };
   } catch (error) {
-    throw new SettingError(
-      'invalid_setting',
-      `The hook matcher ${JSON.stringify(text)} is not a valid regular expression`,
-      {
-        cause: error,
-        context: { setting: 'hooks', value: text },
-      },
-    );
+    const problem = `The hook matcher ${JSON.stringify(text)} is not a valid regular expression`;
+    throw invalidSetting({ setting: 'hooks', value: text, cause: error }, problem);
   }
 }

@@ -1,7 +1,7 @@
-import { SettingError } from '@quartermaster/core/errors';
 import { checkOptionNames, type OptionNames, readChoice } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '@quartermaster/host/config';
 import { type DialectUpstream, rehearsal as rehearsalOf } from '@quartermaster/host/upstream';
+import { invalidSetting } from '../invalid-setting.ts';
 
 /** Where the model is: an upstream, or its settings in the format of the gateway's configuration. */
 export type AgentUpstream = BuiltUpstream | UpstreamChoice;
@@ -45,9 +45,7 @@ export function checkUpstream(upstream: AgentUpstream): void {
   readChoice('upstream.dialect', upstream.dialect, ['anthropic']);
   for (const method of ['stream', 'whole'] as const) {
     if (typeof upstream[method] === 'function') continue;
-    throw new SettingError('invalid_setting', `upstream.${method} is missing: it answers requests to the model`, {
-      context: { setting: 'upstream' },
-    });
+    throw invalidSetting({ setting: 'upstream' }, `upstream.${method} is missing: it answers requests to the model`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readEnableToolSearch } from '@quartermaster/core';
-import { SettingError } from '@quartermaster/core/errors';
 import { type GateRule, type GateSettings, readCapabilities } from '@quartermaster/core/gate';
 import { readWholeNumber } from '@quartermaster/core/internal';
+import { invalidSetting } from '../invalid-setting.ts';
 import type { AgentConfig } from '../read-config.ts';
 
 export interface GateSources {
@@ -48,20 +48,18 @@ function readRule(sources: GateSources): { readonly rule: GateRule; readonly sou
 
 function checkThreshold({ toolSearchThreshold: value, capabilities }: GateSources): void {
   if (value === undefined) return;
-  const context = { setting: 'toolSearchThreshold', value };
   readWholeNumber('toolSearchThreshold', value, 0);
   // Otherwise it would have no effect, without any sign.
   if (capabilities === undefined) {
     const problem = `toolSearchThreshold is ${value}, but belongs to capabilities: ["tool_search"], which are not given`;
-    throw new SettingError('invalid_setting', problem, { context });
+    throw invalidSetting({ setting: 'toolSearchThreshold', value }, problem);
   }
 }
 
 function checkPins(pins: unknown): void {
   if (pins === undefined || (Array.isArray(pins) && pins.every((pin) => typeof pin === 'string'))) return;
-  throw new SettingError('invalid_setting', `pins is ${JSON.stringify(pins)}; allowed: a list of names and patterns`, {
-    context: { setting: 'pins', value: pins },
-  });
+  const problem = `pins is ${JSON.stringify(pins)}; allowed: a list of names and patterns`;
+  throw invalidSetting({ setting: 'pins', value: pins }, problem);
 }
 
 /** An empty variable counts as unset, as in a shell. */

@@ -1,9 +1,9 @@
 import { capabilitiesOf, type TransportCapabilities } from '@quartermaster/core/disclosure';
-import { SettingError } from '@quartermaster/core/errors';
 import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import type { UpstreamProvider, UpstreamSettings } from '@quartermaster/host/config';
 import { type DialectUpstream, resolveUpstream } from '@quartermaster/host/upstream';
+import { invalidSetting } from '../invalid-setting.ts';
 import { type AgentUpstream, isBuilt } from './agent-upstream.ts';
 
 export interface ModelQuestion {
@@ -96,7 +96,10 @@ function defaultModel(upstreams: readonly UpstreamSettings[]): string | undefine
   return named ?? upstreams.map(({ provider }) => DEFAULT_MODELS[provider]).find((model) => model !== undefined);
 }
 
-function nothingToAsk(model: string | undefined, upstreams: readonly UpstreamSettings[]): SettingError {
+function nothingToAsk(
+  model: string | undefined,
+  upstreams: readonly UpstreamSettings[],
+): ReturnType<typeof invalidSetting> {
   const isKnown = upstreams.length > 0;
   const problem =
     model !== undefined
@@ -108,7 +111,7 @@ function nothingToAsk(model: string | undefined, upstreams: readonly UpstreamSet
     isKnown && model === undefined
       ? 'Set options.model.'
       : `Set ${KEYED.map(({ key }) => key).join(' or ')} in the environment; or give options.upstream, such as { provider: 'openai-compatible', baseUrl: 'http://…', apiKey: '…' }; or list it under upstreams in quartermaster.yaml. To try things without a model: upstream: rehearsal().`;
-  return new SettingError('invalid_setting', `${problem}. ${advice}`, { context: { setting: 'model', value: model } });
+  return invalidSetting({ setting: 'model', value: model }, `${problem}. ${advice}`);
 }
 
 interface KeyedProvider {

@@ -1,6 +1,6 @@
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { SettingError } from '@quartermaster/core/errors';
+import { invalidSetting } from '../invalid-setting.ts';
 
 export interface PermissionQuestion {
   readonly tool: Tool;
@@ -115,9 +115,6 @@ const PERMISSION_MODES: readonly PermissionMode[] = ['default', 'acceptEdits', '
 
 export function checkMode(mode: PermissionMode): void {
   if (PERMISSION_MODES.includes(mode)) return;
-  throw new SettingError(
-    'invalid_setting',
-    `permissionMode is ${JSON.stringify(mode)}; allowed: ${PERMISSION_MODES.join(', ')}`,
-    { context: { setting: 'permissionMode', value: mode } },
-  );
+  const problem = `permissionMode is ${JSON.stringify(mode)}; allowed: ${PERMISSION_MODES.join(', ')}`;
+  throw invalidSetting({ setting: 'permissionMode', value: mode }, problem);
 }

@@ -1,6 +1,6 @@
 import type { Tool } from '@quartermaster/core';
 import { compileGlob, type JsonObject } from '@quartermaster/core/catalog';
-import { SettingError } from '@quartermaster/core/errors';
+import { invalidSetting } from '../invalid-setting.ts';
 
 /** Whether a list of rules matches a tool, or a call of it. Rules for certain calls, such as `Bash(git *)`, match none without input. */
 export type ToolRules = (tool: Tool, modelName: string, input?: JsonObject) => boolean;
@@ -80,9 +80,7 @@ function prefixOf(server: string): string {
  */
 export function checkToolRules(setting: string, rules: readonly string[], known: ReadonlySet<string>): void {
   if (!Array.isArray(rules)) {
-    throw new SettingError('invalid_setting', `${setting} is ${JSON.stringify(rules)}; allowed: a list of rules`, {
-      context: { setting, value: rules },
-    });
+    throw invalidSetting({ setting, value: rules }, `${setting} is ${JSON.stringify(rules)}; allowed: a list of rules`);
   }
   for (const rule of rules) {
     if (typeof rule === 'string' && (rule.startsWith('mcp__') || known.has(rule.replace(CALLS, '')) || isPattern(rule)))
@@ -93,9 +91,7 @@ export function checkToolRules(setting: string, rules: readonly string[], known:
     const advice = SDK_TOOLS.has(name)
       ? 'it is a tool of the agent SDK that is not available here. Use an MCP server, or a tool of your own.'
       : 'no tool has that name. Write mcp__server__tool, mcp__server__* or mcp__server.';
-    throw new SettingError('invalid_setting', `${setting} names ${JSON.stringify(rule)}, but ${advice}`, {
-      context: { setting, value: rule },
-    });
+    throw invalidSetting({ setting, value: rule }, `${setting} names ${JSON.stringify(rule)}, but ${advice}`);
   }
 }
 

@@ -1,16 +1,14 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { SettingError } from '@quartermaster/core/errors';
 import { checkOptionNames, cutText, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
 import type { InProcessSettings, RemoteSettings, ServerOptions, StdioSettings } from '@quartermaster/mcp';
 import { checkServerField } from '../contract/index.ts';
+import { invalidSetting } from '../invalid-setting.ts';
 import type { McpSdkServerConfigWithInstance } from './create-sdk-mcp-server.ts';
 import type { SdkServerFields } from './server-config.ts';
 
 /** Throws a `SettingError` for an entry of `mcpServers` that describes no server, or has a field without effect. */
 export function checkServers(servers: unknown): void {
-  if (!isJsonObject(servers)) {
-    throw refusal('mcpServers', 'is not an object from names to servers');
-  }
+  if (!isJsonObject(servers)) throw refusal('mcpServers', 'is not an object from names to servers');
   for (const [name, config] of Object.entries(servers)) checkServer(`mcpServers.${name}`, config);
 }
 
@@ -46,8 +44,8 @@ function isServer(instance: unknown): boolean {
   return typeof instance === 'object' && instance !== null && 'connect' in instance;
 }
 
-function refusal(setting: string, problem: string): SettingError {
-  return new SettingError('invalid_setting', `${setting} ${problem}`, { context: { setting } });
+function refusal(setting: string, problem: string): Error {
+  return invalidSetting({ setting }, `${setting} ${problem}`);
 }
 
 const COMMON: OptionNames<ServerOptions & SdkServerFields> = {

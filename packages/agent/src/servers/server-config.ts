@@ -8,7 +8,7 @@ import type {
   ServerSettings,
   StdioSettings,
 } from '@quartermaster/mcp';
-import { LONGEST_TIMER_MS } from '../longest-timer.ts';
+import { LONGEST_TIMER_MS } from '../deadline.ts';
 import type { McpSdkServerConfigWithInstance } from './create-sdk-mcp-server.ts';
 
 /** An entry of `mcpServers`: a process, an address, or a server in this process. */

@@ -9,10 +9,10 @@ import {
   type PolicyRules,
 } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import { SettingError } from '@quartermaster/core/errors';
 import { defined, untilAborted } from '@quartermaster/core/internal';
 import { createHub, type Hub, type HubOptions, type OAuthClient, SERVER_DEFAULTS } from '@quartermaster/mcp';
 import { createDeadline } from '../deadline.ts';
+import { invalidSetting } from '../invalid-setting.ts';
 import { checkServers } from './check-servers.ts';
 import { isLocal, type McpServerConfig, policyOf, type ServerSurroundings, toServerSettings } from './server-config.ts';
 import { type McpServerStatus, toServerStatus } from './server-status.ts';
@@ -91,16 +91,13 @@ export async function startServers(start: ServersStart): Promise<AgentServers> {
   const entryOf = (name: string): Entry => {
     const entry = entries.get(name);
     if (entry !== undefined) return entry;
-    throw new SettingError('invalid_setting', `There is no MCP server ${JSON.stringify(name)}`, {
-      context: { setting: 'mcpServers', value: name },
-    });
+    throw invalidSetting({ setting: 'mcpServers', value: name }, `There is no MCP server ${JSON.stringify(name)}`);
   };
   const hubOf = (name: string): Hub => {
     const { hub } = entryOf(name);
     if (hub !== undefined) return hub;
-    throw new SettingError('invalid_setting', `The MCP server ${JSON.stringify(name)} is disabled: enable it first`, {
-      context: { setting: 'mcpServers', value: name },
-    });
+    const problem = `The MCP server ${JSON.stringify(name)} is disabled: enable it first`;
+    throw invalidSetting({ setting: 'mcpServers', value: name }, problem);
   };
   const begin = async (names: readonly string[]): Promise<void> => {
     await Promise.all(
@@ -287,18 +284,11 @@ function isSame(left: readonly Snapshot[], right: readonly Snapshot[]): boolean 
   return left.length === right.length && left.every((snapshot, index) => snapshot === right[index]);
 }
 
-const KINDS = ['tools', 'patterns', 'servers'];
-
 /**
  * The rules for the hub: the given ones, and the policies of tools in this process, which apply if no rule matches.
- * An entry's own `policy` applies to all of its tools. Throws for an invalid rule.
+ * An entry's own `policy` applies to all of its tools.
  */
 export function hubPolicies(servers: Readonly<Record<string, McpServerConfig>>, rules: PolicyRules): PolicyRules {
-  const unknown = Object.keys(rules).find((kind) => !KINDS.includes(kind));
-  if (unknown !== undefined) {
-    const problem = `policies has ${JSON.stringify(unknown)}; allowed: ${KINDS.join(', ')}, each from names to policies`;
-    throw new SettingError('invalid_setting', problem, { context: { setting: 'policies', value: unknown } });
-  }
   const tools = Object.entries(servers).flatMap(([server, config]) =>
     ownPolicies(config).map(([name, policy]) => createTool({ server, name, policy })),
   );

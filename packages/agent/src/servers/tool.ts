@@ -1,8 +1,8 @@
 import type { CallToolResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import { isJsonObject, type Policy } from '@quartermaster/core/catalog';
-import { SettingError } from '@quartermaster/core/errors';
 import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import type { z } from 'zod';
+import { invalidSetting } from '../invalid-setting.ts';
 
 /** What a tool can say about itself besides its schema. */
 export interface ToolExtra {
@@ -52,11 +52,8 @@ const EXTRAS: OptionNames<ToolExtra> = { annotations: true, policy: true, always
 function checkShape(tool: string, shape: unknown): void {
   const parameter = Object.entries(isJsonObject(shape) ? shape : {}).find(([, schema]) => !isSchema(schema))?.[0];
   if (parameter === undefined) return;
-  throw new SettingError(
-    'invalid_setting',
-    `The parameter ${JSON.stringify(parameter)} of the tool ${JSON.stringify(tool)} needs a schema of zod 4: npm install zod@4`,
-    { context: { setting: 'tool', value: parameter } },
-  );
+  const which = `The parameter ${JSON.stringify(parameter)} of the tool ${JSON.stringify(tool)}`;
+  throw invalidSetting({ setting: 'tool', value: parameter }, `${which} needs a schema of zod 4: npm install zod@4`);
 }
 
 function isSchema(value: unknown): boolean {

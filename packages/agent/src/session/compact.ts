@@ -1,11 +1,7 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { cutText } from '@quartermaster/core/internal';
-import type {
-  AnthropicBlock,
-  AnthropicMessage,
-  AnthropicRequest,
-  AnthropicResponse,
-} from '@quartermaster/wires/anthropic';
+import type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from '@quartermaster/wires/anthropic';
+import { blocksOf, textIn } from '../message-content.ts';
 import { CHARACTERS_PER_TOKEN, messageTokens } from './message-tokens.ts';
 
 export interface CompactionLimits {
@@ -64,7 +60,7 @@ async function summarize(
       messages: [{ role: 'user', content: transcript(dropped, room) }],
     };
     const response = await ask(request, signal);
-    const text = response.content.flatMap((block) => (block.type === 'text' ? [String(block.text)] : [])).join('\n');
+    const text = textIn(response.content);
     if (text.trim() !== '') return { text, usage: response.usage };
   } catch {
     signal.throwIfAborted();
@@ -78,8 +74,7 @@ function withOpening(text: string, kept: readonly AnthropicMessage[]): readonly 
   const [first, ...rest] = kept;
   const opening = { type: 'text', text };
   if (first?.role !== 'user') return [{ role: 'user', content: [opening] }, ...kept];
-  const content = typeof first.content === 'string' ? [{ type: 'text', text: first.content }] : first.content;
-  return [{ ...first, content: [opening, ...content] }, ...rest];
+  return [{ ...first, content: [opening, ...blocksOf(first)] }, ...rest];
 }
 
 const SUMMARY_PROMPT =
@@ -113,19 +108,17 @@ export function splitConversation(
   return { dropped: messages.slice(0, start), kept: messages.slice(start) };
 }
 
-function holdsResults({ role, content }: AnthropicMessage): boolean {
-  return role === 'user' && Array.isArray(content) && (content as readonly AnthropicBlock[]).some(isResult);
-}
-
-function isResult({ type }: AnthropicBlock): boolean {
-  return type === 'tool_result';
+function holdsResults(message: AnthropicMessage): boolean {
+  return message.role === 'user' && blocksOf(message).some(({ type }) => type === 'tool_result');
 }
 
 const MOST_RESULT_CHARACTERS = 2_000;
 
 /** A conversation as text, for a model that summarizes it. If it is too long, the middle is cut, because it begins with the task. */
 export function transcript(messages: readonly AnthropicMessage[], mostCharacters: number): string {
-  const text = messages.map(({ role, content }) => `${role}: ${contentText(content)}`).join('\n\n');
+  const text = messages
+    .map((message) => `${message.role}: ${blocksOf(message).map(blockText).join('\n')}`)
+    .join('\n\n');
   if (text.length <= mostCharacters) return text;
   const half = Math.floor(mostCharacters / 2);
   // Hosts reject half a character.
@@ -135,19 +128,8 @@ export function transcript(messages: readonly AnthropicMessage[], mostCharacters
 
 /** What the user said, in order: it must survive if no summary can be written. */
 function userTexts(messages: readonly AnthropicMessage[]): readonly string[] {
-  return messages.flatMap(({ role, content }) => {
-    if (role !== 'user') return [];
-    const text = typeof content === 'string' ? content : content.flatMap(plainText).join('\n');
-    return text.trim() === '' ? [] : [text];
-  });
-}
-
-function contentText(content: AnthropicMessage['content']): string {
-  return typeof content === 'string' ? content : content.map(blockText).join('\n');
-}
-
-function plainText(block: unknown): readonly string[] {
-  return isJsonObject(block) && block.type === 'text' && typeof block.text === 'string' ? [block.text] : [];
+  const said = messages.filter(({ role }) => role === 'user').map((message) => textIn(blocksOf(message)));
+  return said.filter((text) => text.trim() !== '');
 }
 
 function blockText(block: unknown): string {
@@ -159,10 +141,8 @@ function blockText(block: unknown): string {
     case 'server_tool_use':
       return `[calls ${String(block.name)} with ${cutText(JSON.stringify(block.input) ?? '', MOST_RESULT_CHARACTERS)}]`;
     case 'tool_result': {
-      const text =
-        typeof block.content === 'string'
-          ? block.content
-          : (Array.isArray(block.content) ? block.content : []).flatMap(plainText).join('\n');
+      const { content } = block;
+      const text = typeof content === 'string' ? content : textIn(Array.isArray(content) ? content : []);
       return `[result: ${cutText(text, MOST_RESULT_CHARACTERS)}]`;
     }
     default:

@@ -1,7 +1,7 @@
 import { RequestError } from '@quartermaster/core/errors';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
-import { interruptedResults } from './interrupted-results.ts';
 import { replay, type SessionRecord, type SessionStore } from './session-store.ts';
+import { interruptedResults } from './unanswered-calls.ts';
 
 export interface ConversationOptions {
   /** The id of a new session, or of the fork. */

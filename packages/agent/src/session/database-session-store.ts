@@ -1,6 +1,5 @@
 import type { SessionStore as DatabaseSessions } from '@quartermaster/host/store';
-import { readRecord } from './read-record.ts';
-import type { SessionStore } from './session-store.ts';
+import { readRecord, type SessionStore } from './session-store.ts';
 
 /** Keeps sessions in Quartermaster's store: SQLite, or PostgreSQL, where any replica can resume them. */
 export function createDatabaseSessionStore(sessions: Pick<DatabaseSessions, 'read' | 'append'>): SessionStore {

@@ -2,8 +2,7 @@ import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RequestError } from '@quartermaster/core/errors';
 import { makeFolder } from '@quartermaster/host/store';
-import { readRecord } from './read-record.ts';
-import type { SessionStore } from './session-store.ts';
+import { readRecord, type SessionStore } from './session-store.ts';
 
 /** A larger session is not read: it would not fit into any model either. */
 const MOST_BYTES = 256 * 1024 * 1024;

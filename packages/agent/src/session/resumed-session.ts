@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { SettingError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
+import { invalidSetting } from '../invalid-setting.ts';
 import { createFileSessionStore } from './file-session-store.ts';
 import type { SessionStore } from './session-store.ts';
 
@@ -22,19 +22,16 @@ export function sessionStore({ sessions, persistSession }: SessionOptions, cwd: 
 /** Throws a `SettingError` if `continue` can't be followed. */
 export function checkSessionOptions(options: SessionOptions, store: SessionStore): void {
   if (options.continue !== true) return;
+  const setting = 'continue';
   if (options.resume !== undefined) {
-    throw refusal('options.continue and options.resume are both given: choose one');
+    throw invalidSetting({ setting }, 'options.continue and options.resume are both given: choose one');
   }
-  if (store.latest === undefined) {
-    throw refusal('options.continue needs a store that knows its latest session; this one has no latest(). Use resume');
-  }
+  if (store.latest !== undefined) return;
+  const problem = 'options.continue needs a store that knows its latest session; this one has no latest(). Use resume';
+  throw invalidSetting({ setting }, problem);
 }
 
 /** The session to continue, if any: the named one, or the latest. */
 export async function resumedSession(options: SessionOptions, store: SessionStore): Promise<string | undefined> {
   return options.continue === true ? store.latest?.() : options.resume;
-}
-
-function refusal(message: string): SettingError {
-  return new SettingError('invalid_setting', message, { context: { setting: 'continue' } });
 }

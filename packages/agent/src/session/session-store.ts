@@ -1,3 +1,5 @@
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { tryParseJson } from '@quartermaster/core/internal';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 
 /** Where conversations are stored, so that they can be resumed. */
@@ -16,6 +18,23 @@ export type SessionRecord =
   | { readonly kind: 'message'; readonly message: AnthropicMessage }
   /** The conversation restarts with these messages: after a compaction, or as a fork. */
   | { readonly kind: 'restart'; readonly messages: readonly AnthropicMessage[] };
+
+/** The record in a line, if there is one: a line that a crash cut off loses itself, not the session. */
+export function readRecord(text: string): readonly SessionRecord[] {
+  const value = tryParseJson(text);
+  if (!isJsonObject(value)) return [];
+  if (value.kind === 'message' && isMessage(value.message)) return [{ kind: 'message', message: value.message }];
+  if (value.kind !== 'restart' || !Array.isArray(value.messages)) return [];
+  return [{ kind: 'restart', messages: (value.messages as readonly unknown[]).filter(isMessage) }];
+}
+
+function isMessage(value: unknown): value is AnthropicMessage {
+  return (
+    isJsonObject(value) &&
+    typeof value.role === 'string' &&
+    (typeof value.content === 'string' || Array.isArray(value.content))
+  );
+}
 
 /** The conversation in the records. */
 export function replay(records: readonly SessionRecord[]): readonly AnthropicMessage[] {

@@ -1,4 +1,5 @@
 export { createLedger, type LedgerOptions, type ModelPrice } from './ledger.ts';
+export { requestTokens, sum } from './make-room.ts';
 export { createPlanner } from './planner.ts';
 export { requestFor } from './request-for.ts';
 export { runTurn } from './run-turn.ts';

@@ -1,6 +1,6 @@
 import { compileGlob } from '@quartermaster/core/catalog';
-import { SettingError } from '@quartermaster/core/errors';
 import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
+import { invalidSetting } from '../invalid-setting.ts';
 import type { ResolvedModel } from '../model/index.ts';
 import type { ModelUsage, SDKResultError, Usage } from '../sdk-message.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
@@ -96,16 +96,13 @@ function checkOptions({ prices = {}, costOf, maxBudgetUsd }: LedgerOptions): voi
     const amounts = [price.input, price.output, price.cacheRead ?? 0, price.cacheWrite ?? 0];
     if (amounts.every((amount) => Number.isFinite(amount) && amount >= 0)) continue;
     const problem = `prices has ${JSON.stringify(price)} for ${JSON.stringify(model)}; allowed: input and output, dollars for a million tokens`;
-    throw new SettingError('invalid_setting', problem, { context: { setting: 'prices', value: model } });
+    throw invalidSetting({ setting: 'prices', value: model }, problem);
   }
   if (maxBudgetUsd === undefined) return;
-  const context = { setting: 'maxBudgetUsd', value: maxBudgetUsd };
-  if (!(maxBudgetUsd > 0)) {
-    const problem = `maxBudgetUsd is ${maxBudgetUsd}; allowed: dollars, above 0`;
-    throw new SettingError('invalid_setting', problem, { context });
-  }
+  const place = { setting: 'maxBudgetUsd', value: maxBudgetUsd };
+  if (!(maxBudgetUsd > 0)) throw invalidSetting(place, `maxBudgetUsd is ${maxBudgetUsd}; allowed: dollars, above 0`);
   if (costOf === undefined && Object.keys(prices).length === 0) {
     const problem = `maxBudgetUsd is ${maxBudgetUsd}, but nothing says what tokens cost: give prices, such as { 'claude-*': { input: 5, output: 25 } }, or costOf, or list prices in quartermaster.yaml`;
-    throw new SettingError('invalid_setting', problem, { context });
+    throw invalidSetting(place, problem);
   }
 }

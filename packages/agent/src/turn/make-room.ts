@@ -23,14 +23,26 @@ export function isCrowded(tokens: number, { limits }: ResolvedModel): boolean {
   return tokens > limits.contextTokens * COMPACTION_DEFAULTS.atShare;
 }
 
-/** About how many tokens a request takes: the declared tools, the revealed ones, and the messages. */
-export function requestTokens(request: AnthropicRequest, plan: DeferPlan): number {
+export interface RequestTokens {
+  readonly system: number;
+  /** The declared tools, and the revealed ones. */
+  readonly tools: number;
+  readonly messages: number;
+  readonly total: number;
+}
+
+/** About how many tokens a request takes. */
+export function requestTokens(request: AnthropicRequest, plan: DeferPlan): RequestTokens {
   const { byTool } = snapshotTokens(plan.snapshot);
   const revealed = agentWire.recall(request, plan).revealed.flatMap((name) => plan.snapshot.resolve(name) ?? []);
-  const shown = revealed.reduce((sum, tool) => sum + (byTool.get(tool) ?? 0), 0);
+  const tools = plan.tokens.after + sum(revealed.map((tool) => byTool.get(tool) ?? 0));
   const system = typeof request.system === 'string' ? estimateTokens(request.system) : 0;
-  const messages = request.messages.reduce((sum, message) => sum + messageTokens(message), 0);
-  return plan.tokens.after + shown + system + messages;
+  const messages = sum(request.messages.map(messageTokens));
+  return { system, tools, messages, total: system + tools + messages };
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Compacts the conversation, and reports it. Undefined if nothing can be dropped. */

@@ -1,5 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
-import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from '@quartermaster/wires/anthropic';
+import type { AnthropicMessage, AnthropicRequest } from '@quartermaster/wires/anthropic';
+import { blocksOf } from '../message-content.ts';
 import type { ResolvedModel } from '../model/index.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -22,8 +23,7 @@ export function requestFor(context: TurnContext, { model, limits, upstream }: Re
 function withBreakpoint(messages: readonly AnthropicMessage[]): readonly AnthropicMessage[] {
   const last = messages.at(-1);
   if (last?.role !== 'user') return messages;
-  const blocks: readonly AnthropicBlock[] =
-    typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
+  const blocks = blocksOf(last);
   const marked = blocks.map((block, index) =>
     index === blocks.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,
   );

@@ -1,6 +1,7 @@
 import { cutText } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicMessage, AnthropicResponse } from '@quartermaster/wires/anthropic';
 import { addedContexts, blockReason, runObservers } from '../hooks/index.ts';
+import { blocksOf, textIn, withTexts } from '../message-content.ts';
 import { agentWire, askModel, isSearching, type ResolvedModel } from '../model/index.ts';
 import type {
   SDKAssistantMessage,
@@ -71,15 +72,12 @@ type Submitted = { readonly prompt: AnthropicMessage } | { readonly refused: str
 /** Shows a prompt to the hooks, which can reject or extend it. Prompts of subagents come from the model and have their own hooks. */
 async function submit(context: TurnContext, prompt: AnthropicMessage, signal: AbortSignal): Promise<Submitted> {
   if (context.parentToolUseId !== null) return { prompt };
-  const blocks: readonly AnthropicBlock[] =
-    typeof prompt.content === 'string' ? [{ type: 'text', text: prompt.content }] : prompt.content;
-  const text = blocks.flatMap((block) => (block.type === 'text' ? [String(block.text)] : [])).join('\n');
+  const text = textIn(blocksOf(prompt));
   const about = { ...context.about(), hook_event_name: 'UserPromptSubmit', prompt: text } as const;
   const answers = await context.runHooks(about, signal);
   const refused = blockReason(answers);
   if (refused !== undefined) return { refused: `The prompt was refused by a hook: ${refused}` };
-  const added = addedContexts(answers).map((note) => ({ type: 'text', text: note }));
-  return { prompt: added.length === 0 ? prompt : { ...prompt, content: [...blocks, ...added] } };
+  return { prompt: withTexts(prompt, addedContexts(answers)) };
 }
 
 async function* rounds(
@@ -116,7 +114,7 @@ async function* rounds(
     }
     const isCut = CUT_REASONS.has(response.stop_reason ?? '');
     if (calls.length === 0 && response.stop_reason !== 'pause_turn') {
-      const text = textOf(message.message.content);
+      const text = textIn(message.message.content);
       if (isCut && text === '') {
         yield tally.failure('error_during_execution', [CUT_TO_NOTHING]);
         return;
@@ -170,7 +168,7 @@ interface Round {
 async function* respond(round: Round): AsyncGenerator<SDKMessage, AnthropicResponse, undefined> {
   const { context, model } = round;
   for (let isRetry = false; ; isRetry = true) {
-    const tokens = requestTokens(requestFor(context, model), context.planner.plan(model));
+    const { total: tokens } = requestTokens(requestFor(context, model), context.planner.plan(model));
     if (!isRetry && isCrowded(tokens, model)) {
       const boundary = await makeRoom({ ...round, tokens });
       if (boundary !== undefined) yield boundary;
@@ -211,9 +209,7 @@ async function* ask({
         return value;
       }
       if (context.includesPartial && value.type !== 'ping') {
-        const { createId, conversation } = context;
-        const about = { uuid: createId(), session_id: conversation.id, parent_tool_use_id: context.parentToolUseId };
-        yield { type: 'stream_event', event: value, ...about };
+        yield { type: 'stream_event', event: value, ...marksOf(context) };
       }
     }
   } finally {
@@ -242,15 +238,16 @@ async function* runCalls(
   yield await answer(context, await running);
 }
 
-async function answer(
-  { conversation, createId, parentToolUseId, mark }: TurnContext,
-  content: readonly SDKUserBlock[],
-): Promise<SDKUserMessage> {
-  await conversation.append({ role: 'user', content });
-  const uuid = createId();
-  mark(uuid);
-  const about = { uuid, session_id: conversation.id, parent_tool_use_id: parentToolUseId };
-  return { type: 'user', message: { role: 'user', content }, ...about };
+async function answer(context: TurnContext, content: readonly SDKUserBlock[]): Promise<SDKUserMessage> {
+  await context.conversation.append({ role: 'user', content });
+  const marks = marksOf(context);
+  context.mark(marks.uuid);
+  return { type: 'user', message: { role: 'user', content }, ...marks };
+}
+
+/** What identifies a message, and whose it is. */
+function marksOf({ conversation, createId, parentToolUseId }: TurnContext) {
+  return { uuid: createId(), session_id: conversation.id, parent_tool_use_id: parentToolUseId };
 }
 
 function assistantMessage(context: TurnContext, response: AnthropicResponse, model: string): SDKAssistantMessage {
@@ -258,9 +255,7 @@ function assistantMessage(context: TurnContext, response: AnthropicResponse, mod
   const usage: Usage = readUsage(response.usage);
   return {
     type: 'assistant',
-    uuid: context.createId(),
-    session_id: context.conversation.id,
-    parent_tool_use_id: context.parentToolUseId,
+    ...marksOf(context),
     message: {
       id: typeof id === 'string' ? id : context.createId(),
       type: 'message',
@@ -277,10 +272,6 @@ function assistantMessage(context: TurnContext, response: AnthropicResponse, mod
 
 function toKept(block: AnthropicBlock): AnthropicBlock {
   return block.type === 'tool_use' ? { ...block, input: toObject(block.input) } : block;
-}
-
-function textOf(content: readonly SDKContentBlock[]): string {
-  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
 function messageOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
-import { SettingError } from '@quartermaster/core/errors';
 import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import { checkValue } from '@quartermaster/host/schema';
+import { invalidSetting } from '../invalid-setting.ts';
 
 /** The format of the result. */
 export interface OutputFormat {
@@ -31,7 +31,7 @@ export function createStructuredOutput(format: OutputFormat | undefined): Struct
   if (format === undefined) return undefined;
   if (format.type !== 'json_schema' || !isJsonObject(format.schema)) {
     const problem = "outputFormat is not { type: 'json_schema', schema: { … } }";
-    throw new SettingError('invalid_setting', problem, { context: { setting: 'outputFormat', value: format } });
+    throw invalidSetting({ setting: 'outputFormat', value: format }, problem);
   }
   checkOptionNames('outputFormat', format, FORMAT);
   const schema: JsonObject = format.schema;
