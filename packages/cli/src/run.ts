@@ -1,26 +1,8 @@
 import { QuartermasterError } from '@quartermaster/core';
 import type { StoreErrorCode } from '@quartermaster/host/store';
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { type CommandIo, withoutFailures, write } from './command-io.ts';
-import {
-  addCatalogsCommand,
-  addCompletionCommand,
-  addConfigCommand,
-  addDemoCommand,
-  addDoctorCommand,
-  addEnrichCommand,
-  addEvalCommand,
-  addInitCommand,
-  addInspectCommand,
-  addKeysCommand,
-  addLintCommand,
-  addMcpCommand,
-  addSearchCommand,
-  addServeCommand,
-  addUsageCommand,
-  addWatchCommand,
-  type CommandContext,
-} from './commands/index.ts';
+import { addCommands, type CommandContext, CommandLine } from './commands/index.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { InputError, InterruptedError, UnavailableError } from './input-error.ts';
 import { packageVersion } from './package-version.ts';
@@ -79,7 +61,7 @@ function refuseUnknownHelp([first, ...path]: readonly string[], program: Command
 
 function createProgram(context: CommandContext): Command {
   const { io } = context;
-  const program = new Command('quartermaster')
+  const program = new CommandLine('quartermaster', context)
     .description('Tool search for any language model: serve, search, inspect and measure catalogs of tools.')
     .version(packageVersion(), '-V, --version')
     .configureOutput({
@@ -90,23 +72,8 @@ function createProgram(context: CommandContext): Command {
     })
     .exitOverride()
     .showHelpAfterError('Add --help to see what is allowed.')
-    .addHelpText('after', HELP);
-  addInitCommand(program, context);
-  addDoctorCommand(program, context);
-  addSearchCommand(program, context);
-  addEvalCommand(program, context);
-  addInspectCommand(program, context);
-  addLintCommand(program, context);
-  addEnrichCommand(program, context);
-  addDemoCommand(program, context);
-  addServeCommand(program, context);
-  addWatchCommand(program, context);
-  addMcpCommand(program, context);
-  addCatalogsCommand(program, context);
-  addKeysCommand(program, context);
-  addUsageCommand(program, context);
-  addConfigCommand(program, context);
-  addCompletionCommand(program, context);
+    .examples(HELP);
+  addCommands(program);
   return program;
 }
 

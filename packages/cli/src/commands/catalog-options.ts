@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import type { Snapshot } from '@quartermaster/core';
 import { applySearchHints, type SearchHints, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
-import type { Command } from 'commander';
 import { findPlaces } from '../clients/places.ts';
 import { write } from '../command-io.ts';
 import { type ReadTools, readTools } from '../input/index.ts';
@@ -10,7 +9,7 @@ import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
 import { dataFolder, ledgerFile } from '../serving/settings/data-folder.ts';
 import { counted, oneLine, startProgress, wrap } from '../terminal/index.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, CommandLine } from './command-line.ts';
 import { wholeNumber } from './option-values.ts';
 
 /** The options of every command that reads a catalog. */
@@ -28,7 +27,7 @@ export interface CatalogFlags {
   readonly isSample?: true;
 }
 
-export function addCatalogOptions(command: Command): Command {
+export function addCatalogOptions(command: CommandLine): CommandLine {
   return addToolsOptions(
     command,
     'start the MCP servers in these files and read their tools instead (default without --tools: the servers in ' +
@@ -37,14 +36,14 @@ export function addCatalogOptions(command: Command): Command {
 }
 
 /** The same for a command that reads no other catalog than the named one. */
-export function addNamedCatalogOptions(command: Command): Command {
+export function addNamedCatalogOptions(command: CommandLine): CommandLine {
   return addToolsOptions(command, 'start the MCP servers in these files and read their tools instead');
 }
 
-function addToolsOptions(command: Command, aboutServers: string): Command {
+function addToolsOptions(command: CommandLine, aboutServers: string): CommandLine {
   return command
     .option('-t, --tools <file...>', 'catalogs: JSON or JSONL, also gzip; "-" is stdin')
-    .option('-m, --mcp-config <file...>', aboutServers)
+    .servers(aboutServers)
     .option('--skip-bad', "skip tools that can't be read, and report how many")
     .option(
       '--max-tools <n>',

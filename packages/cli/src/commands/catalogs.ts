@@ -1,71 +1,53 @@
-import type { Command } from 'commander';
 import { addNamedCatalogOptions, type CatalogFlags } from './catalog-options.ts';
-import type { CommandContext } from './command-context.ts';
-import { addGatewayOptions, type GatewayFlags } from './gateway-options.ts';
+import type { CommandLine, GatewayFlags, JsonFlag } from './command-line.ts';
 
 export interface PushCatalogFlags extends GatewayFlags, CatalogFlags {
   readonly dryRun?: true;
 }
 
-export interface ListCatalogsFlags extends GatewayFlags {
-  readonly json?: true;
-}
+export type ListCatalogsFlags = GatewayFlags & JsonFlag;
+export type DiffCatalogsFlags = GatewayFlags & JsonFlag;
 
-export interface DiffCatalogsFlags extends GatewayFlags {
-  readonly json?: true;
-}
-
-export function addCatalogsCommand(program: Command, context: CommandContext): void {
+export function addCatalogsCommand(program: CommandLine): void {
+  const remote = () => import('../remote/index.ts');
   const catalogs = program
     .command('catalogs')
     .description('named catalogs of a gateway: push, list, diff, give')
-    .addHelpText('after', EXAMPLES);
+    .examples(EXAMPLES);
 
-  addGatewayOptions(
-    addNamedCatalogOptions(
-      catalogs
-        .command('push')
-        .description('upload tools as a named catalog; a catalog of that name is replaced')
-        .argument('<name>', 'the name that requests use: letters, digits, "_", "-" and "."')
-        .option('--dry-run', 'show what would change, and upload nothing'),
-    ),
-  ).action(async (name: string, flags: PushCatalogFlags) => {
-    const { pushCatalog } = await import('../remote/index.ts');
-    await pushCatalog(name, flags, context);
-  });
-
-  addGatewayOptions(
+  addNamedCatalogOptions(
     catalogs
-      .command('list')
-      .description('list the catalogs that your key may use')
-      .option('--json', 'one JSON object per line'),
-  ).action(async (flags: ListCatalogsFlags) => {
-    const { listCatalogs } = await import('../remote/index.ts');
-    await listCatalogs(flags, context);
-  });
+      .command('push')
+      .description('upload tools as a named catalog; a catalog of that name is replaced')
+      .argument('<name>', 'the name that requests use: letters, digits, "_", "-" and "."')
+      .option('--dry-run', 'show what would change, and upload nothing'),
+  )
+    .gateway()
+    .runs(async () => (await remote()).pushCatalog);
 
-  addGatewayOptions(
-    catalogs
-      .command('diff')
-      .description('show which tools were added, removed or changed between two catalogs')
-      .argument('<before>', 'a file, or gateway:NAME')
-      .argument('<after>', 'a file, or gateway:NAME')
-      .option('--json', 'write one JSON object'),
-  ).action(async (before: string, after: string, flags: DiffCatalogsFlags) => {
-    const { diffCatalogs } = await import('../remote/index.ts');
-    await diffCatalogs({ before, after }, flags, context);
-  });
+  catalogs
+    .command('list')
+    .description('list the catalogs that your key may use')
+    .option('--json', 'one JSON object per line')
+    .gateway()
+    .runs(async () => (await remote()).listCatalogs);
 
-  addGatewayOptions(
-    catalogs
-      .command('give')
-      .description('make another key the owner of a catalog; needs an admin key without restrictions')
-      .argument('<name>', 'the catalog')
-      .argument('<key>', 'the full id of the key, as shown by quartermaster keys list'),
-  ).action(async (name: string, owner: string, flags: GatewayFlags) => {
-    const { giveCatalog } = await import('../remote/index.ts');
-    await giveCatalog({ name, owner }, flags, context);
-  });
+  catalogs
+    .command('diff')
+    .description('show which tools were added, removed or changed between two catalogs')
+    .argument('<before>', 'a file, or gateway:NAME')
+    .argument('<after>', 'a file, or gateway:NAME')
+    .option('--json', 'write one JSON object')
+    .gateway()
+    .runs(async () => (await remote()).diffCatalogs);
+
+  catalogs
+    .command('give')
+    .description('make another key the owner of a catalog; needs an admin key without restrictions')
+    .argument('<name>', 'the catalog')
+    .argument('<key>', 'the full id of the key, as shown by quartermaster keys list')
+    .gateway()
+    .runs(async () => (await remote()).giveCatalog);
 }
 
 const EXAMPLES = `

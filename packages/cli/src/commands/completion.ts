@@ -1,18 +1,19 @@
 import { Argument, type Command } from 'commander';
 import { write } from '../command-io.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandLine } from './command-line.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 type Shell = (typeof SHELLS)[number];
 
 /** Add it last: it completes the commands that the program has by then. */
-export function addCompletionCommand(program: Command, { io }: CommandContext): void {
+export function addCompletionCommand(program: CommandLine): void {
+  const { io } = program.context;
   program
     .command('completion')
     .description('write a script that completes commands, options and their values in your shell')
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
-    .addHelpText('after', EXAMPLES)
+    .examples(EXAMPLES)
     .action(async (shell: Shell) => {
       const nodes = collect(program, []);
       await write(io.stdout, shell === 'fish' ? forFish(nodes) : forBash(nodes, shell));

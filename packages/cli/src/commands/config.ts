@@ -1,31 +1,26 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '@quartermaster/host/config';
-import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { EXIT } from '../exit-code.ts';
 import { counted, oneLine, wrap } from '../terminal/index.ts';
-import type { CommandContext } from './command-context.ts';
-import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
+import type { CommandContext, CommandLine, JsonFlag, ServerFlags } from './command-line.ts';
 
-interface CheckFlags extends SettingsFlags {
-  readonly mcpConfig?: readonly string[];
-  readonly json?: true;
-}
-
-export function addConfigCommand(program: Command, context: CommandContext): void {
-  const config = program.command('config').description('check the settings');
-  const check = config
+export function addConfigCommand(program: CommandLine): void {
+  program
+    .command('config')
+    .description('check the settings')
     .command('check')
     .description('read the settings as serve and mcp do, and say what is wrong, without starting anything')
-    .option('-m, --mcp-config <file...>', "files with an mcpServers block, such as your client's .mcp.json")
-    .option('--json', 'write one JSON object');
-  addSettingsOptions(check)
-    .addHelpText('after', EXAMPLES)
-    .action((flags: CheckFlags) => checkConfig(flags, context));
+    .servers()
+    .option('--json', 'write one JSON object')
+    .settings()
+    .examples(EXAMPLES)
+    .runs(async () => checkConfig);
 }
 
 /** Settings that can't be read at all fail with status 2 and the line, as in every command. */
-async function checkConfig({ json, ...place }: CheckFlags, { io, terminal, exit }: CommandContext): Promise<void> {
+async function checkConfig(flags: ServerFlags & JsonFlag, { io, terminal, exit }: CommandContext): Promise<void> {
+  const { json, ...place } = flags;
   const { files, mcpServers, unusableServers, notes } = await loadAnswered(place, io.env);
   const servers = Object.keys(mcpServers);
   if (json === true) {
@@ -47,7 +42,7 @@ async function checkConfig({ json, ...place }: CheckFlags, { io, terminal, exit 
 }
 
 /** With the stored answers to inputs, as in serve and mcp. A store that does not exist is not created. */
-async function loadAnswered(place: SettingsFlags, env: CommandContext['io']['env']): Promise<Config> {
+async function loadAnswered(place: ServerFlags, env: CommandContext['io']['env']): Promise<Config> {
   const { loadAnsweredSettings, loadSettings, openConfiguredStore } = await import('../serving/index.ts');
   const { config } = loadSettings(place, env);
   const { location } = config.store;

@@ -2,7 +2,6 @@ import { createInterface } from 'node:readline';
 import type { Searcher, Snapshot } from '@quartermaster/core';
 import { SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
-import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, DEFAULT_ENGINE } from '../create-searcher.ts';
 import { readTools } from '../input/index.ts';
@@ -10,15 +9,15 @@ import { InputError } from '../input-error.ts';
 import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
 import { renderBars, renderHits, renderStanding, type Terminal } from '../terminal/index.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, CommandLine } from './command-line.ts';
 import { findTools } from './find-tools.ts';
 
-export function addDemoCommand(program: Command, context: CommandContext): void {
+export function addDemoCommand(program: CommandLine): void {
   program
     .command('demo')
     .description('take a short tour of the sample catalog; in a terminal, ask your own questions')
-    .addHelpText('after', EXAMPLES)
-    .action(() => demo(context));
+    .examples(EXAMPLES)
+    .action(() => demo(program.context));
 }
 
 async function demo(context: CommandContext): Promise<void> {

@@ -1,34 +1,26 @@
 import { SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
-import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
-import type { Command } from 'commander';
 import { InputError } from '../input-error.ts';
 import type { CatalogFlags } from './catalog-options.ts';
-import type { CommandContext } from './command-context.ts';
-import { wholeNumber } from './option-values.ts';
-import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
+import type { CommandLine, JsonFlag, SettingsFlags } from './command-line.ts';
 
-export interface DoctorFlags extends CatalogFlags, SettingsFlags {
+export interface DoctorFlags extends CatalogFlags, SettingsFlags, JsonFlag {
   readonly tool?: string;
   readonly context?: number;
-  readonly json?: true;
 }
 
-export function addDoctorCommand(program: Command, context: CommandContext): void {
-  const command = program
+export function addDoctorCommand(program: CommandLine): void {
+  const { context } = program;
+  program
     .command('doctor')
     .description('check that tools are deferred and found, and say how to fix what is wrong')
     .argument('[request...]', 'a request in words: show what it finds instead of checking everything')
     .option('--tool <name>', 'explain why the request finds this tool or not')
-    .option('-m, --mcp-config <file...>', "files with an mcpServers block, such as your client's .mcp.json")
+    .servers()
     .option('-t, --tools <file...>', 'with a request: search these catalogs instead of starting servers')
-    .option(
-      '--context <tokens>',
-      `the context window of your client's model (default: mcp.contextTokens of the settings, else ${DEFAULT_CONTEXT_TOKENS})`,
-      wholeNumber(1_000, 100_000_000),
-    )
-    .option('--json', 'write one JSON object');
-  addSettingsOptions(command)
-    .addHelpText('after', EXAMPLES)
+    .clientContext()
+    .option('--json', 'write one JSON object')
+    .settings()
+    .examples(EXAMPLES)
     .action(async (words: readonly string[], given: Omit<DoctorFlags, 'maxTools'>) => {
       const asked: DoctorFlags = { ...given, maxTools: SNAPSHOT_DEFAULTS.maxTools };
       const request = words.join(' ').trim();

@@ -1,10 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { addCatalogOptions, type CatalogFlags, readCatalog } from './catalog-options.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandLine } from './command-line.ts';
 import { wholeNumber } from './option-values.ts';
 
 export interface EnrichFlags extends CatalogFlags {
-  readonly config?: string;
   readonly model: string;
   readonly out: string;
   readonly onlyWeak?: true;
@@ -15,7 +14,8 @@ export interface EnrichFlags extends CatalogFlags {
   readonly yes?: true;
 }
 
-export function addEnrichCommand(program: Command, context: CommandContext): void {
+export function addEnrichCommand(program: CommandLine): void {
+  const { context } = program;
   const command = program
     .command('enrich')
     .description('let a model write sample requests for each tool, for the search index');
@@ -28,7 +28,7 @@ export function addEnrichCommand(program: Command, context: CommandContext): voi
     .option('--output-price <usd>', 'dollars per million output tokens', price)
     .option('--dry-run', 'show what it would cost, and send nothing')
     .option('-y, --yes', "don't ask for confirmation")
-    .addHelpText('after', EXAMPLES)
+    .examples(EXAMPLES)
     .action(async (flags: EnrichFlags) => {
       const { enrichCatalog } = await import('../enrich/index.ts');
       const { snapshot } = await readCatalog(flags, context);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Snapshot } from '@quartermaster/core';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { write } from '../command-io.ts';
 import {
   createSearcher,
@@ -31,7 +31,7 @@ import { prepareSearcher } from '../prepare-searcher.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
 import { counted, startProgress, wrap } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, CommandLine } from './command-line.ts';
 import { floorOption } from './floor-option.ts';
 
 interface EvalFlags extends CatalogFlags {
@@ -43,7 +43,7 @@ interface EvalFlags extends CatalogFlags {
   readonly floor?: readonly Floor[];
 }
 
-export function addEvalCommand(program: Command, context: CommandContext): void {
+export function addEvalCommand(program: CommandLine): void {
   const command = program.command('eval').description('measure how well labelled queries find their tools');
   addCatalogOptions(command)
     .option('--hints <file>', 'search hints for the index, written by quartermaster enrich')
@@ -53,8 +53,8 @@ export function addEvalCommand(program: Command, context: CommandContext): void 
     .option('--picture <file>', 'draw the figures with their intervals as an SVG')
     .addOption(floorOption())
     .option('--json', 'write one JSON object')
-    .addHelpText('after', EXAMPLES)
-    .action((flags: EvalFlags) => evaluate(flags, context));
+    .examples(EXAMPLES)
+    .action((flags: EvalFlags) => evaluate(flags, program.context));
 }
 
 async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void> {

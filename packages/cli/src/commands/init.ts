@@ -1,7 +1,4 @@
-import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
-import type { Command } from 'commander';
-import type { CommandContext } from './command-context.ts';
-import { formOption, type ProxyForm } from './form-option.ts';
+import type { CommandLine, ProxyForm } from './command-line.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';
 
 export interface InitFlags {
@@ -20,7 +17,7 @@ export interface InitFlags {
   readonly form?: ProxyForm;
 }
 
-export function addInitCommand(program: Command, context: CommandContext): void {
+export function addInitCommand(program: CommandLine): void {
   program
     .command('init')
     .description('find the MCP servers of your clients, show what they cost, and put Quartermaster in front')
@@ -31,22 +28,14 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     )
     .option('-y, --yes', 'move the servers of every client without asking')
     .option('--dry-run', 'show what would change, and change nothing')
-    .addOption(formOption())
+    .form()
     .option('--no-cost', "don't start the servers to see what their tools cost")
-    .option(
-      '--context <tokens>',
-      'the context window of your model',
-      wholeNumber(1_000, 100_000_000),
-      DEFAULT_CONTEXT_TOKENS,
-    )
+    .modelContext('the context window of your model')
     .option('--price <dollars>', 'dollars per million input tokens', positiveNumber(10_000), 3)
     .option('--requests <n>', 'requests to the model per day', wholeNumber(1, 100_000_000), 200)
     .option('--undo', 'restore the files of all clients, and the settings if they are unchanged')
-    .addHelpText('after', EXAMPLES)
-    .action(async (flags: InitFlags) => {
-      const { initialize } = await import('../clients/index.ts');
-      await initialize(flags, context);
-    });
+    .examples(EXAMPLES)
+    .runs(async () => (await import('../clients/index.ts')).initialize);
 }
 
 const EXAMPLES = `

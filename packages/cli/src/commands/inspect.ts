@@ -1,13 +1,10 @@
 import { createBm25Searcher } from '@quartermaster/core';
-import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
-import type { Command } from 'commander';
 import { write } from '../command-io.ts';
-
 import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
 import { isLarge } from '../prepare-searcher.ts';
 import { counted, percentOf, renderBars, renderTable, startProgress, type Terminal, wrap } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, CommandLine } from './command-line.ts';
 import { wholeNumber } from './option-values.ts';
 
 interface InspectFlags extends CatalogFlags {
@@ -16,16 +13,16 @@ interface InspectFlags extends CatalogFlags {
   readonly json?: boolean;
 }
 
-export function addInspectCommand(program: Command, context: CommandContext): void {
+export function addInspectCommand(program: CommandLine): void {
   const command = program
     .command('inspect')
     .description('show what a catalog costs in tokens, and what deferral saves');
   addCatalogOptions(command)
-    .option('--context <tokens>', "the model's context window", wholeNumber(1_000, 100_000_000), DEFAULT_CONTEXT_TOKENS)
+    .modelContext("the model's context window")
     .option('--top <n>', 'how many servers and tools to show', wholeNumber(1, 1_000), 15)
     .option('--json', 'write one JSON object with every tool')
-    .addHelpText('after', EXAMPLES)
-    .action((flags: InspectFlags) => inspect(flags, context));
+    .examples(EXAMPLES)
+    .action((flags: InspectFlags) => inspect(flags, program.context));
 }
 
 async function inspect(flags: InspectFlags, context: CommandContext): Promise<void> {

@@ -1,8 +1,7 @@
 import type { KeyLimits, KeyRole } from '@quartermaster/host/store';
-import { type Command, Option } from 'commander';
-import type { CommandContext } from './command-context.ts';
+import { Option } from 'commander';
+import type { CommandLine, JsonFlag, SettingsFlags } from './command-line.ts';
 import { duration, futureDuration, pattern, wholeNumber } from './option-values.ts';
-import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
 
 /** What a key may use and change. */
 export interface RightsFlags extends SettingsFlags {
@@ -21,17 +20,12 @@ export interface CreateKeyFlags extends RightsFlags, KeyLimits {
 }
 
 /** Fields that are missing stay as they are. */
-export interface UpdateKeyFlags extends RightsFlags {
+export interface UpdateKeyFlags extends RightsFlags, Readonly<Partial<Record<keyof KeyLimits, number | 'none'>>> {
   readonly writes?: readonly string[] | false;
   readonly allTools?: true;
   readonly allEndpoints?: true;
   /** False if it should never expire. */
   readonly expiry: boolean;
-  readonly requestsPerMinute?: number | 'none';
-  readonly tokensPerMinute?: number | 'none';
-  readonly searchesPerMinute?: number | 'none';
-  readonly tokensPerDay?: number | 'none';
-  readonly tokensPerMonth?: number | 'none';
 }
 
 export interface RotateKeyFlags extends SettingsFlags {
@@ -39,8 +33,7 @@ export interface RotateKeyFlags extends SettingsFlags {
   readonly overlap: number;
 }
 
-export interface AuditFlags extends SettingsFlags {
-  readonly json?: true;
+export interface AuditFlags extends SettingsFlags, JsonFlag {
   readonly limit: number;
   readonly by?: string;
   readonly action?: string;
@@ -49,103 +42,89 @@ export interface AuditFlags extends SettingsFlags {
   readonly within?: number;
 }
 
-export interface ListKeysFlags extends SettingsFlags {
-  readonly json?: true;
-}
+export type ListKeysFlags = SettingsFlags & JsonFlag;
 
-export function addKeysCommand(program: Command, context: CommandContext): void {
+export function addKeysCommand(program: CommandLine): void {
+  const serving = () => import('../serving/index.ts');
   const keys = program
     .command('keys')
     .description('API keys of the gateway: create, list, update, rotate, revoke, audit')
-    .addHelpText('after', EXAMPLES);
+    .examples(EXAMPLES);
   const rate = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
-  addSettingsOptions(
-    addRights(
-      keys
-        .command('create')
-        .description('create a key and print its secret, which is shown only once')
-        .argument('<name>', 'a name to recognise it by'),
-      { readRate: rate, otherwise: (text) => ` (default: ${text})` },
-    ),
-  ).action(async (name: string, flags: CreateKeyFlags) => {
-    const { createKey } = await import('../serving/index.ts');
-    await createKey(name, flags, context);
-  });
+  addRights(
+    keys
+      .command('create')
+      .description('create a key and print its secret, which is shown only once')
+      .argument('<name>', 'a name to recognise it by'),
+    { readRate: rate, otherwise: (text) => ` (default: ${text})` },
+  )
+    .settings()
+    .runs(async () => (await serving()).createKey);
 
-  addSettingsOptions(
-    keys.command('list').description('list the keys in the store').option('--json', 'one JSON object per line'),
-  ).action(async (flags: ListKeysFlags) => {
-    const { listKeys } = await import('../serving/index.ts');
-    await listKeys(flags, context);
-  });
+  keys
+    .command('list')
+    .description('list the keys in the store')
+    .option('--json', 'one JSON object per line')
+    .settings()
+    .runs(async () => (await serving()).listKeys);
 
-  addSettingsOptions(
-    addRights(
-      keys
-        .command('update')
-        .description("change a key's permissions, limits or expiry; what you leave out stays as it is")
-        .argument('<id>', 'the full id, as shown by quartermaster keys list'),
-      { readRate: (text) => (text === 'none' ? text : rate(text)), otherwise: () => '' },
+  addRights(
+    keys
+      .command('update')
+      .description("change a key's permissions, limits or expiry; what you leave out stays as it is")
+      .argument('<id>', FULL_ID),
+    { readRate: (text) => (text === 'none' ? text : rate(text)), otherwise: () => '' },
+  )
+    .option('--no-writes', 'only its own catalogs may be changed')
+    .option('--all-tools', 'remove --allow and --deny')
+    .option('--all-endpoints', 'remove --endpoints')
+    .option('--no-expiry', 'never expire')
+    .settings()
+    .runs(async () => (await serving()).updateKey);
+
+  keys
+    .command('rotate')
+    .description('give a key a new secret and print it; the old secret keeps working for a while')
+    .argument('<id>', FULL_ID)
+    .addOption(
+      new Option('--overlap <time>', 'how long the old secret keeps working: 0s, 30m, 24h')
+        .argParser(duration)
+        .default(DAY_MS, '24h'),
     )
-      .option('--no-writes', 'only its own catalogs may be changed')
-      .option('--all-tools', 'remove --allow and --deny')
-      .option('--all-endpoints', 'remove --endpoints')
-      .option('--no-expiry', 'never expire'),
-  ).action(async (id: string, flags: UpdateKeyFlags) => {
-    const { updateKey } = await import('../serving/index.ts');
-    await updateKey(id, flags, context);
-  });
+    .settings()
+    .runs(async () => (await serving()).rotateKey);
 
-  addSettingsOptions(
-    keys
-      .command('rotate')
-      .description('give a key a new secret and print it; the old secret keeps working for a while')
-      .argument('<id>', 'the full id, as shown by quartermaster keys list')
-      .addOption(
-        new Option('--overlap <time>', 'how long the old secret keeps working: 0s, 30m, 24h')
-          .argParser(duration)
-          .default(DAY_MS, '24h'),
-      ),
-  ).action(async (id: string, flags: RotateKeyFlags) => {
-    const { rotateKey } = await import('../serving/index.ts');
-    await rotateKey(id, flags, context);
-  });
+  keys
+    .command('audit')
+    .description('show who changed which key, catalog, policy or definition, newest first')
+    .option('--by <key>', 'only changes by this key, by its id or name; "" for the command line')
+    .option('--action <action>', 'only these: key.rotate, or key for all changes to keys')
+    .option('--subject <name>', 'only changes to this catalog, tool or key')
+    .option('--within <time>', 'only changes of the last 12h, 90d', futureDuration)
+    .option('--limit <n>', 'maximum number of entries', wholeNumber(1, 10_000), 100)
+    .option('--json', 'one JSON object per line')
+    .settings()
+    .runs(async () => (await serving()).listChanges);
 
-  addSettingsOptions(
-    keys
-      .command('audit')
-      .description('show who changed which key, catalog, policy or definition, newest first')
-      .option('--by <key>', 'only changes by this key, by its id or name; "" for the command line')
-      .option('--action <action>', 'only these: key.rotate, or key for all changes to keys')
-      .option('--subject <name>', 'only changes to this catalog, tool or key')
-      .option('--within <time>', 'only changes of the last 12h, 90d', futureDuration)
-      .option('--limit <n>', 'maximum number of entries', wholeNumber(1, 10_000), 100)
-      .option('--json', 'one JSON object per line'),
-  ).action(async (flags: AuditFlags) => {
-    const { listChanges } = await import('../serving/index.ts');
-    await listChanges(flags, context);
-  });
-
-  addSettingsOptions(
-    keys
-      .command('revoke')
-      .description('revoke a key, on every replica')
-      .argument('<id>', 'the full id, as shown by quartermaster keys list'),
-  ).action(async (id: string, flags: SettingsFlags) => {
-    const { revokeKey } = await import('../serving/index.ts');
-    await revokeKey(id, flags, context);
-  });
+  keys
+    .command('revoke')
+    .description('revoke a key, on every replica')
+    .argument('<id>', FULL_ID)
+    .settings()
+    .runs(async () => (await serving()).revokeKey);
 }
+
+const FULL_ID = 'the full id, as shown by quartermaster keys list';
 
 /** The options that create and update share. `otherwise` says what applies without an option. */
 function addRights(
-  command: Command,
+  command: CommandLine,
   {
     readRate,
     otherwise,
   }: { readonly readRate: (text: string) => number | string; readonly otherwise: (text: string) => string },
-): Command {
+): CommandLine {
   return command
     .option('--models <patterns...>', `models that it may use; * matches any text${otherwise('all')}`, pattern)
     .option('--catalogs <patterns...>', `named catalogs and MCP servers that it may use${otherwise('all')}`, pattern)

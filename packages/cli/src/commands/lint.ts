@@ -1,13 +1,13 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { ENGINES, type EngineName } from '../create-searcher.ts';
 import type { Floor } from '../evaluate/index.ts';
 import { InputError } from '../input-error.ts';
 import { addCatalogOptions, type CatalogFlags, readCatalog } from './catalog-options.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandLine, JsonFlag } from './command-line.ts';
 import { floorOption } from './floor-option.ts';
 import { wholeNumber } from './option-values.ts';
 
-export interface LintFlags extends CatalogFlags {
+export interface LintFlags extends CatalogFlags, JsonFlag {
   readonly engine: EngineName;
   /** Whether searches are made for the tools. */
   readonly search: boolean;
@@ -16,12 +16,12 @@ export interface LintFlags extends CatalogFlags {
   readonly floor?: readonly Floor[];
   readonly top: number;
   readonly strict?: true;
-  readonly json?: true;
   readonly sarif?: string;
   readonly fix?: string;
 }
 
-export function addLintCommand(program: Command, context: CommandContext): void {
+export function addLintCommand(program: CommandLine): void {
+  const { context } = program;
   const command = program.command('lint').description('find the tools that will not be found, and say why');
   addCatalogOptions(command)
     .option('--hints <file>', 'search hints for the index, written by quartermaster enrich')
@@ -35,7 +35,7 @@ export function addLintCommand(program: Command, context: CommandContext): void 
     .option('--json', 'write one JSON object with every finding')
     .option('--sarif <file>', 'also write the findings as SARIF, for code scanning')
     .option('--fix <file>', 'also write suggestions: a JSON object with what to add to each tool')
-    .addHelpText('after', EXAMPLES)
+    .examples(EXAMPLES)
     .action(async (flags: LintFlags) => {
       if (flags.engine === 'regex')
         throw new InputError('lint searches in plain words, so it cannot use the engine "regex"');

@@ -3,9 +3,9 @@ import { PatternError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import { type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
 import { createIndexCache } from '@quartermaster/host/search';
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { write } from '../command-io.ts';
-import { createSearcher, type EngineName, resolveEngine } from '../create-searcher.ts';
+import { createSearcher, DEFAULT_ENGINE, ENGINES, type EngineName, resolveEngine } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
 import { foundTools } from '../found-tools.ts';
 import { inputName, readBareQueries } from '../input/index.ts';
@@ -13,8 +13,7 @@ import { InputError } from '../input-error.ts';
 import { prepareSearcher } from '../prepare-searcher.ts';
 import { counted, oneLine, renderHits, renderStanding } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
-import type { CommandContext } from './command-context.ts';
-import { engineOption } from './engine-option.ts';
+import type { CommandContext, CommandLine } from './command-line.ts';
 import { findTools } from './find-tools.ts';
 import { wholeNumber } from './option-values.ts';
 
@@ -29,14 +28,15 @@ interface SearchFlags extends CatalogFlags {
   readonly cache: boolean;
 }
 
-export function addSearchCommand(program: Command, context: CommandContext): void {
+export function addSearchCommand(program: CommandLine): void {
+  const { context } = program;
   const command = program
     .command('search')
     .description('find the tools that fit a request')
     .argument('[query...]', 'the request in words; with --engine regex, a Python regular expression');
   addCatalogOptions(command)
     .option('--hints <file>', 'search hints for the index, written by quartermaster enrich')
-    .addOption(engineOption())
+    .addOption(new Option('-e, --engine <name>', 'the search engine').choices(ENGINES).default(DEFAULT_ENGINE))
     .option(
       '-n, --limit <n>',
       `maximum number of results, ${SEARCH_LIMITS.min} to ${SEARCH_LIMITS.max}`,
@@ -48,7 +48,7 @@ export function addSearchCommand(program: Command, context: CommandContext): voi
     .option('--batch <file>', 'answer every line {"query": …} of a file; "-" is stdin')
     .option('--no-cache', "rebuild the index, and don't save it")
     .option('--json', 'write JSON: one line per query')
-    .addHelpText('after', EXAMPLES)
+    .examples(EXAMPLES)
     .action((words: readonly string[], flags: SearchFlags) => search(words.join(' '), flags, context));
 }
 
@@ -221,8 +221,6 @@ async function explainStanding(
   }
   if (!isListed) context.exit(EXIT.nothingFound);
 }
-
-/** A smaller catalog is indexed in less than half a second. */
 
 const EXAMPLES = `
 Examples:

@@ -1,20 +1,18 @@
-import { type Command, Option } from 'commander';
-import type { CommandContext } from './command-context.ts';
+import { Option } from 'commander';
+import type { CommandLine, ServerFlags } from './command-line.ts';
 import { wholeNumber } from './option-values.ts';
-import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
 
-export interface ServeFlags extends SettingsFlags {
+export interface ServeFlags extends ServerFlags {
   readonly host?: string;
   readonly port?: number;
-  readonly mcpConfig?: readonly string[];
   /** @default text in a terminal, JSON elsewhere */
   readonly log?: (typeof LOG_FORMS)[number];
 }
 
 const LOG_FORMS = ['text', 'json', 'none'] as const;
 
-export function addServeCommand(program: Command, context: CommandContext): void {
-  const command = program
+export function addServeCommand(program: CommandLine): void {
+  program
     .command('serve')
     .description('serve the Anthropic and OpenAI APIs with tool search, on any model')
     .option(
@@ -23,19 +21,15 @@ export function addServeCommand(program: Command, context: CommandContext): void
       wholeNumber(0, 65_535),
     )
     .option('--host <address>', 'the address to listen on; any but loopback requires keys (default: 127.0.0.1)')
-    .option('-m, --mcp-config <file...>', 'MCP servers to serve at /mcp and as catalogs: files such as .mcp.json');
-  addSettingsOptions(command)
+    .servers('MCP servers to serve at /mcp and as catalogs: files such as .mcp.json')
+    .settings()
     .addOption(
       new Option('--log <form>', 'how to log requests on stderr (default: text in a terminal, json elsewhere)').choices(
         LOG_FORMS,
       ),
     )
-    .addHelpText('after', EXAMPLES)
-    .action(async (flags: ServeFlags) => {
-      // Loaded when needed: the other commands should not wait for a server.
-      const { serveGateway } = await import('../serving/index.ts');
-      await serveGateway(flags, context);
-    });
+    .examples(EXAMPLES)
+    .runs(async () => (await import('../serving/index.ts')).serveGateway);
 }
 
 const EXAMPLES = `

@@ -1,6 +1,4 @@
-import type { Command } from 'commander';
-import type { CommandContext } from './command-context.ts';
-import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
+import type { CommandLine, JsonFlag, SettingsFlags } from './command-line.ts';
 
 export interface UsageFlags extends SettingsFlags {
   /** The id of an API key. @default all */
@@ -8,48 +6,37 @@ export interface UsageFlags extends SettingsFlags {
   readonly catalog?: string;
 }
 
-export interface ListUsageFlags extends UsageFlags {
-  readonly json?: true;
-}
+export type ListUsageFlags = UsageFlags & JsonFlag;
 
 export interface ForgetUsageFlags extends UsageFlags {
   readonly tool?: string;
   readonly all?: true;
 }
 
-export function addUsageCommand(program: Command, context: CommandContext): void {
+export function addUsageCommand(program: CommandLine): void {
+  const serving = () => import('../serving/index.ts');
   const usage = program
     .command('usage')
     .description('what was learned from use (usage.learn): list, export, forget')
-    .addHelpText('after', EXAMPLES);
-  const add = (command: Command): Command =>
-    addSettingsOptions(
-      command
-        .option('--key <id>', 'only this API key (default: all keys, and clients without one)')
-        .option(
-          '--catalog <name>',
-          'only this catalog; mcp for the MCP servers, "" for tools in requests (default: all)',
-        ),
-    );
+    .examples(EXAMPLES);
+  const add = (command: CommandLine): CommandLine =>
+    command
+      .option('--key <id>', 'only this API key (default: all keys, and clients without one)')
+      .option('--catalog <name>', 'only this catalog; mcp for the MCP servers, "" for tools in requests (default: all)')
+      .settings();
 
   add(
     usage
       .command('list')
       .description('list which tools were called after searches, by key and catalog')
       .option('--json', 'one JSON object per line'),
-  ).action(async (flags: ListUsageFlags) => {
-    const { listUsage } = await import('../serving/index.ts');
-    await listUsage(flags, context);
-  });
+  ).runs(async () => (await serving()).listUsage);
 
   add(
     usage
       .command('export')
       .description('write everything that was learned, one JSON object per line; it contains no texts'),
-  ).action(async (flags: UsageFlags) => {
-    const { exportUsage } = await import('../serving/index.ts');
-    await exportUsage(flags, context);
-  });
+  ).runs(async () => (await serving()).exportUsage);
 
   add(
     usage
@@ -57,10 +44,7 @@ export function addUsageCommand(program: Command, context: CommandContext): void
       .description('delete what was learned')
       .option('--tool <id>', 'only this tool, by its id: server/name')
       .option('--all', 'everything: all keys, catalogs and tools'),
-  ).action(async (flags: ForgetUsageFlags) => {
-    const { forgetUsage } = await import('../serving/index.ts');
-    await forgetUsage(flags, context);
-  });
+  ).runs(async () => (await serving()).forgetUsage);
 }
 
 const EXAMPLES = `

@@ -1,25 +1,20 @@
-import type { Command } from 'commander';
-import type { CommandContext } from './command-context.ts';
-import { addGatewayOptions, type GatewayFlags } from './gateway-options.ts';
+import type { CommandLine, GatewayFlags, JsonFlag } from './command-line.ts';
 import { wholeNumber } from './option-values.ts';
 
-export interface WatchFlags extends GatewayFlags {
-  readonly json?: true;
+export interface WatchFlags extends GatewayFlags, JsonFlag {
   /** Stop after this many requests. */
   readonly limit?: number;
 }
 
-export function addWatchCommand(program: Command, context: CommandContext): void {
-  addGatewayOptions(
-    program.command('watch').description('show the searches, loads and calls of a running gateway as they happen'),
-  )
+export function addWatchCommand(program: CommandLine): void {
+  program
+    .command('watch')
+    .description('show the searches, loads and calls of a running gateway as they happen')
+    .gateway()
     .option('-n, --limit <n>', 'stop after this many requests (default: no limit)', wholeNumber(1, 1_000_000))
     .option('--json', 'one JSON object per request')
-    .addHelpText('after', EXAMPLES)
-    .action(async (flags: WatchFlags) => {
-      const { watchGateway } = await import('../remote/index.ts');
-      await watchGateway(flags, context);
-    });
+    .examples(EXAMPLES)
+    .runs(async () => (await import('../remote/index.ts')).watchGateway);
 }
 
 const EXAMPLES = `

@@ -56,7 +56,8 @@ export async function listCatalogs(flags: ListCatalogsFlags, { io, terminal }: C
 
 /** Makes another key the owner of a catalog. */
 export async function giveCatalog(
-  { name, owner }: { readonly name: string; readonly owner: string },
+  name: string,
+  owner: string,
   flags: GatewayFlags,
   { io }: CommandContext,
 ): Promise<void> {
@@ -67,12 +68,13 @@ export async function giveCatalog(
 
 /** Compares two catalogs, each a file or one of the gateway's. Like `diff`, it exits with 1 if they differ. */
 export async function diffCatalogs(
-  sides: { readonly before: string; readonly after: string },
+  first: string,
+  second: string,
   flags: DiffCatalogsFlags,
   context: CommandContext,
 ): Promise<void> {
   const { io, terminal } = context;
-  const [before, after] = [await readSide(sides.before, flags, context), await readSide(sides.after, flags, context)];
+  const [before, after] = [await readSide(first, flags, context), await readSide(second, flags, context)];
   const diff = diffSnapshots(before, after);
   const text =
     flags.json === true ? JSON.stringify(summaryOf(diff), null, 2) : renderCatalogDiff(before, after, terminal);

@@ -1,5 +1,5 @@
 import { write } from '../../command-io.ts';
-import type { AcceptFlags, CommandContext } from '../../commands/index.ts';
+import type { CommandContext, ServerFlags } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { counted } from '../../terminal/index.ts';
 import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts';
@@ -10,7 +10,7 @@ import { renderChange } from './render-change.ts';
 /** Shows which definitions differ from their pins, and accepts the current ones that the patterns name. */
 export async function acceptDefinitions(
   patterns: readonly string[],
-  flags: AcceptFlags,
+  flags: ServerFlags,
   { io, terminal }: CommandContext,
 ): Promise<void> {
   const { config: unanswered } = loadSettings(flags, io.env);
