@@ -16,6 +16,16 @@ export function write(stream: Writable, text: string): Promise<void> {
   });
 }
 
+/** Writes a part of the answer, as lines of its own. */
+export function print({ stdout }: Pick<CommandIo, 'stdout'>, text: string): Promise<void> {
+  return write(stdout, `${text}\n`);
+}
+
+/** Writes what is not part of the answer. */
+export function note({ stderr }: Pick<CommandIo, 'stderr'>, text: string): Promise<void> {
+  return write(stderr, `${text}\n`);
+}
+
 /** Ignores write errors: a command whose stderr was closed still has an answer to write. */
 export function withoutFailures<Stream extends Writable>(stream: Stream): Stream {
   stream.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import { QuartermasterError } from '@quartermaster/core';
 import type { StoreErrorCode } from '@quartermaster/host/store';
 import { type Command, CommanderError } from 'commander';
-import { type CommandIo, withoutFailures, write } from './command-io.ts';
+import { type CommandIo, note, withoutFailures } from './command-io.ts';
 import { addCommands, type CommandContext, CommandLine } from './commands/index.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { InputError, InterruptedError, UnavailableError } from './input-error.ts';
@@ -81,19 +81,19 @@ async function fail(error: unknown, io: CommandIo): Promise<ExitCode> {
   // Commander has already printed what is wrong; its status is 0 for --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
   if (error instanceof InputError || error instanceof QuartermasterError || isStoreError(error, REFUSED_VALUE)) {
-    await write(io.stderr, `${error.message}\n`);
+    await note(io, error.message);
     return EXIT.badInput;
   }
   if (error instanceof InterruptedError) {
-    await write(io.stderr, `\n${error.message}\n`);
+    await note(io, `\n${error.message}`);
     return EXIT.interrupted;
   }
   if (error instanceof UnavailableError || isStoreError(error)) {
-    await write(io.stderr, `${error.message}\n`);
+    await note(io, error.message);
     return EXIT.unavailable;
   }
   const text = error instanceof Error ? (io.env.QUARTERMASTER_DEBUG ? error.stack : error.message) : String(error);
-  await write(io.stderr, `This is a bug in quartermaster; please report it: ${text}\n`);
+  await note(io, `This is a bug in quartermaster; please report it: ${text}`);
   return EXIT.fault;
 }
 

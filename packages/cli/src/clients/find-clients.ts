@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '@quartermaster/core/internal';
 import { ConfigError } from '@quartermaster/host/config';
-import { write } from '../command-io.ts';
+import { note } from '../command-io.ts';
 import type { CommandContext } from '../commands/index.ts';
 import { InputError } from '../input-error.ts';
 import { shellWord } from '../terminal/index.ts';
@@ -44,7 +44,7 @@ export async function findClients(
         if (client.id === 'claude-code' && !isShared) folders.push(...projectsOf(file));
       } catch (error) {
         if (!(error instanceof ConfigError || error instanceof InputError)) throw error;
-        await write(io.stderr, `${client.name} is skipped: ${error.message}\n`);
+        await note(io, `${client.name} is skipped: ${error.message}`);
       }
     };
     for (const file of files) await read(file, false);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { write } from '../command-io.ts';
+import { print } from '../command-io.ts';
 import type { CommandContext, InitFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
@@ -13,7 +13,6 @@ import { CLIENTS } from './known-clients.ts';
 import type { Ledger } from './ledger.ts';
 import { measureClient } from './measure-client.ts';
 import { findPlaces, type Places } from './places.ts';
-import type { InstallPlan } from './plan-install.ts';
 import {
   applySettings,
   formLines,
@@ -28,56 +27,54 @@ import {
 /** Finds the servers of all clients, shows their cost and moves them behind Quartermaster; or undoes it. */
 export async function initialize(flags: InitFlags, context: CommandContext): Promise<void> {
   const { io, terminal, exit } = context;
-  const print = (text: string): Promise<void> => write(io.stdout, `${text}\n`);
   const places = findPlaces(io.env);
   const ledger = ledgerOf(places);
   if (flags.undo === true) return undo(ledger, context);
   const found = await findClients(places, context, process.cwd());
   if (found.length === 0 && ledger.list().length > 0) {
-    await print('All servers of your clients are behind Quartermaster. Check them with: quartermaster doctor');
+    await print(io, 'All servers of your clients are behind Quartermaster. Check them with: quartermaster doctor');
     if (flags.form === undefined) return;
-    await print('--form changes nothing now. To choose another form, first run: quartermaster init --undo');
-    return;
+    return print(io, '--form changes nothing now. To choose another form, first run: quartermaster init --undo');
   }
   if (found.length === 0) {
-    await print(
+    exit(EXIT.nothingFound);
+    return print(
+      io,
       'No MCP servers found in the configuration files of your clients. If yours are in another file: quartermaster inspect --mcp-config FILE',
     );
-    exit(EXIT.nothingFound);
-    return;
   }
   for (const { client, file, servers } of found) {
-    await print(
-      wrap(
-        `${terminal.paint.bold(client.name)}: ${counted(servers.length, 'server')} in ${file}: ${servers.join(', ')}`,
-        terminal.width,
-        { hanging: 2 },
-      ),
-    );
-  }
-  const offers: Offer = { flags, context, places, ledger };
-  if (flags.cost) {
-    const measured = startAhead(found, (one) => measureClient(one, { io, context: flags.context, form: flags.form }));
-    let isBrief = false;
-    for (const [index, one] of found.entries()) {
-      const costs = await measured[index];
-      if (costs !== undefined) await print(`\n${renderClientCosts(one, costs, { ...offers, isBrief })}`);
-      isBrief ||= costs !== undefined && costs.tools > 0;
-    }
-    await print('');
+    const what = `${terminal.paint.bold(client.name)}: ${counted(servers.length, 'server')} in ${file}: ${servers.join(', ')}`;
+    await print(io, wrap(what, terminal.width, { hanging: 2 }));
   }
   const canAsk = flags.yes === true || io.stdin.isTTY === true;
-  if (flags.dryRun === true || !canAsk) {
-    await preview(found, offers);
-    if (flags.dryRun === true) return print('Nothing was changed (--dry-run).');
-    throw new InputError('Nothing was changed: there is no terminal to ask for confirmation. Add --yes to confirm.');
-  }
+  const offers: Offer = { flags, context, places, ledger, isPreview: flags.dryRun === true || !canAsk };
+  if (flags.cost) await printCosts(found, offers);
   const files: ServersFile[] = [];
   for (const one of found) {
-    const file = await offer(one, offers);
+    const file = await offer(one, offers, files);
     if (file !== undefined) files.push({ file, client: one.client.name });
   }
-  if (files.length > 0) await writeSettings(files, offers);
+  if (files.length > 0 || offers.isPreview) await offerSettings(files, offers);
+  if (flags.dryRun === true) return print(io, 'Nothing was changed (--dry-run).');
+  if (!canAsk) {
+    throw new InputError('Nothing was changed: there is no terminal to ask for confirmation. Add --yes to confirm.');
+  }
+}
+
+/** Each client by itself: none of them sends another's tools. */
+async function printCosts(found: readonly FoundClient[], { flags, context }: Offer): Promise<void> {
+  const { io, terminal } = context;
+  const measured = startAhead(found, (one) => measureClient(one, { io, context: flags.context, form: flags.form }));
+  let isBrief = false;
+  for (const [index, { label }] of found.entries()) {
+    const costs = await measured[index];
+    if (costs === undefined) continue;
+    await print(io, `\n${terminal.paint.bold(label)}\n${renderCosts(costs, terminal, { isBrief })}`);
+    if (costs.tokens > 0) await print(io, `\n${wrap(describeMoney(costs, flags, isBrief), terminal.width)}`);
+    isBrief ||= costs.tools > 0;
+  }
+  await print(io, '');
 }
 
 /** Starts the work on a few items ahead of time, so that a server that hangs delays no other client. */
@@ -98,81 +95,14 @@ function startAhead<Item, Result>(
 
 const MOST_AT_ONCE = 4;
 
-/** Each client by itself: none of them sends another's tools. */
-function renderClientCosts(
-  { label }: FoundClient,
-  costs: ServerCosts,
-  { flags, context, isBrief }: Offer & { readonly isBrief: boolean },
-): string {
-  const { terminal } = context;
-  const money = costs.tokens === 0 ? [] : ['', wrap(describeMoney(costs, flags, isBrief), terminal.width)];
-  return [terminal.paint.bold(label), renderCosts(costs, terminal, { isBrief }), ...money].join('\n');
-}
-
-/** What would be moved and written, client by client. */
-async function preview(found: readonly FoundClient[], offers: Offer): Promise<void> {
-  const { context } = offers;
-  const print = (text: string): Promise<void> => write(context.io.stdout, `${text}\n`);
-  const width = pathWidth(context);
-  const files: ServersFile[] = [];
-  for (const one of found) {
-    if (one.isShared === true) {
-      await print(describeShared(one, width));
-      files.push({ file: one.file, client: one.client.name });
-      continue;
-    }
-    const plan = await planOrSay(
-      one,
-      offers,
-      files.map(({ file }) => file),
-    );
-    const file = plan?.servers.path ?? unmovedFile(one);
-    if (file !== undefined) files.push({ file, client: one.client.name });
-    if (plan === undefined) continue;
-    const to = `would move ${counted(plan.moved.length, 'server')} to ${plan.servers.path}`;
-    await print(wrap(`${one.label}: ${to}`, width, { hanging: 2 }));
-    for (const { name, why } of plan.left) await print(describeLeft(name, why, width));
-  }
-  const plan = planSettings(settingsOptions(files, offers));
-  const would = {
-    write: () => 'would be written.',
-    extend: (lines: string) => `would get these lines:\n${lines}`,
-    'by hand': (lines: string) => `would be kept. ${describeLines(lines)}\n`,
-    complete: () => 'already names these files and would be kept.',
-  }[plan.kind]('lines' in plan ? plan.lines : '');
-  await print(`${plan.path} ${would.trimEnd()}${describeForm(plan).trimEnd()}`);
-}
-
-/** What to write into a block `mcp` that has no form, or another one. */
-function describeForm(plan: SettingsPlan): string {
-  const form = 'form' in plan ? plan.form : undefined;
-  return form === undefined
-    ? ''
-    : `\nTo use the form ${form} in this folder, set it in ${plan.path}:\n${formLines(form)}`;
-}
-
-/** A project's block is not a file that the settings could name. */
-function unmovedFile({ client, file }: FoundClient): string | undefined {
-  return client.project === undefined ? file : undefined;
-}
-
-function describeLines(lines: string): string {
-  return `To use the servers in this folder, add these lines to it:\n${lines.trimEnd()}`;
-}
-
-/** A project may share the file with other people, so it is changed only if it is named. */
-function describeShared({ file, install }: FoundClient, width: number): string {
-  const text = `${file} belongs to a project and stays as it is. To move it too: quartermaster mcp install ${install}`;
-  return wrap(text, width, { hanging: 2 });
-}
-
 /** Sentences with paths and commands break between words in a terminal, and stay whole in a pipe. */
 function pathWidth({ io, terminal }: CommandContext): number {
   return io.stdout.isTTY === true ? terminal.width : Number.POSITIVE_INFINITY;
 }
 
-function describeLeft(name: string, why: string, width: number): string {
-  return wrap(`${name} stays: ${oneLine(why, 200)}`, width, { indent: 2, hanging: 4 });
+/** A line, or a note below it. */
+function say(context: CommandContext, text: string, indent = 0): Promise<void> {
+  return print(context.io, wrap(text, pathWidth(context), { indent, hanging: indent + 2 }));
 }
 
 /** Without the discount for cached prompts. */
@@ -195,36 +125,42 @@ interface Offer {
   readonly context: CommandContext;
   readonly places: Places;
   readonly ledger: Ledger;
+  /** Whether to say what would change, and change nothing. */
+  readonly isPreview: boolean;
 }
 
-/** Moves a client's servers if the user agrees. Returns the file that has them now. */
-async function offer(found: FoundClient, offers: Offer): Promise<string | undefined> {
-  const { file, label, install } = found;
-  const { flags, context, ledger } = offers;
-  const { io } = context;
-  const width = pathWidth(context);
-  const print = (text: string): Promise<void> => write(io.stdout, `${text}\n`);
-  const unmoved = unmovedFile(found);
+/** Moves a client's servers if the user agrees. Returns the file that has them then, if the settings can name it. */
+async function offer(found: FoundClient, offers: Offer, earlier: readonly ServersFile[]): Promise<string | undefined> {
+  const { client, file, label, install } = found;
+  const { flags, context, places, ledger, isPreview } = offers;
   if (found.isShared === true) {
-    await print(describeShared(found, width));
+    // A project may share the file with other people, so it is changed only if it is named.
+    const how = `To move it too: quartermaster mcp install ${install}`;
+    await say(context, `${file} belongs to a project and stays as it is. ${how}`);
     return file;
   }
-  const plan = await planOrSay(found, offers);
+  // A project's block is not a file that the settings could name.
+  const unmoved = client.project === undefined ? file : undefined;
+  const taken = earlier.map((one) => one.file);
+  const plan = await orSay(found, offers, () => planFor({ client, file, places, ledger, form: flags.form, taken }));
   if (plan === undefined) return unmoved;
-  const question = `Move the servers of ${label} behind Quartermaster?`;
-  if (flags.yes !== true && !(await confirm(io, wrap(question, context.terminal.width)))) {
-    const later = `${label} was not changed. Later: quartermaster mcp install ${install}`;
-    await print(wrap(later, width, { hanging: 2 }));
-    return unmoved;
+  const servers = counted(plan.moved.length, 'server');
+  if (isPreview) {
+    await say(context, `${label}: would move ${servers} to ${plan.servers.path}`);
+  } else {
+    const question = wrap(`Move the servers of ${label} behind Quartermaster?`, context.terminal.width);
+    if (flags.yes !== true && !(await confirm(context.io, question))) {
+      await say(context, `${label} was not changed. Later: quartermaster mcp install ${install}`);
+      return unmoved;
+    }
+    const done = await orSay(found, offers, () => applyInstall(plan, ledger, new Date()));
+    if (done === undefined) return unmoved;
+    const backup = `backup beside it: ${basename(done.backup)}`;
+    await say(context, `${label}: ${servers} moved to ${plan.servers.path}; ${backup}`);
   }
-  const done = await orSay(found, offers, () => applyInstall(plan, ledger, new Date()));
-  if (done === undefined) return unmoved;
-  const what = `${label}: ${counted(plan.moved.length, 'server')} moved to ${plan.servers.path}; backup beside it: ${basename(done.backup)}`;
-  await print(wrap(what, width, { hanging: 2 }));
-  for (const { name, why } of plan.left) await print(describeLeft(name, why, width));
-  for (const { server, message } of plan.notes) {
-    await print(wrap(`${server}: ${oneLine(message, 200)}`, width, { indent: 2, hanging: 4 }));
-  }
+  for (const { name, why } of plan.left) await say(context, `${name} stays: ${oneLine(why, 200)}`, 2);
+  if (isPreview) return plan.servers.path;
+  for (const { server, message } of plan.notes) await say(context, `${server}: ${oneLine(message, 200)}`, 2);
   return plan.servers.path;
 }
 
@@ -238,16 +174,9 @@ async function orSay<Result>(
     return act();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const text = `${label} was not changed: ${error.message}`;
-    await write(context.io.stdout, `${wrap(text, pathWidth(context), { hanging: 2 })}\n`);
+    await say(context, `${label} was not changed: ${error.message}`);
     return undefined;
   }
-}
-
-function planOrSay(found: FoundClient, offers: Offer, taken: readonly string[] = []): Promise<InstallPlan | undefined> {
-  const { client, file } = found;
-  const { flags, places, ledger } = offers;
-  return orSay(found, offers, () => planFor({ client, file, places, ledger, form: flags.form, taken }));
 }
 
 /** The files of this run, and those of earlier ones: the settings are for all servers of the clients. */
@@ -263,24 +192,39 @@ function nameOf(id: string): string {
   return CLIENTS.find((client) => client.id === id)?.name ?? id;
 }
 
-async function writeSettings(files: readonly ServersFile[], offers: Offer): Promise<void> {
-  const { context, ledger } = offers;
+async function offerSettings(files: readonly ServersFile[], offers: Offer): Promise<void> {
+  const { context, ledger, isPreview } = offers;
   const plan = planSettings(settingsOptions(files, offers));
-  applySettings(plan, ledger);
-  const done = {
-    write: () => 'was written.',
-    extend: (lines: string) => `now has these lines:\n${lines}`,
-    'by hand': (lines: string) => `was kept. ${describeLines(lines)}\n`,
-    complete: () => 'already names these files and was kept.',
-  }[plan.kind]('lines' in plan ? plan.lines : '');
+  if (!isPreview) applySettings(plan, ledger);
+  const text = describeSettings(plan, isPreview);
+  if (isPreview) return print(context.io, text);
   const next = 'Restart your clients. To undo everything: quartermaster init --undo';
-  const text = `${done.trimEnd()}${describeForm(plan)}`;
-  const width = pathWidth(context);
-  const told = text.includes('\n')
-    ? `${plan.path} ${text.trimEnd()}\n${wrap(next, width)}`
-    : wrap(`${plan.path} ${text.trimEnd()} ${next}`, width, { hanging: 2 });
-  await write(context.io.stdout, `${told}\n`);
+  if (!text.includes('\n')) return say(context, `${text} ${next}`);
+  return print(context.io, `${text}\n${wrap(next, pathWidth(context))}`);
 }
+
+/** What happens to the settings, and what a person has to write into a block `mcp` that has no form, or another one. */
+function describeSettings(plan: SettingsPlan, isPreview: boolean): string {
+  const { path, kind } = plan;
+  const lines = kind === 'extend' || kind === 'by hand' ? `\n${plan.lines.trimEnd()}` : '';
+  const form = 'form' in plan ? plan.form : undefined;
+  const byHand =
+    form === undefined
+      ? ''
+      : `\nTo use the form ${form} in this folder, set it in ${path}:\n${formLines(form).trimEnd()}`;
+  return `${path} ${SETTINGS_NEWS[kind][isPreview ? 'would' : 'did']}${lines}${byHand}`;
+}
+
+const BY_HAND = 'To use the servers in this folder, add these lines to it:';
+const SETTINGS_NEWS: Readonly<Record<SettingsPlan['kind'], { readonly would: string; readonly did: string }>> = {
+  write: { would: 'would be written.', did: 'was written.' },
+  extend: { would: 'would get these lines:', did: 'now has these lines:' },
+  'by hand': { would: `would be kept. ${BY_HAND}`, did: `was kept. ${BY_HAND}` },
+  complete: {
+    would: 'already names these files and would be kept.',
+    did: 'already names these files and was kept.',
+  },
+};
 
 async function undo(ledger: Ledger, context: CommandContext): Promise<void> {
   const hasSettings = hasSettingsToUndo(ledger);
@@ -294,6 +238,6 @@ async function undo(ledger: Ledger, context: CommandContext): Promise<void> {
     }[kind];
     const left =
       missing.length === 0 ? '' : ` Remove these files from its mcpConfig, they no longer exist: ${missing.join(', ')}`;
-    await write(context.io.stdout, `${path} ${how}.${left}\n`);
+    await print(context.io, `${path} ${how}.${left}`);
   }
 }

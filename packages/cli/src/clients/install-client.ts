@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '@quartermaster/host/config';
-import { write } from '../command-io.ts';
+import { note, print } from '../command-io.ts';
 import type { CommandContext, InstallFlags, ProxyForm, UninstallFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
@@ -33,16 +33,16 @@ export async function installClient(id: string, flags: InstallFlags, context: Co
   const plan = planFor({ client, file, places, ledger, form: flags.form });
   if (plan === undefined) {
     const whose = client.project === undefined ? '' : ` for ${client.project}`;
-    await write(io.stdout, `${file} has no MCP servers to move${whose}.\n`);
+    await print(io, `${file} has no MCP servers to move${whose}.`);
     return;
   }
   if (flags.cost) {
     const costs = await measureClient({ client, file }, { io, form: flags.form });
-    await write(io.stdout, `${renderCosts(costs, context.terminal)}\n\n`);
+    await print(io, `${renderCosts(costs, context.terminal)}\n`);
   }
-  await write(io.stdout, `${describePlan(plan, context)}\n`);
+  await print(io, describePlan(plan, context));
   if (flags.dryRun === true) {
-    await write(io.stdout, 'Nothing was changed.\n');
+    await print(io, 'Nothing was changed.');
     return;
   }
   if (flags.yes !== true && !(await confirm(io, 'Make this change?')))
@@ -54,7 +54,7 @@ export async function installClient(id: string, flags: InstallFlags, context: Co
     `Backup:  ${backup}`,
     `Undo:    quartermaster mcp uninstall ${client.id}`,
   ];
-  await write(io.stdout, `${text.join('\n')}\n`);
+  await print(io, text.join('\n'));
 }
 
 /** Restores the files of one client, or of all. */
@@ -72,13 +72,13 @@ export async function uninstallClients(
     .reverse();
   for (const one of installed) {
     if (dryRun === true) {
-      await write(io.stdout, `${one.file}: would be restored from ${one.backup}\n`);
+      await print(io, `${one.file}: would be restored from ${one.backup}`);
       continue;
     }
     const undone = undoOrSay(one, ledger);
     if (typeof undone === 'string') {
       const backup = existsSync(one.backup) ? `; the backup is ${one.backup}` : '';
-      await write(io.stderr, `${one.file} was not restored: ${undone}${backup}\n`);
+      await note(io, `${one.file} was not restored: ${undone}${backup}`);
       exit(EXIT.badInput);
       continue;
     }
@@ -89,19 +89,16 @@ export async function uninstallClients(
     }[undone.kind];
     const kept = 'backup' in undone ? `; the backup is ${undone.backup}` : '';
     const project = one.project === undefined ? '' : ` (project ${one.project})`;
-    await write(io.stdout, `${one.file}${project}: ${how}${kept}\n`);
+    await print(io, `${one.file}${project}: ${how}${kept}`);
     if (undone.keptServers !== undefined) {
-      await write(
-        io.stdout,
-        `${undone.keptServers}: kept, because it has changed since; servers that you added are in it\n`,
-      );
+      await print(io, `${undone.keptServers}: kept, because it has changed since; servers that you added are in it`);
     }
   }
   if (installed.length > 0) {
-    if (dryRun !== true) await write(io.stdout, 'Restart your clients to use their servers directly again.\n');
+    if (dryRun !== true) await print(io, 'Restart your clients to use their servers directly again.');
     return;
   }
-  await write(io.stderr, 'Nothing to restore: Quartermaster has not moved the servers of any client.\n');
+  await note(io, 'Nothing to restore: Quartermaster has not moved the servers of any client.');
   exit(EXIT.nothingFound);
 }
 

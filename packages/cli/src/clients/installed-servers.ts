@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { defined } from '@quartermaster/core/internal';
-import { write } from '../command-io.ts';
+import { note } from '../command-io.ts';
 import type { CommandContext, StatusFlags } from '../commands/index.ts';
 import { loadSettings } from '../serving/index.ts';
 import { counted } from '../terminal/index.ts';
@@ -27,7 +27,7 @@ export async function withInstalledServers<Flags extends Place>(flags: Flags, co
   const { config, store, mcpConfig } = flags;
   const files = findInstalledServers(defined({ config, store, mcpConfig }), context);
   if (files === undefined) return flags;
-  await write(context.io.stderr, `${describeInstalled(files)}\n`);
+  await note(context.io, describeInstalled(files));
   return { ...flags, mcpConfig: files };
 }
 

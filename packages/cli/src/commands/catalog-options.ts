@@ -3,7 +3,7 @@ import type { Snapshot } from '@quartermaster/core';
 import { applySearchHints, type SearchHints, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { findPlaces } from '../clients/places.ts';
-import { write } from '../command-io.ts';
+import { note, write } from '../command-io.ts';
 import { type ReadTools, readTools } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
@@ -68,7 +68,7 @@ export async function readCatalog(flags: CatalogFlags, context: CommandContext):
   const catalog = await readDefinitions(flags, context);
   if (flags.hints === undefined) return catalog;
   const { snapshot, hinted } = applySearchHints(catalog.snapshot, await loadHints(flags.hints));
-  await write(context.io.stderr, `Search hints for ${hinted} of ${counted(snapshot.tools.length, 'tool')}.\n`);
+  await note(context.io, `Search hints for ${hinted} of ${counted(snapshot.tools.length, 'tool')}.`);
   return { ...catalog, snapshot };
 }
 
@@ -90,8 +90,7 @@ async function readDefinitions(flags: CatalogFlags, context: CommandContext): Pr
   const isInstalled = isFree && settings === undefined && hasInstalled(context);
   const { mcpConfig } = isInstalled ? await useInstalled(flags, context) : flags;
   if (mcpConfig === undefined && settings === undefined) return await loadFiles(flags, context);
-  if (settings !== undefined)
-    await write(context.io.stderr, `No --tools given: using the MCP servers in ${settings}.\n`);
+  if (settings !== undefined) await note(context.io, `No --tools given: using the MCP servers in ${settings}.`);
   const snapshot = await loadServers({ ...flags, ...defined({ mcpConfig }) }, context);
   return { snapshot, skipped: [], skippedCount: 0, placeOf: () => undefined };
 }
@@ -132,7 +131,7 @@ async function loadServers(
   for (const { name, state, reason = 'no reason given' } of costs.servers) {
     if (state !== 'down') continue;
     const line = oneLine(`${name} does not respond: ${reason}`, MOST_CHARACTERS);
-    await write(io.stderr, `${wrap(line, terminal.width, { hanging: 2, indent: 0 })}\n`);
+    await note(io, wrap(line, terminal.width, { hanging: 2, indent: 0 }));
   }
   if (snapshot.tools.length === 0)
     throw new InputError(`${mcpConfig?.join(', ') ?? 'The settings'}: no server lists any tools`);
@@ -151,7 +150,7 @@ async function loadFiles(flags: CatalogFlags, { io }: CommandContext): Promise<L
   if (flags.tools === undefined) {
     const { snapshot } = read;
     const size = `${counted(snapshot.tools.length, 'tool')} of ${counted(snapshot.servers.length, 'service')}`;
-    await write(io.stderr, `No --tools given: using the sample catalog (${size}).\n`);
+    await note(io, `No --tools given: using the sample catalog (${size}).`);
   }
   return read;
 }

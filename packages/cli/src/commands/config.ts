@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '@quartermaster/host/config';
-import { write } from '../command-io.ts';
+import { print } from '../command-io.ts';
 import { EXIT } from '../exit-code.ts';
 import { counted, oneLine, wrap } from '../terminal/index.ts';
 import type { CommandContext, CommandLine, JsonFlag, ServerFlags } from './command-line.ts';
@@ -24,7 +24,7 @@ async function checkConfig(flags: ServerFlags & JsonFlag, { io, terminal, exit }
   const { files, mcpServers, unusableServers, notes } = await loadAnswered(place, io.env);
   const servers = Object.keys(mcpServers);
   if (json === true) {
-    await write(io.stdout, `${JSON.stringify({ files, servers, unusableServers, notes }, null, 2)}\n`);
+    await print(io, JSON.stringify({ files, servers, unusableServers, notes }, null, 2));
   } else {
     const lines = [
       unusableServers.length === 0 ? 'The settings are valid.' : `${counted(unusableServers.length, 'problem')} found.`,
@@ -36,7 +36,7 @@ async function checkConfig(flags: ServerFlags & JsonFlag, { io, terminal, exit }
       ...notes.map(({ server, message }) => `· ${server}: ${message}`),
     ];
     const text = lines.map((line) => wrap(oneLine(line, 1_000), terminal.width, { hanging: 2, indent: 0 })).join('\n');
-    await write(io.stdout, `${text}\n`);
+    await print(io, text);
   }
   if (unusableServers.length > 0) exit(EXIT.findings);
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Searcher, Snapshot } from '@quartermaster/core';
 import { SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
-import { write } from '../command-io.ts';
+import { print } from '../command-io.ts';
 import { createSearcher, DEFAULT_ENGINE } from '../create-searcher.ts';
 import { readTools } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
@@ -28,13 +28,13 @@ async function demo(context: CommandContext): Promise<void> {
   });
   const searcher = await createSearcher(DEFAULT_ENGINE, snapshot);
   const costs = inspectCatalog(snapshot, { contextTokens: DEFAULT_CONTEXT_TOKENS, searcher });
-  await write(io.stdout, `${renderGreeting(snapshot, costs, terminal)}\n\n`);
+  await print(io, `${renderGreeting(snapshot, costs, terminal)}\n`);
   for (const query of QUERIES) {
     const result = await searcher.search({ query, limit: 3 });
-    await write(io.stdout, `${terminal.paint.cyan(`› ${query}`)}\n${renderHits(result, terminal)}\n\n`);
+    await print(io, `${terminal.paint.cyan(`› ${query}`)}\n${renderHits(result, terminal)}\n`);
   }
   if (io.stdin.isTTY === true) await converse({ searcher, snapshot, context });
-  else await write(io.stdout, `${HINTS}\n`);
+  else await print(io, HINTS);
 }
 
 function renderGreeting(snapshot: Snapshot, costs: CatalogCosts, terminal: Terminal): string {
@@ -62,7 +62,7 @@ interface Conversation {
 /** Answers lines until `:quit` or the end of input. `:why` refers to the last query. */
 async function converse({ searcher, snapshot, context }: Conversation): Promise<void> {
   const { io, terminal } = context;
-  await write(io.stdout, 'Your turn. Type a request in your own words, :why TOOL about the last one, or :quit.\n');
+  await print(io, 'Your turn. Type a request in your own words, :why TOOL about the last one, or :quit.');
   // Nothing may wait between here and the loop: lines that arrive before it listens are lost.
   const lines = createInterface({ input: io.stdin, output: io.stdout, prompt: '› ' });
   let last = QUERIES[QUERIES.length - 1] ?? '';
@@ -71,15 +71,12 @@ async function converse({ searcher, snapshot, context }: Conversation): Promise<
     const text = line.trim();
     if (text === ':quit' || text === ':q') break;
     if (text.startsWith(':why')) {
-      await write(
-        io.stdout,
-        `${await tellWhy(text.slice(':why'.length).trim(), last, { searcher, snapshot, context })}\n`,
-      );
+      await print(io, await tellWhy(text.slice(':why'.length).trim(), last, { searcher, snapshot, context }));
     } else if (text.startsWith(':')) {
-      await write(io.stdout, `Unknown command ${text}. Commands: :why TOOL, :quit\n`);
+      await print(io, `Unknown command ${text}. Commands: :why TOOL, :quit`);
     } else if (text !== '') {
       last = text;
-      await write(io.stdout, `${renderHits(await searcher.search({ query: text }), terminal)}\n`);
+      await print(io, renderHits(await searcher.search({ query: text }), terminal));
     }
     lines.prompt();
   }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Snapshot } from '@quartermaster/core';
 import { InvalidArgumentError } from 'commander';
-import { write } from '../command-io.ts';
+import { note, print, write } from '../command-io.ts';
 import {
   createSearcher,
   DEFAULT_ENGINE,
@@ -97,9 +97,11 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   // A pipe has room for any table.
   const isTerminal = io.stdout.isTTY === true;
   const tools = snapshot.tools.length;
-  await write(
-    io.stdout,
-    `${flags.json === true ? toJson(reports, tools) : toText({ reports, comparison, tools }, isTerminal ? terminal.width : Number.POSITIVE_INFINITY)}\n`,
+  await print(
+    io,
+    flags.json === true
+      ? toJson(reports, tools)
+      : toText({ reports, comparison, tools }, isTerminal ? terminal.width : Number.POSITIVE_INFINITY),
   );
   if (flags.floor !== undefined) await checkFloors(reports, flags.floor, context);
   // Last: a measurement that took minutes must not be lost because its picture can't be written.
@@ -120,7 +122,7 @@ async function resolveAll(names: readonly EngineName[], { io }: CommandContext):
   const engines: EngineName[] = [];
   for (const name of names) {
     const { engine, reason } = await resolveEngine(name);
-    if (name === 'auto') await write(io.stderr, `Engine: ${engine} (${reason})\n`);
+    if (name === 'auto') await note(io, `Engine: ${engine} (${reason})`);
     engines.push(engine);
   }
   return [...new Set(engines)];
@@ -129,7 +131,7 @@ async function resolveAll(names: readonly EngineName[], { io }: CommandContext):
 /** All engines that can run here; the others are named on stderr. */
 async function findAll({ io }: CommandContext): Promise<readonly EngineName[]> {
   const { engines, missing } = await findEngines();
-  if (missing !== undefined) await write(io.stderr, `Without the engine "hybrid+reranker": ${missing}\n`);
+  if (missing !== undefined) await note(io, `Without the engine "hybrid+reranker": ${missing}`);
   return engines;
 }
 
@@ -145,7 +147,7 @@ async function readPast(
   for (const file of files) for await (const call of readHistory(file, io.stdin)) calls.push(call);
   const history = learnHistory(calls, snapshot);
   if (history.unknown > 0) {
-    await write(io.stderr, `${counted(history.unknown, 'call')} of the history: the catalog has no such tool\n`);
+    await note(io, `${counted(history.unknown, 'call')} of the history: the catalog has no such tool`);
   }
   return history;
 }

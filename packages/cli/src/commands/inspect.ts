@@ -1,5 +1,5 @@
 import { createBm25Searcher } from '@quartermaster/core';
-import { write } from '../command-io.ts';
+import { print } from '../command-io.ts';
 import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
 import { isLarge } from '../prepare-searcher.ts';
 import { counted, percentOf, renderBars, renderTable, startProgress, type Terminal, wrap } from '../terminal/index.ts';
@@ -32,7 +32,7 @@ async function inspect(flags: InspectFlags, context: CommandContext): Promise<vo
   const costs = inspectCatalog(snapshot, { contextTokens: flags.context, searcher: createBm25Searcher(snapshot) });
   progress.end();
   const text = flags.json === true ? JSON.stringify(costs, null, 2) : renderCosts(costs, flags.top, context.terminal);
-  await write(context.io.stdout, `${text}\n`);
+  await print(context.io, text);
 }
 
 function renderCosts(costs: CatalogCosts, top: number, terminal: Terminal): string {

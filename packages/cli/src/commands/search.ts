@@ -4,7 +4,7 @@ import { defined } from '@quartermaster/core/internal';
 import { type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
 import { createIndexCache } from '@quartermaster/host/search';
 import { Option } from 'commander';
-import { write } from '../command-io.ts';
+import { note, print } from '../command-io.ts';
 import { createSearcher, DEFAULT_ENGINE, ENGINES, type EngineName, resolveEngine } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
 import { foundTools } from '../found-tools.ts';
@@ -57,7 +57,7 @@ async function search(query: string, given: SearchFlags, context: CommandContext
   const snapshot = await loadCatalog(given, context);
   const { engine, reason } = await resolveEngine(given.engine);
   if (given.explain === true || given.why !== undefined || (given.engine === 'auto' && engine === 'hybrid')) {
-    await write(context.io.stderr, `Engine: ${engine} (${reason})\n`);
+    await note(context.io, `Engine: ${engine} (${reason})`);
   }
   const flags = { ...given, engine };
   const indexCache = given.cache ? createIndexCache(undefined, { env: context.io.env }) : undefined;
@@ -95,11 +95,11 @@ async function searchOnce(query: string, { searcher, flags, context }: Task): Pr
   const { io, terminal } = context;
   const result = await ask(query, searcher, flags);
   if (flags.json === true) {
-    await write(io.stdout, `${JSON.stringify(describeAnswer(query, result, flags.engine))}\n`);
+    await print(io, JSON.stringify(describeAnswer(query, result, flags.engine)));
   } else {
     await tellUnresolved(result, context);
     await tellReranker(result, context);
-    await write(io.stdout, `${renderHits(result, terminal)}\n`);
+    await print(io, renderHits(result, terminal));
   }
   if (result.verdict === 'none') context.exit(EXIT.nothingFound);
 }
@@ -135,13 +135,13 @@ function describeHit({ tool, score, explanation }: Omit<Hit, 'also'>): object {
 async function tellUnresolved({ unresolved = [] }: SearchResult, { io, terminal }: CommandContext): Promise<void> {
   if (unresolved.length === 0) return;
   const what = oneLine(unresolved.join(', '), terminal.width);
-  await write(io.stderr, `Searched as plain words, because nothing in the catalog matches it: ${what}\n`);
+  await note(io, `Searched as plain words, because nothing in the catalog matches it: ${what}`);
 }
 
 /** Results without the reranker look like any others. */
 async function tellReranker({ reranker }: SearchResult, { io, terminal }: CommandContext): Promise<void> {
   if (reranker === undefined || reranker.kind === 'used') return;
-  await write(io.stderr, `${oneLine(`Answered without the reranker: ${reranker.reason}`, terminal.width)}\n`);
+  await note(io, oneLine(`Answered without the reranker: ${reranker.reason}`, terminal.width));
 }
 
 /**
@@ -160,19 +160,19 @@ async function searchBatch(file: string, { searcher, flags, context }: Task): Pr
     if (error !== undefined) failed += 1;
     else if (result.verdict === 'match') found += 1;
     if (flags.json === true) {
-      await write(io.stdout, `${JSON.stringify(describeBatchAnswer(query, tried, flags))}\n`);
+      await print(io, JSON.stringify(describeBatchAnswer(query, tried, flags)));
     } else {
       await tellUnresolved(result, context);
       await tellReranker(result, context);
       const answer = error === undefined ? renderHits(result, terminal) : error.message;
-      await write(io.stdout, `${terminal.paint.cyan(oneLine(query, terminal.width))}\n${answer}\n\n`);
+      await print(io, `${terminal.paint.cyan(oneLine(query, terminal.width))}\n${answer}\n`);
     }
   }
   if (asked === 0) throw new InputError(`${inputName(file)}: no queries found`);
   if (failed > 0) {
     const whose = failed === 1 ? 'its line says' : 'their lines say';
     const what = `${counted(failed, 'query', 'queries')} could not be answered by the engine "${flags.engine}"`;
-    await write(io.stderr, `${what}; ${whose} why.\n`);
+    await note(io, `${what}; ${whose} why.`);
     context.exit(EXIT.badInput);
   } else if (found === 0) {
     context.exit(EXIT.nothingFound);
@@ -217,7 +217,7 @@ async function explainStanding(
       flags.json === true
         ? JSON.stringify({ query, tool: tool.id, ...standing })
         : renderStanding(tool, standing, terminal);
-    await write(io.stdout, `${text}\n`);
+    await print(io, text);
   }
   if (!isListed) context.exit(EXIT.nothingFound);
 }

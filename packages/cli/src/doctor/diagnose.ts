@@ -1,7 +1,7 @@
 import { defined } from '@quartermaster/core/internal';
 import type { Config } from '@quartermaster/host/config';
 import { findPlaces } from '../clients/index.ts';
-import { write } from '../command-io.ts';
+import { print } from '../command-io.ts';
 import { type CommandContext, type DoctorFlags, readCatalog } from '../commands/index.ts';
 import { createSearcher } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
@@ -40,7 +40,7 @@ export async function diagnose(flags: DoctorFlags, context: CommandContext): Pro
   const problems = checks.filter(({ status }) => status === 'problem').length;
   const text =
     flags.json === true ? JSON.stringify({ problems, checks, costs }, null, 2) : renderChecks(checks, terminal);
-  await write(io.stdout, `${text}\n`);
+  await print(io, text);
   if (problems > 0) exit(EXIT.findings);
 }
 

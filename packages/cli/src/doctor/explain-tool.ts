@@ -1,5 +1,5 @@
 import type { Searcher, Snapshot } from '@quartermaster/core';
-import { write } from '../command-io.ts';
+import { print } from '../command-io.ts';
 import { type CommandContext, findTools, similarNames } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
@@ -32,14 +32,14 @@ export async function explainTool(question: ToolQuestion, { io, terminal, exit }
       hits: result.hits.map(({ tool, score }) => ({ id: tool.id, score })),
       ...(label !== undefined && tools.length === 0 ? { nearest: similarNames(label, snapshot), missingServers } : {}),
     };
-    await write(io.stdout, `${JSON.stringify(answer, null, 2)}\n`);
+    await print(io, JSON.stringify(answer, null, 2));
   } else {
     const parts = standings.map(({ tool, standing }) => renderStanding(tool, standing, terminal));
     if (label !== undefined && tools.length === 0)
       parts.push(wrap(describeUnknown(label, question), terminal.width, { hanging: 2 }));
     if (!isFound || label === undefined) parts.push(`What is found for it:\n${renderHits(result, terminal)}`);
     if (!isFound && tools.length > 0) parts.push(wrap(FIX, terminal.width, { hanging: 2 }));
-    await write(io.stdout, `${parts.join('\n\n')}\n`);
+    await print(io, parts.join('\n\n'));
   }
   if (!isFound) exit(EXIT.findings);
 }

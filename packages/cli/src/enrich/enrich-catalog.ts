@@ -5,7 +5,7 @@ import { hashTool } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { type HintsEntry, type HintsFile, readHintsFile } from '@quartermaster/host/config';
 import { resolveUpstream } from '@quartermaster/host/upstream';
-import { write } from '../command-io.ts';
+import { note, print, write } from '../command-io.ts';
 import type { CommandContext, EnrichFlags } from '../commands/index.ts';
 import { createSearcher } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
@@ -24,7 +24,7 @@ export async function enrichCatalog(snapshot: Snapshot, flags: EnrichFlags, cont
   const plan = planRequests(snapshot, { file, model: flags.model, onlyWeak: flags.onlyWeak === true });
   await write(io.stdout, describePlan(plan, flags));
   if (flags.dryRun === true) {
-    if (findUpstream(flags, context) === undefined) await write(io.stderr, `${noUpstream(flags)}\n`);
+    if (findUpstream(flags, context) === undefined) await note(io, noUpstream(flags));
     return;
   }
   const kept = new Map(Object.entries(file.tools));
@@ -40,12 +40,9 @@ export async function enrichCatalog(snapshot: Snapshot, flags: EnrichFlags, cont
   }
   await rejectHints(snapshot, kept, context);
   saveHints(out, kept);
-  await write(io.stdout, `${describeResult(snapshot, kept, flags)}\n`);
+  await print(io, describeResult(snapshot, kept, flags));
   if (unread === 0) return;
-  await write(
-    io.stderr,
-    `${counted(unread, 'tool')}: the model's answer could not be read. Run the command again to retry.\n`,
-  );
+  await note(io, `${counted(unread, 'tool')}: the model's answer could not be read. Run the command again to retry.`);
   context.exit(EXIT.findings);
 }
 

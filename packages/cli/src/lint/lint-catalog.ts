@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { type CommandIo, write } from '../command-io.ts';
+import { type CommandIo, print } from '../command-io.ts';
 import type { CommandContext, LintFlags, LoadedCatalog } from '../commands/index.ts';
 import { createSearcher, resolveEngine } from '../create-searcher.ts';
 import { evaluateQueries, findShortfalls, makeReport } from '../evaluate/index.ts';
@@ -25,7 +25,7 @@ export async function lintCatalog(catalog: LoadedCatalog, flags: LintFlags, cont
     flags.json === true
       ? JSON.stringify({ tools, errors, warnings: findings.length - errors, findings: findings.map(toJson) }, null, 2)
       : renderFindings({ tools, findings }, flags.top, terminal);
-  await write(io.stdout, `${text}\n`);
+  await print(io, text);
   if (flags.sarif !== undefined) await writeJson(flags.sarif, toSarif(findings, placing(catalog, flags)));
   if (flags.fix !== undefined) await writeJson(flags.fix, toSuggestions(findings));
   if (errors > 0 || (flags.strict === true && findings.length > 0)) context.exit(EXIT.findings);

@@ -1,6 +1,6 @@
 import { createSnapshot, parseTools, type Snapshot, type Tool } from '@quartermaster/core';
 import { diffSnapshots, type SnapshotDiff, type ToolFormat, writeTool } from '@quartermaster/core/catalog';
-import { write } from '../command-io.ts';
+import { note, print, write } from '../command-io.ts';
 import {
   type CommandContext,
   type DiffCatalogsFlags,
@@ -27,13 +27,13 @@ export async function pushCatalog(name: string, flags: PushCatalogFlags, context
   const before = await findRemote(gateway, name);
   const size = counted(snapshot.tools.length, 'tool');
   const change = before === undefined ? `${name} is new: ${size}.` : renderCatalogDiff(before, snapshot, terminal);
-  await write(io.stdout, `${change}\n`);
+  await print(io, change);
   if (flags.dryRun === true) {
-    await write(io.stderr, 'Nothing was uploaded (--dry-run).\n');
+    await note(io, 'Nothing was uploaded (--dry-run).');
     return;
   }
   if (before?.hash === snapshot.hash) {
-    await write(io.stderr, `${name} on ${gateway.url} is up to date.\n`);
+    await note(io, `${name} on ${gateway.url} is up to date.`);
     return;
   }
   const body = { tools: snapshot.tools.map(definitionOf) };
@@ -51,7 +51,7 @@ export async function listCatalogs(flags: ListCatalogsFlags, { io, terminal }: C
   const rows = catalogs.map((catalog) => rowOf(catalog, terminal.width));
   const columns = [{ title: 'name' }, { title: 'tools', align: 'right' as const }, { title: 'updated' }, { title: '' }];
   const text = rows.length === 0 ? 'There are no catalogs that this key may use.' : renderTable(columns, rows);
-  await write(io.stdout, `${text}\n`);
+  await print(io, text);
 }
 
 /** Makes another key the owner of a catalog. */
@@ -63,7 +63,7 @@ export async function giveCatalog(
 ): Promise<void> {
   const gateway = openGateway(flags, io.env);
   await gateway.ask((client) => client.request('PATCH /v1/catalogs/{name}', { path: { name }, body: { owner } }));
-  await write(io.stderr, `${oneLine(name, 200)} on ${gateway.url} belongs to ${oneLine(owner, 200)} now\n`);
+  await note(io, `${oneLine(name, 200)} on ${gateway.url} belongs to ${oneLine(owner, 200)} now`);
 }
 
 /** Compares two catalogs, each a file or one of the gateway's. Like `diff`, it exits with 1 if they differ. */
@@ -78,7 +78,7 @@ export async function diffCatalogs(
   const diff = diffSnapshots(before, after);
   const text =
     flags.json === true ? JSON.stringify(summaryOf(diff), null, 2) : renderCatalogDiff(before, after, terminal);
-  await write(io.stdout, `${text}\n`);
+  await print(io, text);
   if (!diff.same) context.exit(EXIT.findings);
 }
 

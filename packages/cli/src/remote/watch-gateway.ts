@@ -1,4 +1,4 @@
-import { write } from '../command-io.ts';
+import { print, write } from '../command-io.ts';
 import type { CommandContext, WatchFlags } from '../commands/index.ts';
 import { UnavailableError } from '../input-error.ts';
 import { counted } from '../terminal/index.ts';
@@ -21,7 +21,7 @@ export async function watchGateway(flags: WatchFlags, { io, terminal }: CommandC
         onMissed: (count) => say(`${counted(count, 'request')} not shown: too many at once.\n`),
       });
       for await (const record of records) {
-        await write(io.stdout, `${flags.json === true ? JSON.stringify(record) : renderRecord(record, terminal)}\n`);
+        await print(io, flags.json === true ? JSON.stringify(record) : renderRecord(record, terminal));
         left -= 1;
         if (left <= 0) return;
       }

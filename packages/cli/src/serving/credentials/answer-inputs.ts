@@ -1,5 +1,5 @@
 import type { ServerInput } from '@quartermaster/host/config';
-import { write } from '../../command-io.ts';
+import { note } from '../../command-io.ts';
 import type { CommandContext, InputFlags } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { ask, counted, oneLine } from '../../terminal/index.ts';
@@ -15,7 +15,7 @@ export async function answerInputs(
   { io }: CommandContext,
 ): Promise<void> {
   const isForgetting = forget === true;
-  const tell = (text: string): Promise<void> => write(io.stderr, `${text}\n`);
+  const tell = (text: string): Promise<void> => note(io, text);
   const { config } = loadSettings(place, io.env);
   if (config.inputs.length === 0 && ids.length === 0) throw new InputError(NO_INPUTS);
   const unknown = ids.find((id) => config.inputs.every((input) => input.id !== id));

@@ -1,7 +1,7 @@
 import type { Config, RemoteServerSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import { scopesToAskFor } from '@quartermaster/mcp';
-import { write } from '../../command-io.ts';
+import { note, write } from '../../command-io.ts';
 import type { CommandContext, LoginFlags, LogoutFlags } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
@@ -18,7 +18,7 @@ const PATIENCE_MS = 5 * 60_000;
 /** Signs in to a server. Stdout has the address to open and nothing else. */
 export async function loginToServer(server: string, flags: LoginFlags, { io }: CommandContext): Promise<void> {
   const { port = 0, browser, user = '', ...place } = flags;
-  const tell = (text: string): Promise<void> => write(io.stderr, `${text}\n`);
+  const tell = (text: string): Promise<void> => note(io, text);
   const { config } = loadSettings(place, io.env);
   const settings = remoteServer(config, server);
   // First make sure that the tokens can be stored.

@@ -16,7 +16,7 @@ import {
 import type { Config, UpstreamSettings } from '@quartermaster/host/config';
 import { createIndexCache } from '@quartermaster/host/search';
 import type { Store } from '@quartermaster/host/store';
-import { write } from '../../command-io.ts';
+import { note, print } from '../../command-io.ts';
 import type { CommandContext, ServeFlags } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
@@ -43,14 +43,14 @@ export async function serveGateway(flags: ServeFlags, context: CommandContext): 
   const { log, ...given } = flags;
   const { config, hasFile } = loadSettings(given, io.env);
   const chosen = await configuredEngine(config.search);
-  await write(
-    io.stderr,
-    `Opening the store (${describeStore(config.store)})\n${describeDeferral(config)}\nSearch engine: ${chosen.engine} (${chosen.reason})\n`,
+  await note(
+    io,
+    `Opening the store (${describeStore(config.store)})\n${describeDeferral(config)}\nSearch engine: ${chosen.engine} (${chosen.reason})`,
   );
   // Users may sign in while it runs, and their tokens have to be encrypted.
   if (hasSignIn(config)) tryToMakeTokenKey(config.store);
   const hint = config.transcripts.keep === 'store' ? prepareTranscriptKey(config.store) : undefined;
-  if (hint !== undefined) await write(io.stderr, `${hint}\n`);
+  if (hint !== undefined) await note(io, hint);
   const store = await openConfiguredStore(config.store);
   try {
     const isPortFlexible = flags.port === undefined && !hasFile && !io.env.QUARTERMASTER_PORT;
@@ -79,16 +79,16 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
   limitHeapGrowth();
   const { io, terminal } = context;
   const isRehearsal = config.upstreams.length === 0;
-  if (isRehearsal) await write(io.stderr, 'Loading the sample catalog\n');
+  if (isRehearsal) await note(io, 'Loading the sample catalog');
   const sample = isRehearsal ? await storeSampleCatalog(store.catalogs, io) : undefined;
-  const print = (line: string): void => void io.stderr.write(`${line}\n`);
-  const printNew = printOnce(print);
+  const tell = (line: string): void => void note(io, line);
+  const printNew = printOnce(tell);
   const servers = configuredServers(config, printNew);
   const { publicUrl } = config.listen;
   const signInPage = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}/sign-in`;
   const hub =
     servers === undefined ? undefined : createConfiguredHub(config, { servers, store, env: io.env, signInPage });
-  const silence = hub === undefined ? undefined : reportServers(hub, print);
+  const silence = hub === undefined ? undefined : reportServers(hub, tell);
 
   const { connector: _, ...served } = config.mcp;
   const hasKeys = config.keys.length > 0 || (await store.keys.list()).length > 0;
@@ -108,10 +108,10 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     hub === undefined
       ? undefined
       : followSettings({
-          ...{ hub, config, load, print },
+          ...{ hub, config, load, print: tell },
           serversOf: (now) => configuredServers(now, printNew) ?? { servers: {} },
         });
-  const reload = (): void => (followed === undefined ? print(NOTHING_TO_RELOAD) : void followed.reload());
+  const reload = (): void => (followed === undefined ? tell(NOTHING_TO_RELOAD) : void followed.reload());
   // A closed terminal sends the same signal; ignoring it would leave a process that no one can stop.
   const onReload = io.stdout.isTTY === true ? undefined : reload;
   const { stopped, release } = waitForStop(io, STOP_NOTICE, onReload);
@@ -123,9 +123,9 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     const server = await listen({ ...config.listen, gateway, hasKeys, isPortFlexible });
     const models = config.upstreams.flatMap((upstream) => upstream.models);
     const greeting = { url: server.url, models, hasKeys, hasMcp: hub !== undefined };
-    await write(io.stdout, `${renderGreeting({ ...greeting, ...defined({ sample }) }, terminal)}\n`);
+    await print(io, renderGreeting({ ...greeting, ...defined({ sample }) }, terminal));
     // Not awaited: requests until then use the listings from the last run.
-    hub?.start().catch(() => print('MCP servers could not be started'));
+    hub?.start().catch(() => tell('MCP servers could not be started'));
     await Promise.race([stopped, broken]);
     await server.close();
   } finally {

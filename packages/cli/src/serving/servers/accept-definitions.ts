@@ -1,4 +1,4 @@
-import { write } from '../../command-io.ts';
+import { note, print } from '../../command-io.ts';
 import type { CommandContext, ServerFlags } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { counted } from '../../terminal/index.ts';
@@ -14,7 +14,7 @@ export async function acceptDefinitions(
   { io, terminal }: CommandContext,
 ): Promise<void> {
   const { config: unanswered } = loadSettings(flags, io.env);
-  const tell = (text: string): Promise<void> => write(io.stderr, `${text}\n`);
+  const tell = (text: string): Promise<void> => note(io, text);
   const store = await openConfiguredStore(unanswered.store);
   try {
     const config = await loadAnsweredSettings(flags, io.env, store.tokens);
@@ -28,7 +28,7 @@ export async function acceptDefinitions(
       await hub.start();
       const heldNow = () => hub.status().flatMap(({ held }) => held);
       const held = heldNow();
-      for (const change of held) await write(io.stdout, `${renderChange(change, terminal)}\n`);
+      for (const change of held) await print(io, renderChange(change, terminal));
       await hub.accept(patterns);
       const left = new Set(heldNow().map(({ tool }) => tool));
       for (const { tool, hash } of held.filter((change) => !left.has(change.tool))) {

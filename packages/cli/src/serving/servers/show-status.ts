@@ -1,4 +1,4 @@
-import { write } from '../../command-io.ts';
+import { print } from '../../command-io.ts';
 import type { CommandContext, StatusFlags } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
@@ -19,7 +19,7 @@ export async function showStatus(flags: StatusFlags, { io, terminal, exit }: Com
   const report = { costs, files, notes: config.notes, running: readRunning(io.env) };
   if (isJson !== true && costs.servers.length === 0 && report.running.length === 0) throw new InputError(NO_SERVERS);
   const text = isJson === true ? JSON.stringify(report, null, 2) : renderStatus(report, terminal);
-  await write(io.stdout, `${text}\n`);
+  await print(io, text);
   if (costs.servers.some(({ state }) => state === 'down')) exit(EXIT.nothingFound);
 }
 

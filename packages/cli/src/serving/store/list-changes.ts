@@ -1,6 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
 import { AUDIT_ACTIONS } from '@quartermaster/host/store';
-import { write } from '../../command-io.ts';
+import { print, write } from '../../command-io.ts';
 import type { AuditFlags, CommandContext } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { oneLine, renderTable } from '../../terminal/index.ts';
@@ -31,7 +31,7 @@ export async function listChanges(flags: AuditFlags, { io }: CommandContext): Pr
       oneLine(entry.detail, MOST_DETAIL_CHARACTERS),
     ]);
     const columns = ['time', 'by', 'change', 'what', ''].map((title) => ({ title }));
-    await write(io.stdout, `${rows.length === 0 ? 'There are no such changes.' : renderTable(columns, rows)}\n`);
+    await print(io, rows.length === 0 ? 'There are no such changes.' : renderTable(columns, rows));
   } finally {
     await store.close();
   }

@@ -9,7 +9,7 @@ import {
   type NewApiKey,
   normalizeKeyName,
 } from '@quartermaster/host/store';
-import { write } from '../../command-io.ts';
+import { note, print, write } from '../../command-io.ts';
 import type {
   CommandContext,
   CreateKeyFlags,
@@ -46,11 +46,11 @@ export async function createKey(given: string, flags: CreateKeyFlags, context: C
     ...defined({ writes }),
   };
   const { key, secret } = await withKeys(flags, context, (keys) => keys.create({ name: given, ...permissions }));
-  await write(
-    context.io.stderr,
-    `Created ${key.id} for the gateway that uses this store: ${describeStore(store)}\nThe secret is shown only now and is not stored.\n`,
+  await note(
+    context.io,
+    `Created ${key.id} for the gateway that uses this store: ${describeStore(store)}\nThe secret is shown only now and is not stored.`,
   );
-  await write(context.io.stdout, `${secret}\n`);
+  await print(context.io, secret);
 }
 
 export async function listKeys({ json, ...place }: ListKeysFlags, context: CommandContext): Promise<void> {
@@ -73,7 +73,7 @@ export async function listKeys({ json, ...place }: ListKeysFlags, context: Comma
     '',
   ].map((title) => ({ title }));
   const text = keys.length === 0 ? 'There are no keys in the store.' : renderTable(columns, keys.map(rowOf));
-  await write(context.io.stdout, `${text}\n`);
+  await print(context.io, text);
 }
 
 export async function updateKey(id: string, flags: UpdateKeyFlags, context: CommandContext): Promise<void> {
@@ -97,7 +97,7 @@ export async function updateKey(id: string, flags: UpdateKeyFlags, context: Comm
     return keys.update(id, { ...change, ...kept, ...(hasLimits ? { limits: limitsOf(limits, flags) } : {}) });
   });
   if (key === undefined) return sayUnknown(id, context);
-  await write(context.io.stderr, `Changed ${oneLine(id, MOST_CHARACTERS)}\n`);
+  await note(context.io, `Changed ${oneLine(id, MOST_CHARACTERS)}`);
 }
 
 const LIMITS: readonly (keyof KeyLimits)[] = [
@@ -133,12 +133,12 @@ export async function rotateKey(id: string, flags: RotateKeyFlags, context: Comm
   const rotated = await withKeys(place, context, (keys) => keys.rotate(id, overlap));
   if (rotated === undefined) return sayUnknown(id, context);
   const until = new Date(Date.now() + overlap).toISOString();
-  await write(context.io.stderr, `Rotated ${rotated.key.id}. The previous secret works until ${until}.\n`);
-  await write(context.io.stdout, `${rotated.secret}\n`);
+  await note(context.io, `Rotated ${rotated.key.id}. The previous secret works until ${until}.`);
+  await print(context.io, rotated.secret);
 }
 
 async function sayUnknown(id: string, context: CommandContext): Promise<void> {
-  await write(context.io.stderr, `There is no key ${oneLine(id, MOST_CHARACTERS)}, or it is already revoked.\n`);
+  await note(context.io, `There is no key ${oneLine(id, MOST_CHARACTERS)}, or it is already revoked.`);
   context.exit(EXIT.nothingFound);
 }
 
@@ -150,7 +150,7 @@ function readEndpoint(text: string): string {
 export async function revokeKey(id: string, place: StoreFlags, context: CommandContext): Promise<void> {
   const isRevoked = await withKeys(place, context, (keys) => keys.revoke(id));
   if (isRevoked) {
-    await write(context.io.stderr, `Revoked ${oneLine(id, MOST_CHARACTERS)}\n`);
+    await note(context.io, `Revoked ${oneLine(id, MOST_CHARACTERS)}`);
     return;
   }
   await sayUnknown(id, context);

@@ -1,6 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
 import type { LearnedUseStore, UseScope } from '@quartermaster/host/store';
-import { write } from '../../command-io.ts';
+import { print, write } from '../../command-io.ts';
 import type { CommandContext, ForgetUsageFlags, ListUsageFlags, UsageFlags } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
@@ -22,7 +22,7 @@ export async function listUsage({ json, ...flags }: ListUsageFlags, context: Com
     String(calls),
     new Date(lastAtMs).toISOString(),
   ]);
-  await write(context.io.stdout, `${lines.length === 0 ? NOTHING : renderTable(columns, lines)}\n`);
+  await print(context.io, lines.length === 0 ? NOTHING : renderTable(columns, lines));
 }
 
 /** One line per use: the key, the tool, the time, and the vector of the request as base64 bytes. */
