@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { defined } from '@quartermaster/core/internal';
 import { note } from '../command-io.ts';
 import type { CommandContext, StatusFlags } from '../commands/index.ts';
 import { loadSettings } from '../serving/index.ts';
@@ -24,8 +23,7 @@ export function findInstalledServers(place: Place, { io }: Pick<CommandContext, 
 
 /** The same flags, with those files if they apply; stderr says so. */
 export async function withInstalledServers<Flags extends Place>(flags: Flags, context: CommandContext): Promise<Flags> {
-  const { config, store, mcpConfig } = flags;
-  const files = findInstalledServers(defined({ config, store, mcpConfig }), context);
+  const files = findInstalledServers(flags, context);
   if (files === undefined) return flags;
   await note(context.io, describeInstalled(files));
   return { ...flags, mcpConfig: files };

@@ -8,7 +8,7 @@ import { type ReadTools, readTools } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
 import { dataFolder, ledgerFile } from '../serving/settings/data-folder.ts';
-import { counted, oneLine, startProgress, wrap } from '../terminal/index.ts';
+import { count, counted, oneLine, startProgress, wrap } from '../terminal/index.ts';
 import type { CommandContext, CommandLine } from './command-line.ts';
 import { wholeNumber } from './option-values.ts';
 
@@ -158,8 +158,7 @@ async function loadFiles(flags: CatalogFlags, { io }: CommandContext): Promise<L
 async function reportSkipped({ skipped, skippedCount }: LoadedCatalog, { io }: CommandContext): Promise<void> {
   if (skippedCount > 0) {
     const shown = skipped.slice(0, SHOWN_WARNINGS).map((message) => `  ${message}\n`);
-    const rest =
-      skippedCount > shown.length ? `  … and ${(skippedCount - shown.length).toLocaleString('en-US')} more\n` : '';
+    const rest = skippedCount > shown.length ? `  … and ${count(skippedCount - shown.length)} more\n` : '';
     const what = `${counted(skippedCount, 'tool')} that can't be read or ${skippedCount === 1 ? 'is a duplicate' : 'are duplicates'}`;
     await write(io.stderr, `Left out ${what}:\n${shown.join('')}${rest}`);
   }

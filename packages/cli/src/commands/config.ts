@@ -20,10 +20,9 @@ export function addConfigCommand(program: CommandLine): void {
 
 /** Settings that can't be read at all fail with status 2 and the line, as in every command. */
 async function checkConfig(flags: ServerFlags & JsonFlag, { io, terminal, exit }: CommandContext): Promise<void> {
-  const { json, ...place } = flags;
-  const { files, mcpServers, unusableServers, notes } = await loadAnswered(place, io.env);
+  const { files, mcpServers, unusableServers, notes } = await loadAnswered(flags, io.env);
   const servers = Object.keys(mcpServers);
-  if (json === true) {
+  if (flags.json === true) {
     await print(io, JSON.stringify({ files, servers, unusableServers, notes }, null, 2));
   } else {
     const lines = [
@@ -43,16 +42,11 @@ async function checkConfig(flags: ServerFlags & JsonFlag, { io, terminal, exit }
 
 /** With the stored answers to inputs, as in serve and mcp. A store that does not exist is not created. */
 async function loadAnswered(place: ServerFlags, env: CommandContext['io']['env']): Promise<Config> {
-  const { loadAnsweredSettings, loadSettings, openConfiguredStore } = await import('../serving/index.ts');
+  const { loadAnsweredSettings, loadSettings, withStore } = await import('../serving/index.ts');
   const { config } = loadSettings(place, env);
   const { location } = config.store;
   if (config.inputs.length === 0 || ('path' in location && !existsSync(location.path))) return config;
-  const store = await openConfiguredStore(config.store);
-  try {
-    return await loadAnsweredSettings(place, env, store.tokens);
-  } finally {
-    await store.close();
-  }
+  return withStore(config.store, ({ tokens }) => loadAnsweredSettings(place, env, tokens));
 }
 
 const EXAMPLES = `

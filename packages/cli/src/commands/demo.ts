@@ -8,7 +8,7 @@ import { readTools } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
-import { renderBars, renderHits, renderStanding, type Terminal } from '../terminal/index.ts';
+import { count, renderBars, renderHits, renderStanding, type Terminal } from '../terminal/index.ts';
 import type { CommandContext, CommandLine } from './command-line.ts';
 import { findTools } from './find-tools.ts';
 
@@ -41,8 +41,8 @@ function renderGreeting(snapshot: Snapshot, costs: CatalogCosts, terminal: Termi
   const { paint } = terminal;
   const after = (costs.deferred[0]?.tokens ?? 0) + costs.answerTokens;
   const bars = [
-    { label: 'all tools inline', value: costs.tokens, note: `${costs.tokens.toLocaleString('en-US')} tokens` },
-    { label: 'search, five found', value: after, note: `${after.toLocaleString('en-US')} tokens` },
+    { label: 'all tools inline', value: costs.tokens, note: `${count(costs.tokens)} tokens` },
+    { label: 'search, five found', value: after, note: `${count(after)} tokens` },
   ];
   return [
     paint.bold('Quartermaster: thousands of tools for any model, which reads only the few it needs.'),

@@ -2,7 +2,16 @@ import { createBm25Searcher } from '@quartermaster/core';
 import { print } from '../command-io.ts';
 import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
 import { isLarge } from '../prepare-searcher.ts';
-import { counted, percentOf, renderBars, renderTable, startProgress, type Terminal, wrap } from '../terminal/index.ts';
+import {
+  count,
+  counted,
+  percentOf,
+  renderBars,
+  renderTable,
+  startProgress,
+  type Terminal,
+  wrap,
+} from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext, CommandLine } from './command-line.ts';
 import { wholeNumber } from './option-values.ts';
@@ -82,10 +91,6 @@ function renderSavings({ tokens, contextTokens, deferred }: CatalogCosts): strin
 
 function more(size: number, top: number): string {
   return size > top ? ` (top ${top} of ${count(size)})` : '';
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 const EXAMPLES = `

@@ -3,21 +3,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Places } from '../clients/index.ts';
-import type { Check } from './check.ts';
+import { type Check, ok, problem } from './check.ts';
 
 /** Variables of Claude Code that switch its tool search off, in the environment and in its settings file. */
 export function checkClient(places: Places): readonly Check[] {
   const file = join(places.env.CLAUDE_CONFIG_DIR || join(places.home, '.claude'), 'settings.json');
-  const { env, problem } = readClientEnv(file);
+  const { env, unreadable } = readClientEnv(file);
   const version = findVersion(places);
   const checks = [
     ...checkVersion(version),
     ...checkVariables(places.env, 'the environment', version),
     ...checkVariables(env, file, version),
   ];
-  if (problem !== undefined) checks.push(problem);
+  if (unreadable !== undefined) checks.push(unreadable);
   if (checks.length > 0) return checks;
-  return [{ area: 'client', status: 'ok', message: 'no setting of Claude Code switches tool search off' }];
+  return [ok('client', 'no setting of Claude Code switches tool search off')];
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -26,29 +26,20 @@ function checkVariables(env: Variables, place: string, version: string | undefin
   const checks: Check[] = [];
   const search = env.ENABLE_TOOL_SEARCH?.trim().toLowerCase() ?? '';
   if (search === 'false') {
-    checks.push({
-      ...{ area: 'client', status: 'problem' },
-      message: `ENABLE_TOOL_SEARCH=false in ${place} switches tool search off: every definition is sent`,
-      fix: 'unset it, or set ENABLE_TOOL_SEARCH=true',
-    });
+    const message = `ENABLE_TOOL_SEARCH=false in ${place} switches tool search off: every definition is sent`;
+    checks.push(problem('client', message, 'unset it, or set ENABLE_TOOL_SEARCH=true'));
   }
   if (isOn(env.CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS)) {
-    checks.push({
-      ...{ area: 'client', status: 'problem' },
-      message: `CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS in ${place} switches tool search off in Claude Code`,
-      fix: 'unset CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS',
-    });
+    const message = `CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS in ${place} switches tool search off in Claude Code`;
+    checks.push(problem('client', message, 'unset CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS'));
   }
   const host = hostOf(env.ANTHROPIC_BASE_URL);
   const isGated = version === undefined || isBefore(version, ANY_HOST_SINCE);
   if (host !== undefined && host !== FIRST_PARTY && search === '' && isGated) {
     const who =
       version === undefined ? 'older versions of Claude Code then switch' : `Claude Code ${version} may then switch`;
-    checks.push({
-      ...{ area: 'client', status: 'problem' },
-      message: `ANTHROPIC_BASE_URL in ${place} points to ${host}; ${who} tool search off`,
-      fix: 'also set ENABLE_TOOL_SEARCH=true',
-    });
+    const message = `ANTHROPIC_BASE_URL in ${place} points to ${host}; ${who} tool search off`;
+    checks.push(problem('client', message, 'also set ENABLE_TOOL_SEARCH=true'));
   }
   return checks;
 }
@@ -66,7 +57,7 @@ function checkVersion(version: string | undefined): readonly Check[] {
   const message = isBefore(version, SEARCH_SINCE)
     ? `Claude Code ${version} has no tool search of its own; it came with ${SEARCH_SINCE}`
     : `Claude Code ${version} may hide Quartermaster's tools behind its own search: it does not know alwaysLoad, which came with ${ALWAYS_LOAD_SINCE}`;
-  return [{ area: 'client', status: 'problem', message, fix: 'claude update' }];
+  return [problem('client', message, 'claude update')];
 }
 
 function isBefore(version: string, other: string): boolean {
@@ -87,7 +78,7 @@ function isOn(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false'].includes(value.trim().toLowerCase());
 }
 
-function readClientEnv(file: string): { readonly env: Variables; readonly problem?: Check } {
+function readClientEnv(file: string): { readonly env: Variables; readonly unreadable?: Check } {
   // Most people have none.
   if (!existsSync(file)) return { env: {} };
   let text: string;
@@ -95,7 +86,7 @@ function readClientEnv(file: string): { readonly env: Variables; readonly proble
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const message = `${file} can't be read: ${error instanceof Error ? error.message : String(error)}`;
-    return { env: {}, problem: { area: 'client', status: 'problem', message, fix: 'make it readable for this user' } };
+    return { env: {}, unreadable: problem('client', message, 'make it readable for this user') };
   }
   try {
     const document: unknown = JSON.parse(text);
@@ -103,8 +94,7 @@ function readClientEnv(file: string): { readonly env: Variables; readonly proble
     const texts = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
     return { env: Object.fromEntries(texts) };
   } catch {
-    const message = `${file} is not valid JSON`;
-    return { env: {}, problem: { area: 'client', status: 'problem', message, fix: 'correct the file' } };
+    return { env: {}, unreadable: problem('client', `${file} is not valid JSON`, 'correct the file') };
   }
 }
 

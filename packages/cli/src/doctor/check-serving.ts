@@ -3,18 +3,18 @@ import { decideGate } from '@quartermaster/core/gate';
 import type { Config } from '@quartermaster/host/config';
 import { InputError } from '../input-error.ts';
 import { configuredEngine, type ServerCosts } from '../serving/index.ts';
-import { counted } from '../terminal/index.ts';
-import type { Check } from './check.ts';
+import { count, counted } from '../terminal/index.ts';
+import { type Check, ok, problem, remark } from './check.ts';
 
 export async function checkEngine({ search }: Pick<Config, 'search'>): Promise<Check> {
   try {
     const { engine, reason } = await configuredEngine(search);
     const message = `${engine} (${reason})`;
-    return { area: 'engine', status: search.engine === 'auto' && engine === 'hybrid' ? 'note' : 'ok', message };
+    return search.engine === 'auto' && engine === 'hybrid' ? remark('engine', message) : ok('engine', message);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const [message = '', ...rest] = error.message.split('\n\n');
-    return { area: 'engine', status: 'problem', message, fix: rest.join(' ') };
+    return problem('engine', message, rest.join(' '));
   }
 }
 
@@ -24,14 +24,14 @@ export function checkDeferral(
   { tools, tokens, deferredTokens, contextTokens }: ServerCosts,
   { config, files }: { readonly config: Pick<Config, 'tools' | 'mcp'>; readonly files: number },
 ): Check {
-  if (tools === 0) return { area: 'deferral', status: 'note', message: 'there are no tools to defer' };
+  if (tools === 0) return remark('deferral', 'there are no tools to defer');
   const limits = { contextTokens, source: 'override' } as const;
   const { form } = config.mcp;
   const { kind, reason } =
     form === undefined
       ? decideGate({ snapshot, settings: config.tools.gate, limits })
       : { kind: form === 'inline' ? form : 'defer', reason: `mcp.form is ${form}` };
-  const saved = (tokens - deferredTokens).toLocaleString('en-US');
+  const saved = count(tokens - deferredTokens);
   const [source, share] =
     files > 1
       ? [` from ${files} files`, ' together. A client sends only those of its own file; for one with all of them,']
@@ -43,7 +43,7 @@ export function checkDeferral(
       : deferredTokens < tokens
         ? `they are sent in full; deferral would keep ${saved} out of every request`
         : 'they are sent in full, which is cheaper than a search';
-  return { area: 'deferral', status: 'ok', message: `${cost} ${effect}. ${reason}.` };
+  return ok('deferral', `${cost} ${effect}. ${reason}.`);
 }
 
 export function checkServers(
@@ -51,41 +51,32 @@ export function checkServers(
   config: Pick<Config, 'mcpServers' | 'unusableServers'>,
 ): readonly Check[] {
   if (servers.length === 0) {
-    const message = 'no MCP servers are configured';
-    return [{ area: 'servers', status: 'note', message, fix: 'quartermaster init, or --mcp-config FILE' }];
+    return [remark('servers', 'no MCP servers are configured', 'quartermaster init, or --mcp-config FILE')];
   }
-  return servers.map(({ name, state, reason, tools, tokens, held }): Check => {
-    if (state === 'down') {
-      return { area: 'servers', status: 'problem', ...describeDown(name, reason, config) };
-    }
+  return servers.map(({ name, state, reason, tools, tokens, held }) => {
+    if (state === 'down') return checkDown(name, reason, config);
     if (held > 0) {
       const message = `${name} responds, but ${counted(held, 'tool')} with changed definitions ${held === 1 ? 'is' : 'are'} held back`;
-      return {
-        area: 'servers',
-        status: 'problem',
-        message,
-        fix: 'review and accept them with: quartermaster mcp accept',
-      };
+      return problem('servers', message, 'review and accept them with: quartermaster mcp accept');
     }
-    const message = `${name} responds: ${counted(tools, 'tool')}, ${counted(tokens, 'token')}`;
-    return { area: 'servers', status: 'ok', message };
+    return ok('servers', `${name} responds: ${counted(tools, 'tool')}, ${counted(tokens, 'token')}`);
   });
 }
 
 /** A reason that names the command to run contains its own fix. */
-function describeDown(
+function checkDown(
   name: string,
   reason: string | undefined,
   { mcpServers, unusableServers }: Pick<Config, 'mcpServers' | 'unusableServers'>,
-): Required<Pick<Check, 'message' | 'fix'>> {
+): Check {
   const [what = '', command] = (reason ?? 'no reason given').split(REMEDY);
   const unusable = unusableServers.find((one) => one.name === name);
   if (command === undefined) {
     const fix = unusable === undefined ? fixFor(mcpServers[name]) : `correct its entry in ${unusable.source}`;
-    return { message: `${name} ${unusable === undefined ? 'does not respond' : "can't be used"}: ${what}`, fix };
+    return problem('servers', `${name} ${unusable === undefined ? 'does not respond' : "can't be used"}: ${what}`, fix);
   }
   const file = unusable === undefined ? '' : ` --mcp-config ${unusable.source}`;
-  return { message: `${name} can't be used: ${what}`, fix: `${command}${file}` };
+  return problem('servers', `${name} can't be used: ${what}`, `${command}${file}`);
 }
 
 /** The text between a reason and the command to run. */
@@ -93,8 +84,6 @@ const REMEDY = /; (?:run|answer it once with): /;
 
 function fixFor(settings: Config['mcpServers'][string] | undefined): string {
   if (settings === undefined) return 'correct its entry';
-  if ('url' in settings) {
-    return 'check its URL, and that it can be reached from this machine';
-  }
+  if ('url' in settings) return 'check its URL, and that it can be reached from this machine';
   return 'run its command in a terminal to see the error, then correct its entry';
 }

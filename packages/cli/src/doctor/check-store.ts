@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '@quartermaster/host/config';
 import { ledgerOf, type Places } from '../clients/index.ts';
-import { describeStore, openConfiguredStore, userStore } from '../serving/index.ts';
-import type { Check } from './check.ts';
+import { describeStore, userStore, withStore } from '../serving/index.ts';
+import { type Check, ok, problem, remark } from './check.ts';
 
 /** Whether the store opens and accepts writes, whether secrets can be encrypted, and who else can read or change the files. */
 export async function checkStore({ store, files }: Pick<Config, 'store' | 'files'>): Promise<readonly Check[]> {
@@ -13,17 +13,12 @@ export async function checkStore({ store, files }: Pick<Config, 'store' | 'files
 
 async function checkOpening(settings: Config['store']): Promise<Check> {
   try {
-    const store = await openConfiguredStore(settings);
-    try {
-      await store.ping();
-    } finally {
-      await store.close();
-    }
+    await withStore(settings, (store) => store.ping());
     const path = fileOf(settings);
-    if (path === undefined) return { area: 'store', status: 'ok', message: `reachable, ${describeStore(settings)}` };
+    if (path === undefined) return ok('store', `reachable, ${describeStore(settings)}`);
     // SQLite also writes files next to its own.
     for (const place of [path, dirname(path)]) accessSync(place, constants.W_OK);
-    return { area: 'store', status: 'ok', message: `reachable and writable: ${path}` };
+    return ok('store', `reachable and writable: ${path}`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const fix =
@@ -32,7 +27,7 @@ async function checkOpening(settings: Config['store']): Promise<Check> {
         : isAccessFault(error)
           ? 'make its folder writable for this user, or name another file with --store'
           : 'do what the message says, or name another file with --store';
-    return { area: 'store', status: 'problem', message: reason, fix };
+    return problem('store', reason, fix);
   }
 }
 
@@ -48,34 +43,21 @@ function isAccessFault(error: unknown): boolean {
 export function checkSharing(settings: Config['store'], places: Places): readonly Check[] {
   const shared = userStore(places);
   if (ledgerOf(places).list().length === 0 || fileOf(settings) === shared) return [];
-  return [
-    {
-      ...{ area: 'store', status: 'note', message: `clients that start outside this folder use ${shared}` },
-      fix: `to sign in or answer inputs for them, add --store ${shared} to mcp login and mcp input`,
-    },
-  ];
+  const fix = `to sign in or answer inputs for them, add --store ${shared} to mcp login and mcp input`;
+  return [remark('store', `clients that start outside this folder use ${shared}`, fix)];
 }
 
 function checkKey(settings: Config['store']): readonly Check[] {
   const path = fileOf(settings);
-  if (settings.encryptionKeys.length > 0) {
-    return [{ area: 'key', status: 'ok', message: 'secrets are encrypted with the key of the settings' }];
-  }
+  if (settings.encryptionKeys.length > 0) return [ok('key', 'secrets are encrypted with the key of the settings')];
+  if (path !== undefined && existsSync(`${path}.key`)) return [ok('key', `secrets are encrypted with ${path}.key`)];
   if (path !== undefined) {
-    const isThere = existsSync(`${path}.key`);
-    const message = isThere
-      ? `secrets are encrypted with ${path}.key`
-      : 'there is no encryption key yet; one is created next to the store when it is first needed';
-    return [{ area: 'key', status: isThere ? 'ok' : 'note', message }];
+    return [remark('key', 'there is no encryption key yet; one is created next to the store when it is first needed')];
   }
   if (!('url' in settings.location)) return [];
-  return [
-    {
-      ...{ area: 'key', status: 'problem' },
-      message: 'there is no encryption key: sign-ins and conversation state are not kept in PostgreSQL',
-      fix: 'export QUARTERMASTER_ENCRYPTION_KEY=$(openssl rand -base64 32), the same for every replica',
-    },
-  ];
+  const message = 'there is no encryption key: sign-ins and conversation state are not kept in PostgreSQL';
+  const fix = 'export QUARTERMASTER_ENCRYPTION_KEY=$(openssl rand -base64 32), the same for every replica';
+  return [problem('key', message, fix)];
 }
 
 /** Only this user may read secrets, or change which programs are started. */
@@ -83,27 +65,16 @@ function checkPermissions(settings: Config['store'], files: readonly string[]): 
   if (process.platform === 'win32') return [];
   const path = fileOf(settings);
   const secret = path === undefined ? [] : [path, `${path}.key`];
-  const checks: Check[] = [
-    ...secret
-      .filter((file) => (modeOf(file) & 0o077) !== 0)
-      .map(
-        (file): Check => ({
-          ...{ area: 'permissions', status: 'problem', message: `other users can read ${file}` },
-          fix: `chmod 600 ${file}`,
-        }),
-      ),
-    ...files
-      .filter((file) => (modeOf(file) & 0o022) !== 0)
-      .map(
-        (file): Check => ({
-          ...{ area: 'permissions', status: 'problem' },
-          message: `other users can change ${file}, which decides which programs are started`,
-          fix: `chmod go-w ${file}`,
-        }),
-      ),
+  const readable = secret.filter((file) => (modeOf(file) & 0o077) !== 0);
+  const writable = files.filter((file) => (modeOf(file) & 0o022) !== 0);
+  const decides = 'which decides which programs are started';
+  const checks = [
+    ...readable.map((file) => problem('permissions', `other users can read ${file}`, `chmod 600 ${file}`)),
+    ...writable.map((file) =>
+      problem('permissions', `other users can change ${file}, ${decides}`, `chmod go-w ${file}`),
+    ),
   ];
-  if (checks.length > 0) return checks;
-  return [{ area: 'permissions', status: 'ok', message: 'no other user can read the store or change the settings' }];
+  return checks.length > 0 ? checks : [ok('permissions', 'no other user can read the store or change the settings')];
 }
 
 function modeOf(file: string): number {

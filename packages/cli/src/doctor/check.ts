@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core/internal';
 import { counted, oneLine, type Terminal, wrap } from '../terminal/index.ts';
 
 /** The result of one check of the installation. */
@@ -8,6 +9,20 @@ export interface Check {
   readonly message: string;
   /** How to fix a problem. */
   readonly fix?: string;
+}
+
+type Area = Check['area'];
+
+export function ok(area: Area, message: string): Check {
+  return { area, status: 'ok', message };
+}
+
+export function remark(area: Area, message: string, fix?: string): Check {
+  return { area, status: 'note', message, ...defined({ fix }) };
+}
+
+export function problem(area: Area, message: string, fix: string): Check {
+  return { area, status: 'problem', message, fix };
 }
 
 /** The count first, then the problems with their fixes, then the rest. */

@@ -1,4 +1,3 @@
-import { defined } from '@quartermaster/core/internal';
 import type { Config } from '@quartermaster/host/config';
 import { findPlaces } from '../clients/index.ts';
 import { print } from '../command-io.ts';
@@ -20,7 +19,7 @@ import { explainTool } from './explain-tool.ts';
 /** Checks everything that decides whether tools are deferred and found. Changes nothing, apart from what starting servers changes. */
 export async function diagnose(flags: DoctorFlags, context: CommandContext): Promise<void> {
   const { io, terminal, exit } = context;
-  const { config } = loadSettings(placeOf(flags), io.env);
+  const { config } = loadSettings(flags, io.env);
   const checks: Check[] = [await checkEngine(config)];
   const stored = await checkStore(config);
   const isStoreUsable = stored.every(({ area, status }) => area !== 'store' || status !== 'problem');
@@ -47,7 +46,7 @@ export async function diagnose(flags: DoctorFlags, context: CommandContext): Pro
 /** Why a request finds a tool, or doesn't: with the engine of the settings, over the tools of servers or files. */
 export async function diagnoseRequest(query: string, flags: DoctorFlags, context: CommandContext): Promise<void> {
   const { io } = context;
-  const { config } = loadSettings(placeOf(flags), io.env);
+  const { config } = loadSettings(flags, io.env);
   const { snapshot, missingServers } = await findCatalog(flags, config, context);
   if (snapshot.tools.length === 0) {
     throw new InputError('No server lists any tools. Run quartermaster doctor without a request to see why.');
@@ -76,19 +75,10 @@ async function findCatalog(
 }
 
 async function startServers(flags: DoctorFlags, { io }: CommandContext): ReturnType<typeof measureConfigured> {
-  return await measureConfigured(
-    { ...placeOf(flags), ...defined({ context: flags.context }) },
-    {
-      io,
-      onStart(servers) {
-        if (flags.json !== true) io.stderr.write(`Starting ${counted(servers, 'server')}…\n`);
-      },
+  return await measureConfigured(flags, {
+    io,
+    onStart(servers) {
+      if (flags.json !== true) io.stderr.write(`Starting ${counted(servers, 'server')}…\n`);
     },
-  );
-}
-
-function placeOf({ config, store, mcpConfig }: DoctorFlags): Pick<DoctorFlags, 'config' | 'store' | 'mcpConfig'> {
-  return {
-    ...defined({ config, store, mcpConfig }),
-  };
+  });
 }

@@ -11,7 +11,7 @@ import { createSearcher } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
 import { loadSettings } from '../serving/index.ts';
-import { confirm, counted, dollars, startProgress } from '../terminal/index.ts';
+import { confirm, count, counted, dollars, startProgress } from '../terminal/index.ts';
 import { checkHints } from './check-hints.ts';
 import { type EnrichPlan, type HintRequest, planRequests } from './plan-requests.ts';
 import { PROMPT_VERSION, readAnswer } from './prompt.ts';
@@ -197,10 +197,6 @@ function describeResult(snapshot: Snapshot, kept: ReadonlyMap<string, HintsEntry
     ...(lacking > 0 ? [`${counted(lacking, 'tool')} without hints.`] : []),
     `To use them: "search: { hints: ${out} }" in quartermaster.yaml, or --hints ${out}.`,
   ].join('\n');
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 const MOST_TOKENS = 4_096;

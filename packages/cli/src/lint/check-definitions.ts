@@ -1,6 +1,7 @@
 import type { Snapshot, Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { snapshotTokens } from '@quartermaster/core/gate';
+import { count } from '../terminal/index.ts';
 import type { Finding } from './finding.ts';
 import { countWords, hasVerb, nameKey, wordsOf } from './words.ts';
 
@@ -110,10 +111,6 @@ function draftDescription({ name, schema }: Tool): string {
   const parameters = isJsonObject(schema.properties) ? Object.keys(schema.properties).slice(0, 5) : [];
   const by = parameters.length === 0 ? '' : ` Takes ${parameters.join(', ')}.`;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.${by} Use it when …`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 const FEWEST_WORDS = 4;

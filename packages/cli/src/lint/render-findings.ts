@@ -1,4 +1,4 @@
-import { counted, oneLine, type Terminal, wrap } from '../terminal/index.ts';
+import { count, counted, oneLine, type Terminal, wrap } from '../terminal/index.ts';
 import { type Finding, levelOf, RULES, type RuleName, type Suggestion } from './finding.ts';
 
 export interface Linted {
@@ -12,16 +12,14 @@ export function renderFindings({ tools, findings }: Linted, top: number, { paint
   const errors = findings.filter((finding) => levelOf(finding) === 'error').length;
   const affected = new Set(findings.flatMap(({ tool }) => (tool === undefined ? [] : [tool]))).size;
   const warnings = findings.length - errors;
-  const headline = `${counted(errors, 'error')} and ${counted(warnings, 'warning')} about ${affected.toLocaleString('en-US')} of ${counted(tools, 'tool')}.`;
+  const headline = `${counted(errors, 'error')} and ${counted(warnings, 'warning')} about ${count(affected)} of ${counted(tools, 'tool')}.`;
   const sections = (Object.keys(RULES) as RuleName[]).flatMap((rule) => {
     const own = findings.filter((finding) => finding.rule === rule);
     if (own.length === 0) return [];
     const { level, title } = RULES[rule];
-    const count = own.length.toLocaleString('en-US');
-    const head = `${paint.bold(title)} (${level === 'error' ? paint.yellow(level) : level}, ${rule}): ${count}`;
+    const head = `${paint.bold(title)} (${level === 'error' ? paint.yellow(level) : level}, ${rule}): ${count(own.length)}`;
     const lines = own.slice(0, top).map((finding) => wrap(describe(finding), width, { indent: 2, hanging: 4 }));
-    const rest =
-      own.length > top ? [`  … and ${(own.length - top).toLocaleString('en-US')} more; --top N shows them`] : [];
+    const rest = own.length > top ? [`  … and ${count(own.length - top)} more; --top N shows them`] : [];
     return [[head, ...lines, ...rest].join('\n')];
   });
   return [headline, ...sections].join('\n\n');

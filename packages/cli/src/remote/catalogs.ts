@@ -12,7 +12,7 @@ import {
 import { EXIT } from '../exit-code.ts';
 import { readTools } from '../input/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
-import { counted, oneLine, renderTable, startProgress } from '../terminal/index.ts';
+import { count, counted, oneLine, printRows, startProgress } from '../terminal/index.ts';
 import { openGateway, type RemoteGateway } from './gateway-client.ts';
 import { renderCatalogDiff } from './render-catalog-diff.ts';
 
@@ -43,15 +43,13 @@ export async function pushCatalog(name: string, flags: PushCatalogFlags, context
 }
 
 export async function listCatalogs(flags: ListCatalogsFlags, { io, terminal }: CommandContext): Promise<void> {
-  const catalogs = await listRemote(openGateway(flags, io.env));
-  if (flags.json === true) {
-    await write(io.stdout, catalogs.map((catalog) => `${JSON.stringify(catalog)}\n`).join(''));
-    return;
-  }
-  const rows = catalogs.map((catalog) => rowOf(catalog, terminal.width));
-  const columns = [{ title: 'name' }, { title: 'tools', align: 'right' as const }, { title: 'updated' }, { title: '' }];
-  const text = rows.length === 0 ? 'There are no catalogs that this key may use.' : renderTable(columns, rows);
-  await print(io, text);
+  await printRows(io, {
+    rows: await listRemote(openGateway(flags, io.env)),
+    isJson: flags.json === true,
+    columns: ['name', { title: 'tools', align: 'right' }, 'updated', ''],
+    cellsOf: (catalog) => rowOf(catalog, terminal.width),
+    none: 'There are no catalogs that this key may use.',
+  });
 }
 
 /** Makes another key the owner of a catalog. */
@@ -131,7 +129,7 @@ function rowOf(catalog: unknown, width: number): readonly string[] {
   } = catalog as Record<string, unknown>;
   return [
     oneLine(String(name), 40),
-    Number(tools).toLocaleString('en-US'),
+    count(Number(tools)),
     typeof updated === 'string' ? oneLine(updated, 40).slice(0, 16).replace('T', ' ') : '',
     typeof error === 'string' ? oneLine(error, Math.max(20, width - 50)) : isServer === true ? 'MCP servers' : '',
   ];

@@ -1,7 +1,7 @@
 import type { Snapshot } from '@quartermaster/core';
 import { type ChangedTool, diffSnapshots } from '@quartermaster/core/catalog';
 import { snapshotTokens } from '@quartermaster/core/gate';
-import { counted, oneLine, type Terminal } from '../terminal/index.ts';
+import { count, counted, oneLine, type Terminal } from '../terminal/index.ts';
 
 /** Counts first, then added tools with `+`, removed ones with `-`, and changed ones with `~` and what changed. */
 export function renderCatalogDiff(before: Snapshot, after: Snapshot, terminal: Terminal): string {
@@ -9,7 +9,7 @@ export function renderCatalogDiff(before: Snapshot, after: Snapshot, terminal: T
   if (same) return 'No difference.';
   if (added.length + removed.length + changed.length === 0) return 'The same tools in another order.';
   const { paint } = terminal;
-  const headline = `${counted(added.length, 'tool')} added, ${removed.length.toLocaleString('en-US')} removed, ${changed.length.toLocaleString('en-US')} changed; ${difference(before, after)} tokens.`;
+  const headline = `${counted(added.length, 'tool')} added, ${count(removed.length)} removed, ${count(changed.length)} changed; ${difference(before, after)} tokens.`;
   return [
     paint.bold(headline),
     ...added.map((tool) => paint.green(line('+', tool.id, tool.description, terminal))),
@@ -30,5 +30,5 @@ function fieldsOf({ fields }: ChangedTool): string {
 
 function difference(before: Snapshot, after: Snapshot): string {
   const tokens = snapshotTokens(after).total - snapshotTokens(before).total;
-  return `${tokens > 0 ? '+' : tokens < 0 ? '−' : ''}${Math.abs(tokens).toLocaleString('en-US')}`;
+  return `${tokens > 0 ? '+' : tokens < 0 ? '−' : ''}${count(Math.abs(tokens))}`;
 }

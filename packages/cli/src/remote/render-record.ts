@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
-import { counted, oneLine, type Terminal } from '../terminal/index.ts';
+import { count, counted, oneLine, type Terminal } from '../terminal/index.ts';
 
 /** One request as a few lines: what it was, each search, load, call and refusal, then what it saved. Fits 80 columns. */
 export function renderRecord(record: unknown, terminal: Terminal): string {
@@ -48,8 +48,8 @@ const OUTCOMES: Readonly<Record<string, string>> = { none: 'no match', failure: 
 function savedText(tokens: Json | undefined): readonly string[] {
   if (!isJsonObject(tokens)) return [];
   const net = number(tokens.net);
-  const [kept, added] = [counted(number(tokens.keptOut), 'token'), number(tokens.added).toLocaleString('en-US')];
-  return [`${net.toLocaleString('en-US')} (${kept} kept out, ${added} added by searching)`];
+  const [kept, added] = [counted(number(tokens.keptOut), 'token'), count(number(tokens.added))];
+  return [`${count(net)} (${kept} kept out, ${added} added by searching)`];
 }
 
 function listOf(value: Json | undefined): readonly JsonObject[] {

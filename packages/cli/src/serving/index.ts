@@ -27,4 +27,4 @@ export { loadAnsweredSettings, loadSettings } from './settings/load-settings.ts'
 export { listChanges } from './store/list-changes.ts';
 export { createKey, listKeys, revokeKey, rotateKey, updateKey } from './store/manage-keys.ts';
 export { exportUsage, forgetUsage, listUsage } from './store/manage-usage.ts';
-export { describeStore, openConfiguredStore } from './store/open-configured-store.ts';
+export { describeStore, withStore } from './store/open-configured-store.ts';

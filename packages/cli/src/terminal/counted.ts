@@ -1,6 +1,11 @@
+/** `1,234` */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
 /** `1 tool`, `2 tools`, with thousands separators. */
-export function counted(count: number, noun: string, plural: string = `${noun}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
+export function counted(number: number, noun: string, plural: string = `${noun}s`): string {
+  return `${count(number)} ${number === 1 ? noun : plural}`;
 }
 
 /** `12.5%`, with thousands separators. */

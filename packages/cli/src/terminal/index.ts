@@ -1,6 +1,7 @@
 export { ask, confirm } from './ask.ts';
 export { columnsOf } from './columns.ts';
-export { counted, dollars, percentOf } from './counted.ts';
+export { count, counted, dollars, percentOf } from './counted.ts';
+export { printRows } from './print-rows.ts';
 export { type Progress, startProgress } from './progress.ts';
 export { renderBars } from './render-bars.ts';
 export { renderHits } from './render-hits.ts';

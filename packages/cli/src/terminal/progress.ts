@@ -1,5 +1,6 @@
 import type { CommandIo } from '../command-io.ts';
 import { startOf } from './columns.ts';
+import { count } from './counted.ts';
 
 /** Reports the progress of a long job on stderr. */
 export interface Progress {
@@ -47,10 +48,6 @@ function describe(done: number | undefined, total: number | undefined): string {
   if (done === undefined) return '…';
   if (total === undefined) return `: ${count(done)}`;
   return `: ${count(done)} of ${count(total)} (${Math.floor((done / Math.max(1, total)) * 100)}%)`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 const QUIET_MS = 500;

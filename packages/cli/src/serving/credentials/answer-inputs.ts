@@ -5,42 +5,30 @@ import { InputError } from '../../input-error.ts';
 import { ask, counted, oneLine } from '../../terminal/index.ts';
 import { ownerOf, readAnswers } from '../settings/input-answers.ts';
 import { loadSettings } from '../settings/load-settings.ts';
-import { describeStore, openConfiguredStore } from '../store/open-configured-store.ts';
+import { describeStore, withStore } from '../store/open-configured-store.ts';
 import { makeTokenKey } from '../store/token-key-file.ts';
 
 /** Asks for the inputs of clients' files, or forgets the answers. */
-export async function answerInputs(
-  ids: readonly string[],
-  { forget, ...place }: InputFlags,
-  { io }: CommandContext,
-): Promise<void> {
-  const isForgetting = forget === true;
-  const tell = (text: string): Promise<void> => note(io, text);
-  const { config } = loadSettings(place, io.env);
+export async function answerInputs(ids: readonly string[], flags: InputFlags, { io }: CommandContext): Promise<void> {
+  const isForgetting = flags.forget === true;
+  const { config } = loadSettings(flags, io.env);
   if (config.inputs.length === 0 && ids.length === 0) throw new InputError(NO_INPUTS);
   const unknown = ids.find((id) => config.inputs.every((input) => input.id !== id));
   if (unknown !== undefined) throw new InputError(noSuchInput(unknown, config.inputs));
   const named = config.inputs.filter(({ id }) => ids.length === 0 || ids.includes(id));
   // First make sure that the answers can be stored.
   if (!isForgetting && named.length > 0) makeTokenKey(config.store);
-  const store = await openConfiguredStore(config.store);
-  try {
+  await withStore(config.store, async ({ tokens }) => {
     if (isForgetting) {
-      for (const input of named) await store.tokens.delete(ownerOf(input));
-      await tell(`${counted(named.length, 'answer')} deleted.`);
-      return;
+      for (const input of named) await tokens.delete(ownerOf(input));
+      return note(io, `${counted(named.length, 'answer')} deleted.`);
     }
-    const answers = await readAnswers(named, store.tokens);
+    const answers = await readAnswers(named, tokens);
     const open = ids.length > 0 ? named : named.filter(({ source, id }) => answers(source, id) === undefined);
-    for (const input of open) await store.tokens.put(ownerOf(input), await askFor(input, io));
-    await tell(
-      open.length === 0
-        ? `Nothing to ask: ${counted(named.length, 'input')}, all answered.`
-        : `${counted(open.length, 'answer')} stored encrypted: ${describeStore(config.store)}`,
-    );
-  } finally {
-    await store.close();
-  }
+    for (const input of open) await tokens.put(ownerOf(input), await askFor(input, io));
+    if (open.length === 0) return note(io, `Nothing to ask: ${counted(named.length, 'input')}, all answered.`);
+    return note(io, `${counted(open.length, 'answer')} stored encrypted: ${describeStore(config.store)}`);
+  });
 }
 
 async function askFor(input: ServerInput, io: CommandContext['io']): Promise<string> {

@@ -1,13 +1,13 @@
 import type { Config, RemoteServerSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import { scopesToAskFor } from '@quartermaster/mcp';
-import { note, write } from '../../command-io.ts';
+import { note } from '../../command-io.ts';
 import type { CommandContext, LoginFlags, LogoutFlags } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { counted } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
-import { describeStore, openConfiguredStore } from '../store/open-configured-store.ts';
+import { describeStore, withStore } from '../store/open-configured-store.ts';
 import { makeTokenKey } from '../store/token-key-file.ts';
 import { openBrowser } from './open-browser.ts';
 import { signIn } from './sign-in.ts';
@@ -18,13 +18,11 @@ const PATIENCE_MS = 5 * 60_000;
 /** Signs in to a server. Stdout has the address to open and nothing else. */
 export async function loginToServer(server: string, flags: LoginFlags, { io }: CommandContext): Promise<void> {
   const { port = 0, browser, user = '', ...place } = flags;
-  const tell = (text: string): Promise<void> => note(io, text);
   const { config } = loadSettings(place, io.env);
   const settings = remoteServer(config, server);
   // First make sure that the tokens can be stored.
   makeTokenKey(config.store);
-  const store = await openConfiguredStore(config.store);
-  try {
+  await withStore(config.store, async (store) => {
     const scopes = await scopesToAskFor(store.tokens, { user, server }).catch(() => []);
     const outcome = await signIn({
       ...{ server, settings: withScopes(settings, scopes), port, timeoutMs: PATIENCE_MS, store },
@@ -35,17 +33,16 @@ export async function loginToServer(server: string, flags: LoginFlags, { io }: C
       },
     });
     if (outcome.kind === 'not-needed') {
-      await tell(`${JSON.stringify(server)} requires no sign-in: ${counted(outcome.tools, 'tool')}.`);
+      await note(io, `${JSON.stringify(server)} requires no sign-in: ${counted(outcome.tools, 'tool')}.`);
       return;
     }
     await store.tokens.put({ user, server }, outcome.kept);
     const where = describeStore(config.store);
-    await tell(
+    await note(
+      io,
       `Signed in to ${JSON.stringify(server)}: ${counted(outcome.tools, 'tool')}. The tokens are stored encrypted: ${where}`,
     );
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** The settings, with the scopes that the previous sign-in was refused for: the same request would change nothing. */
@@ -56,21 +53,15 @@ function withScopes(settings: RemoteServerSettings, more: readonly string[]): Re
 }
 
 export async function logoutFromServer(server: string, flags: LogoutFlags, context: CommandContext): Promise<void> {
-  const { user = '', ...place } = flags;
-  const { config } = loadSettings(place, context.io.env);
-  const store = await openConfiguredStore(config.store);
-  try {
-    const isKnown = await forget(store, { user, server });
-    await write(
-      context.io.stderr,
-      isKnown
-        ? `Signed out of ${JSON.stringify(server)}: its tokens are deleted here.\n`
-        : `No one is signed in to ${JSON.stringify(server)}.\n`,
-    );
-    if (!isKnown) context.exit(EXIT.nothingFound);
-  } finally {
-    await store.close();
-  }
+  const { user = '' } = flags;
+  const settings = loadSettings(flags, context.io.env).config.store;
+  const isKnown = await withStore(settings, (store) => forget(store, { user, server }));
+  const name = JSON.stringify(server);
+  await note(
+    context.io,
+    isKnown ? `Signed out of ${name}: its tokens are deleted here.` : `No one is signed in to ${name}.`,
+  );
+  if (!isKnown) context.exit(EXIT.nothingFound);
 }
 
 /** Also deletes values that can't be read, for example after the key was changed. */

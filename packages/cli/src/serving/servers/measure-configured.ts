@@ -4,7 +4,7 @@ import type { Config } from '@quartermaster/host/config';
 import type { CommandIo } from '../../command-io.ts';
 import type { ProxyForm, StatusFlags } from '../../commands/index.ts';
 import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts';
-import { openConfiguredStore } from '../store/open-configured-store.ts';
+import { withStore } from '../store/open-configured-store.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
 import { measureServers, type ServerCosts } from './measure-servers.ts';
 
@@ -18,7 +18,7 @@ export interface MeasureOptions {
 
 /** Starts the servers in the settings, counts what their tools cost, and stops them. `files`: how many files besides the settings name them. */
 export async function measureConfigured(
-  { context, ...place }: Pick<StatusFlags, 'config' | 'store' | 'mcpConfig' | 'context'>,
+  flags: Pick<StatusFlags, 'config' | 'store' | 'mcpConfig' | 'context'>,
   { io, form, onStart }: MeasureOptions,
 ): Promise<{
   readonly costs: ServerCosts;
@@ -26,26 +26,23 @@ export async function measureConfigured(
   readonly files: number;
   readonly snapshot: Snapshot;
 }> {
-  const { config: unanswered, hasFile } = loadSettings(place, io.env);
-  const store = await openConfiguredStore(unanswered.store);
-  try {
-    const config = await loadAnsweredSettings(place, io.env, store.tokens);
+  const { config: unanswered, hasFile } = loadSettings(flags, io.env);
+  return withStore(unanswered.store, async (store) => {
+    const config = await loadAnsweredSettings(flags, io.env, store.tokens);
     const servers = offerSignIn(configuredServers(config, () => undefined) ?? { servers: {} });
     const hub = createConfiguredHub(config, {
-      ...{ servers, store, env: io.env, mcpConfig: place.mcpConfig, isLazy: false },
+      ...{ servers, store, env: io.env, mcpConfig: flags.mcpConfig, isLazy: false },
     });
     try {
       const count = Object.keys(servers.servers).length;
       if (count > 0) onStart?.(count);
       await hub.start();
-      const contextTokens = context ?? config.mcp.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
+      const contextTokens = flags.context ?? config.mcp.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
       const costs = measureServers(hub, { contextTokens, form: form ?? config.mcp.form });
       const files = config.files.length - (hasFile ? 1 : 0);
       return { config, files, costs, snapshot: hub.snapshot() };
     } finally {
       await hub.close();
     }
-  } finally {
-    await store.close();
-  }
+  });
 }

@@ -1,6 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
 import type { ServerNote } from '@quartermaster/host/config';
-import { counted, oneLine, percentOf, renderTable, type Terminal, wrap } from '../../terminal/index.ts';
+import { count, counted, oneLine, percentOf, renderTable, type Terminal, wrap } from '../../terminal/index.ts';
 import type { ServerCost, ServerCosts } from './measure-servers.ts';
 import type { RunningStatus } from './running-status.ts';
 
@@ -117,10 +117,6 @@ function stateOf({ state, held, tools, reason }: ServerCost): string {
   if (state === 'down') return tools === 0 ? 'down' : 'down, last list kept';
   if (held > 0) return `${state}, ${held} held back`;
   return reason === undefined ? state : `${state}, see below`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 function shorten(findings: readonly string[]): readonly string[] {

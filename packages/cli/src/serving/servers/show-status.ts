@@ -9,16 +9,16 @@ import { readRunning } from './running-status.ts';
 
 /** Starts the servers, reports their state and what their tools cost, and stops them. */
 export async function showStatus(flags: StatusFlags, { io, terminal, exit }: CommandContext): Promise<void> {
-  const { json: isJson, ...place } = flags;
-  const { costs, config, files } = await measureConfigured(place, {
+  const isJson = flags.json === true;
+  const { costs, config, files } = await measureConfigured(flags, {
     io,
     onStart(servers) {
-      if (isJson !== true && servers > 0) io.stderr.write(`Starting ${counted(servers, 'server')}…\n`);
+      if (!isJson && servers > 0) io.stderr.write(`Starting ${counted(servers, 'server')}…\n`);
     },
   });
   const report = { costs, files, notes: config.notes, running: readRunning(io.env) };
-  if (isJson !== true && costs.servers.length === 0 && report.running.length === 0) throw new InputError(NO_SERVERS);
-  const text = isJson === true ? JSON.stringify(report, null, 2) : renderStatus(report, terminal);
+  if (!isJson && costs.servers.length === 0 && report.running.length === 0) throw new InputError(NO_SERVERS);
+  const text = isJson ? JSON.stringify(report, null, 2) : renderStatus(report, terminal);
   await print(io, text);
   if (costs.servers.some(({ state }) => state === 'down')) exit(EXIT.nothingFound);
 }

@@ -15,19 +15,16 @@ export interface Settings {
   readonly hasFile: boolean;
 }
 
-/** The settings in use. With a file, the store is next to it; without one, in the user's data folder. */
+/** The settings in use, of all flags that a command has. With a file, the store is next to it; without one, in the user's data folder. */
 export function loadSettings(flags: SettingsFlags, env: CommandIo['env'], answers?: Answers): Settings {
-  const { config: path, store, ...rest } = flags;
-  const given: ConfigFlags = { ...rest, ...readStoreFlag(store) };
+  const { config: path, store, host, port, mcpConfig } = flags;
+  const given: ConfigFlags = { ...defined({ host, port, mcpConfig }), ...readStoreFlag(store) };
   const load = (environment: CommandIo['env']): Config =>
-    loadConfig({
-      ...{ env: environment, flags: given },
-      ...defined({ path, answers }),
-    });
+    loadConfig({ env: environment, flags: given, ...defined({ path, answers }) });
 
   const config = load(env);
   // Without a settings file, only the files that the command line names are read.
-  const hasFile = config.files.length > (flags.mcpConfig?.length ?? 0);
+  const hasFile = config.files.length > (mcpConfig?.length ?? 0);
   if (hasFile) return { config, hasFile };
   // Set as a variable, so that every other way to name a store still overrides it. An empty one counts as unset.
   const fallback = userStore({ env });

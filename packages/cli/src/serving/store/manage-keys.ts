@@ -1,5 +1,4 @@
 import { defined } from '@quartermaster/core/internal';
-import type { Config } from '@quartermaster/host/config';
 import {
   type ApiKey,
   KEY_ENDPOINTS,
@@ -9,26 +8,25 @@ import {
   type NewApiKey,
   normalizeKeyName,
 } from '@quartermaster/host/store';
-import { note, print, write } from '../../command-io.ts';
+import { note, print } from '../../command-io.ts';
 import type {
   CommandContext,
   CreateKeyFlags,
   ListKeysFlags,
   RightsFlags,
   RotateKeyFlags,
+  SettingsFlags,
   UpdateKeyFlags,
 } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
-import { oneLine, renderTable } from '../../terminal/index.ts';
+import { count, oneLine, printRows } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
-import { describeStore, openConfiguredStore } from './open-configured-store.ts';
-
-type StoreFlags = Pick<ListKeysFlags, 'config' | 'store'>;
+import { describeStore, withStore } from './open-configured-store.ts';
 
 /** Creates a key. Stdout has its secret and nothing else, for scripts. */
 export async function createKey(given: string, flags: CreateKeyFlags, context: CommandContext): Promise<void> {
-  const { store, keys: configured } = settingsOf(flags, context);
+  const { store, keys: configured } = loadSettings(flags, context.io.env).config;
   const { location } = store;
   if ('path' in location && location.path === ':memory:') {
     throw new InputError(
@@ -53,32 +51,18 @@ export async function createKey(given: string, flags: CreateKeyFlags, context: C
   await print(context.io, secret);
 }
 
-export async function listKeys({ json, ...place }: ListKeysFlags, context: CommandContext): Promise<void> {
-  const keys = await withKeys(place, context, (store) => store.list());
-  if (json === true) {
-    await write(context.io.stdout, keys.map((key) => `${JSON.stringify(key)}\n`).join(''));
-    return;
-  }
-  const columns = [
-    'id',
-    'name',
-    'role',
-    'created',
-    'last used',
-    'models',
-    'catalogs',
-    'tools',
-    'endpoints',
-    'limits',
-    '',
-  ].map((title) => ({ title }));
-  const text = keys.length === 0 ? 'There are no keys in the store.' : renderTable(columns, keys.map(rowOf));
-  await print(context.io, text);
+export async function listKeys(flags: ListKeysFlags, context: CommandContext): Promise<void> {
+  await printRows(context.io, {
+    rows: await withKeys(flags, context, (store) => store.list()),
+    isJson: flags.json === true,
+    columns: Object.keys(CELLS),
+    cellsOf: (key) => Object.values(CELLS).map((cellOf) => cellOf(key)),
+    none: 'There are no keys in the store.',
+  });
 }
 
 export async function updateKey(id: string, flags: UpdateKeyFlags, context: CommandContext): Promise<void> {
-  const { models, catalogs, writes, allTools, allEndpoints, expiry } = flags;
-  const role = flags.role;
+  const { models, catalogs, role, writes, allTools, allEndpoints, expiry } = flags;
   const change: KeyChange = {
     ...defined({ models, catalogs, role, writes: writes === false ? [] : writes }),
     ...rightsOf(flags),
@@ -100,13 +84,15 @@ export async function updateKey(id: string, flags: UpdateKeyFlags, context: Comm
   await note(context.io, `Changed ${oneLine(id, MOST_CHARACTERS)}`);
 }
 
-const LIMITS: readonly (keyof KeyLimits)[] = [
-  'requestsPerMinute',
-  'tokensPerMinute',
-  'searchesPerMinute',
-  'tokensPerDay',
-  'tokensPerMonth',
-];
+/** All limits, with their units in the order of the list. */
+const UNITS: Readonly<Record<keyof KeyLimits, string>> = {
+  requestsPerMinute: 'requests/min',
+  tokensPerMinute: 'tokens/min',
+  searchesPerMinute: 'searches/min',
+  tokensPerDay: 'tokens/day',
+  tokensPerMonth: 'tokens/month',
+};
+const LIMITS = Object.keys(UNITS) as (keyof KeyLimits)[];
 
 /** The limits of a key, with those that the flags name replaced. */
 function limitsOf(limits: KeyLimits, flags: Readonly<Partial<Record<keyof KeyLimits, number | 'none'>>>): KeyLimits {
@@ -129,8 +115,8 @@ function rightsOf({
 
 /** Like `createKey`: stdout has the new secret and nothing else. */
 export async function rotateKey(id: string, flags: RotateKeyFlags, context: CommandContext): Promise<void> {
-  const { overlap, ...place } = flags;
-  const rotated = await withKeys(place, context, (keys) => keys.rotate(id, overlap));
+  const { overlap } = flags;
+  const rotated = await withKeys(flags, context, (keys) => keys.rotate(id, overlap));
   if (rotated === undefined) return sayUnknown(id, context);
   const until = new Date(Date.now() + overlap).toISOString();
   await note(context.io, `Rotated ${rotated.key.id}. The previous secret works until ${until}.`);
@@ -147,72 +133,39 @@ function readEndpoint(text: string): string {
   throw new InputError(`There is no endpoint ${oneLine(text, MOST_CHARACTERS)}; allowed: ${KEY_ENDPOINTS.join(', ')}`);
 }
 
-export async function revokeKey(id: string, place: StoreFlags, context: CommandContext): Promise<void> {
-  const isRevoked = await withKeys(place, context, (keys) => keys.revoke(id));
-  if (isRevoked) {
-    await note(context.io, `Revoked ${oneLine(id, MOST_CHARACTERS)}`);
-    return;
-  }
-  await sayUnknown(id, context);
+export async function revokeKey(id: string, flags: SettingsFlags, context: CommandContext): Promise<void> {
+  const isRevoked = await withKeys(flags, context, (keys) => keys.revoke(id));
+  if (!isRevoked) return sayUnknown(id, context);
+  await note(context.io, `Revoked ${oneLine(id, MOST_CHARACTERS)}`);
 }
 
-function settingsOf({ config, store }: StoreFlags, { io }: CommandContext): Config {
-  return loadSettings(defined({ config, store }), io.env).config;
-}
-
-async function withKeys<Value>(
-  flags: StoreFlags,
-  context: CommandContext,
+function withKeys<Value>(
+  flags: SettingsFlags,
+  { io }: CommandContext,
   work: (keys: KeyStore) => Promise<Value>,
 ): Promise<Value> {
-  const store = await openConfiguredStore(settingsOf(flags, context).store);
-  try {
-    return await work(store.keys);
-  } finally {
-    await store.close();
-  }
+  return withStore(loadSettings(flags, io.env).config.store, ({ keys }) => work(keys));
 }
 
-function rowOf(key: ApiKey): readonly string[] {
-  const {
-    id,
-    name,
-    role = 'consumer',
-    createdAt,
-    lastUsedAt,
-    models,
-    catalogs,
-    writes,
-    tools,
-    endpoints,
-    limits,
-  } = key;
-  const { requestsPerMinute, tokensPerMinute, searchesPerMinute, tokensPerDay, tokensPerMonth } = limits;
-  const rates = [
-    ...(requestsPerMinute === undefined ? [] : [`${count(requestsPerMinute)} requests/min`]),
-    ...(tokensPerMinute === undefined ? [] : [`${count(tokensPerMinute)} tokens/min`]),
-    ...(searchesPerMinute === undefined ? [] : [`${count(searchesPerMinute)} searches/min`]),
-    ...(tokensPerDay === undefined ? [] : [`${count(tokensPerDay)} tokens/day`]),
-    ...(tokensPerMonth === undefined ? [] : [`${count(tokensPerMonth)} tokens/month`]),
-  ];
-  return [
-    id,
-    oneLine(name, MOST_CHARACTERS),
-    role,
-    dayOf(createdAt),
-    lastUsedAt === undefined ? 'never' : dayOf(lastUsedAt),
-    oneLine(models.join(' '), MOST_CHARACTERS),
+/** The columns of the list. */
+const CELLS: Readonly<Record<string, (key: ApiKey) => string>> = {
+  id: ({ id }) => id,
+  name: ({ name }) => oneLine(name, MOST_CHARACTERS),
+  role: ({ role = 'consumer' }) => role,
+  created: ({ createdAt }) => dayOf(createdAt),
+  'last used': ({ lastUsedAt }) => (lastUsedAt === undefined ? 'never' : dayOf(lastUsedAt)),
+  models: ({ models }) => oneLine(models.join(' '), MOST_CHARACTERS),
+  catalogs: ({ catalogs, writes }) =>
     oneLine(catalogs.join(' ') + (writes === undefined ? '' : `, changes ${writes.join(' ')}`), MOST_CHARACTERS),
-    oneLine([...(tools?.allow ?? ['*']), ...(tools?.deny ?? []).map((one) => `not ${one}`)].join(' '), MOST_CHARACTERS),
-    oneLine(endpoints?.join(' ') ?? '*', MOST_CHARACTERS),
-    rates.join(', ') || 'none',
-    endOf(key),
-  ];
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
+  tools: ({ tools: { allow = ['*'], deny = [] } = {} }) =>
+    oneLine([...allow, ...deny.map((one) => `not ${one}`)].join(' '), MOST_CHARACTERS),
+  endpoints: ({ endpoints }) => oneLine(endpoints?.join(' ') ?? '*', MOST_CHARACTERS),
+  limits: ({ limits }) =>
+    LIMITS.flatMap((name) => (limits[name] === undefined ? [] : [`${count(limits[name])} ${UNITS[name]}`])).join(
+      ', ',
+    ) || 'none',
+  '': endOf,
+};
 
 function endOf({ revokedAt, expiresAt }: ApiKey): string {
   if (revokedAt !== undefined) return `revoked ${dayOf(revokedAt)}`;

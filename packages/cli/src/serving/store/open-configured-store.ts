@@ -27,6 +27,19 @@ function makeStoreFolder(path: string): void {
   }
 }
 
+/** Does something with the store in the settings. */
+export async function withStore<Value>(
+  settings: StoreSettings,
+  work: (store: Store) => Promise<Value>,
+): Promise<Value> {
+  const store = await openConfiguredStore(settings);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
 /** Where it is, for people: an address may contain a password. */
 export function describeStore({ location }: StoreSettings): string {
   if ('url' in location) return 'in PostgreSQL';
