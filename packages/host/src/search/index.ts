@@ -14,5 +14,5 @@ export {
   type RerankerFailure,
   type ServedRerankerOptions,
 } from './create-served-reranker.ts';
-export { createPostgresSearcher, type PostgresSearcherOptions } from './postgres/index.ts';
+export { createPostgresSearcher, type PostgresSearcherOptions } from './postgres/postgres-searcher.ts';
 export { createUseLearning, type UseLearning, type UseLearningOptions } from './use-learning.ts';

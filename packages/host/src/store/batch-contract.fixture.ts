@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_LIFETIME_MS, BATCH_RETENTION_MS, type BatchResult, type NewBatchItem } from './batch-store.ts';
-import type { Store } from './store.ts';
+import type { Store } from './open-store.ts';
 import { START, type StoreHarness } from './store-contract.fixture.ts';
 export const OWNER = 'key_1';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { collect, finishAll, makeItems, OWNER } from './batch-contract.fixture.ts';
 import type { ClaimedItem } from './batch-store.ts';
+import type { Store } from './open-store.ts';
 import { hostileNames } from './records-contract.fixture.ts';
-import type { Store } from './store.ts';
 import { START, type StoreHarness } from './store-contract.fixture.ts';
 
 const LEASE_MS = 60_000;

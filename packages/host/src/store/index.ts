@@ -62,26 +62,20 @@ export {
 export type { LearnedUseStore, UseScope, UseSummary } from './learned-use-store.ts';
 export type { ListingStore, StoredListing } from './listing-store.ts';
 export { makeFolder } from './make-folder.ts';
-export { openStore, type StoreLocation, type StoreOptions } from './open-store.ts';
+export { openStore, type Store, type StoreLocation, type StoreOptions } from './open-store.ts';
 export type { Pin, PinStore } from './pin-store.ts';
 export type { PolicyChange, PolicyStore, StoredPolicy } from './policy-store.ts';
 export type { BudgetUse, RateAnswer, RateLimitStore, RateRequest } from './rate-limit-store.ts';
 export type { SessionStore } from './session-store.ts';
-export type { Store } from './store.ts';
 export { StoreError, type StoreErrorCode } from './store-error.ts';
 export type { TaskOwnerStore, TaskPlace } from './task-owner-store.ts';
 export type { TokenOwner, TokenStore } from './token-store.ts';
-export {
-  type CandidatePlan,
-  type CatalogFigures,
-  type IndexedTool,
-  type SyncOptions,
-  type SyncOutcome,
-  TERM,
-  type ToolChanges,
-  type ToolIndex,
-  type ToolIndexOptions,
-} from './tool-index/index.ts';
+export type { CatalogFigures } from './tool-index/catalog-figures.ts';
+export type { CandidatePlan } from './tool-index/find-tools.ts';
+export { TERM } from './tool-index/term-counts.ts';
+export type { ToolIndex, ToolIndexOptions } from './tool-index/tool-index.ts';
+export type { IndexedTool } from './tool-index/tool-rows.ts';
+export type { SyncOptions, SyncOutcome, ToolChanges } from './tool-index/write-tools.ts';
 export type { TranscriptRecords } from './transcript-records.ts';
 export type { DayUsage, Usage, UsageStore } from './usage-store.ts';
 export type { VectorStore } from './vector-store.ts';

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
-import { AUDIT_DAYS, createAuditStore } from './audit-store.ts';
-import { createCaseStore } from './case-store.ts';
-import { createCatalogStore } from './catalog-store.ts';
-import { createIndexStore } from './index-store.ts';
-import { createInsightStore } from './insight-store.ts';
+import { AUDIT_DAYS, type AuditStore, createAuditStore } from './audit-store.ts';
+import type { BatchStore } from './batch-store.ts';
+import { type CaseStore, createCaseStore } from './case-store.ts';
+import { type CatalogStore, createCatalogStore } from './catalog-store.ts';
+import { createIndexStore, type IndexStore } from './index-store.ts';
+import { createInsightStore, type InsightStore } from './insight-store.ts';
 import { batchRecords } from './internal/batch-records.ts';
 import { batchWork } from './internal/batch-work.ts';
 import { sweepBlobs } from './internal/blob-parts.ts';
@@ -16,21 +17,49 @@ import { createSeal } from './internal/seal.ts';
 import type { Sql } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 import { type SpaceWatch, watchSpace } from './internal/watch-space.ts';
-import { createKeyStore } from './key-store.ts';
-import { createLearnedUseStore } from './learned-use-store.ts';
-import { createListingStore } from './listing-store.ts';
-import { createPinStore } from './pin-store.ts';
-import { createPolicyStore } from './policy-store.ts';
-import { createRateLimitStore } from './rate-limit-store.ts';
-import { createSessionStore } from './session-store.ts';
-import type { Store } from './store.ts';
+import { createKeyStore, type KeyStore } from './key-store.ts';
+import { createLearnedUseStore, type LearnedUseStore } from './learned-use-store.ts';
+import { createListingStore, type ListingStore } from './listing-store.ts';
+import { createPinStore, type PinStore } from './pin-store.ts';
+import { createPolicyStore, type PolicyStore } from './policy-store.ts';
+import { createRateLimitStore, type RateLimitStore } from './rate-limit-store.ts';
+import { createSessionStore, type SessionStore } from './session-store.ts';
 import { StoreError } from './store-error.ts';
-import { createTaskOwnerStore } from './task-owner-store.ts';
-import { createTokenStore } from './token-store.ts';
-import { openToolIndex } from './tool-index/index.ts';
-import { createTranscriptRecords } from './transcript-records.ts';
-import { createUsageStore } from './usage-store.ts';
-import { createVectorStore } from './vector-store.ts';
+import { createTaskOwnerStore, type TaskOwnerStore } from './task-owner-store.ts';
+import { createTokenStore, type TokenStore } from './token-store.ts';
+import { openToolIndex, type ToolIndex, type ToolIndexOptions } from './tool-index/tool-index.ts';
+import { createTranscriptRecords, type TranscriptRecords } from './transcript-records.ts';
+import { createUsageStore, type UsageStore } from './usage-store.ts';
+import { createVectorStore, type VectorStore } from './vector-store.ts';
+
+/** Everything that must outlast the process. Depend on the one area that you need, not on the whole. */
+export interface Store {
+  readonly batches: BatchStore;
+  readonly audit: AuditStore;
+  readonly cases: CaseStore;
+  readonly catalogs: CatalogStore;
+  readonly keys: KeyStore;
+  readonly rateLimits: RateLimitStore;
+  readonly usage: UsageStore;
+  readonly learnedUses: LearnedUseStore;
+  readonly listings: ListingStore;
+  readonly pins: PinStore;
+  readonly policies: PolicyStore;
+  readonly indexes: IndexStore;
+  readonly insight: InsightStore;
+  readonly vectors: VectorStore;
+  readonly tokens: TokenStore;
+  readonly sessions: SessionStore;
+  readonly taskOwners: TaskOwnerStore;
+  readonly transcripts: TranscriptRecords;
+  /** Opens the index of catalogs in the database, and creates its tables. Fails with `unreachable` on SQLite. */
+  openToolIndex(options: ToolIndexOptions): Promise<ToolIndex>;
+  /** Fails if the database does not respond, or if it had no space for the last write and still has none. */
+  ping(): Promise<void>;
+  /** Ends and deletes what has expired; any replica may do it at any time, once a minute is enough. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** A PostgreSQL server that replicas share, or one SQLite file (`:memory:` keeps nothing). */
 export type StoreLocation = { readonly url: string } | { readonly path: string };

@@ -3,11 +3,11 @@ import { describeBatches } from './batch-contract.fixture.ts';
 import { describeBatchWork } from './batch-work-contract.fixture.ts';
 import { describeInsight } from './insight-contract.fixture.ts';
 import { describeManagement } from './management-contract.fixture.ts';
+import type { Store } from './open-store.ts';
 import { openStore, type StoreLocation, type StoreOptions } from './open-store.ts';
 import { describeRecords } from './records-contract.fixture.ts';
 import { describeSecrets } from './secrets-contract.fixture.ts';
 import { describeSessions } from './session-contract.fixture.ts';
-import type { Store } from './store.ts';
 import { describeTranscripts } from './transcript-contract.fixture.ts';
 
 /** A clock that stands still until it is moved. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startPostgres, type TestPostgres } from './embedded-postgres.fixture.ts';
 import { openSqlite } from './internal/open-sqlite.ts';
+import type { Store } from './open-store.ts';
 import { openStore, type StoreOptions } from './open-store.ts';
-import type { Store } from './store.ts';
 
 const CATALOG = { name: 'acme', hash: 'h', tools: '[]', toolCount: 0 };
 const UNAVAILABLE = { name: 'StoreError', code: 'unavailable' };

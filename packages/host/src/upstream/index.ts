@@ -7,18 +7,15 @@ export {
   type UpstreamErrorDetails,
 } from '@quartermaster/core/errors';
 export { type Clock, SYSTEM_CLOCK } from '@quartermaster/core/internal';
+export { type ListedModel, type ListedModels, type ListModelsOptions, listModels } from './configured/list-models.ts';
+export type { LoadPackage } from './configured/provider-package.ts';
 export {
   keyFrom,
-  type ListedModel,
-  type ListedModels,
-  type ListModelsOptions,
-  type LoadPackage,
-  listModels,
   type ResolvedUpstream,
   resolveUpstream,
   type UpstreamEnvironment,
   type UpstreamForOptions,
-} from './configured/index.ts';
+} from './configured/resolve-upstream.ts';
 export {
   DIALECTS,
   type DialectName,
@@ -31,20 +28,13 @@ export {
   type ServedDialect,
   type UpstreamClient,
 } from './dialect.ts';
-export {
-  type Asking,
-  countTokens,
-  type HttpLimits,
-  type HttpTimeouts,
-  type HttpUpstreamOptions,
-  type PassedRequest,
-  passOn,
-  WrittenRequest,
-  writeRequest,
-} from './http/index.ts';
+export { countTokens } from './http/count-tokens.ts';
+export type { HttpLimits, HttpTimeouts, HttpUpstreamOptions } from './http/http-upstream-options.ts';
+export { type PassedRequest, passOn } from './http/pass-on.ts';
+export { type Asking, WrittenRequest, writeRequest } from './http/post.ts';
 export type { RetrySettings } from './internal/retry.ts';
-export { createModelUpstream, type ModelUpstreamOptions } from './model/index.ts';
-export { type RehearsalModel, rehearsal, rehearsalModel } from './rehearsal/index.ts';
+export { createModelUpstream, type ModelUpstreamOptions } from './model/create-model-upstream.ts';
+export { type RehearsalModel, rehearsal, rehearsalModel } from './rehearsal/rehearsal-model.ts';
 export {
   type ScriptedAnswer,
   type ScriptedCall,
@@ -52,4 +42,4 @@ export {
   type ScriptedTurn,
   type ScriptedUpstream,
   scripted,
-} from './scripted/index.ts';
+} from './scripted/scripted.ts';

@@ -3,11 +3,11 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { UpstreamError } from '@quartermaster/core/errors';
 import { DIALECTS, type DialectName, type DialectUpstream } from './dialect.ts';
 import { SAMPLES } from './dialect-samples.fixture.ts';
-import { createHttpUpstream } from './http/index.ts';
+import { createHttpUpstream } from './http/create-http-upstream.ts';
 import { manualClock } from './manual-clock.fixture.ts';
-import { createModelUpstream } from './model/index.ts';
+import { createModelUpstream } from './model/create-model-upstream.ts';
 import { finish, type ModelTurn, scriptedModel } from './model/scripted-model.fixture.ts';
-import { scripted } from './scripted/index.ts';
+import { scripted } from './scripted/scripted.ts';
 import { eventChunks, type ServerTurn, startServer } from './scripted-server.fixture.ts';
 import { describeUpstream, type Scenario } from './upstream-contract.fixture.ts';
 

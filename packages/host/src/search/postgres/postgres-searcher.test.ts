@@ -5,8 +5,8 @@ import { describeSearcher } from '@quartermaster/core/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPostgres, type TestPostgres } from '../../store/embedded-postgres.fixture.ts';
 import { openStore, type Store, StoreError, type ToolIndex } from '../../store/index.ts';
-import { openToolIndex } from '../../store/tool-index/index.ts';
 import { openPglite } from '../../store/tool-index/open-pglite.fixture.ts';
+import { openToolIndex } from '../../store/tool-index/tool-index.ts';
 import { hashedEmbedder as embedder } from './hashed-embedder.fixture.ts';
 import { createPostgresSearcher } from './postgres-searcher.ts';
 

@@ -3,7 +3,8 @@ import { UpstreamError } from '@quartermaster/core/errors';
 import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
 import { type Clock, deepestReason, defined, SYSTEM_CLOCK, untilAborted } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '../../config/index.ts';
-import { endpointUrl, isRedirect, readJson, redirectedError, refusedError } from '../http/index.ts';
+import { endpointUrl, isRedirect, readJson } from '../http/post.ts';
+import { redirectedError, refusedError } from '../http/refused-error.ts';
 import { createDeadline } from '../internal/retry.ts';
 import { keyFrom, type UpstreamEnvironment, upstreamFor } from './resolve-upstream.ts';
 

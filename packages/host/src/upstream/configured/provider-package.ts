@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { SettingError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
-import { guardFetch } from '../http/index.ts';
+import { guardFetch } from '../http/guard-fetch.ts';
 
 export interface ProviderSettings {
   readonly provider: string;
@@ -25,36 +25,27 @@ export async function loadModel(
 ): Promise<LanguageModelV4> {
   const { provider } = settings;
   const name = packageOf(provider);
+  const about = { context: { setting: 'provider', value: provider, package: name } };
   const create = factoryIn(await loadPackage(provider, name, load), provider);
   if (create === undefined) {
-    throw new SettingError(
-      'invalid_setting',
-      `The package ${name} has no function that creates a provider "${provider}"`,
-      {
-        context: { setting: 'provider', value: provider, package: name },
-      },
-    );
+    throw unusable(`The package ${name} has no function that creates a provider "${provider}"`, about);
   }
   const created: unknown = create(factoryOptions(settings));
   const model = modelOf(created, modelId);
   if (isModel(model)) return model;
-  throw new SettingError(
-    'invalid_setting',
-    `The package ${name} implements another version of the AI SDK's provider interface than v4. Update it: npm install ${name}@latest`,
-    { context: { setting: 'provider', value: provider, package: name } },
-  );
+  const problem = `The package ${name} implements another version of the AI SDK's provider interface than v4`;
+  throw unusable(`${problem}. Update it: npm install ${name}@latest`, about);
+}
+
+function unusable(message: string, about: ConstructorParameters<typeof SettingError>[2]): SettingError {
+  return new SettingError('invalid_setting', message, about);
 }
 
 /** A name becomes part of an import, so it must be a valid package name. */
 function packageOf(provider: string): string {
   if (/^[a-z0-9]+(-[a-z0-9]+)*$/.test(provider)) return `@ai-sdk/${provider}`;
-  throw new SettingError(
-    'invalid_setting',
-    `provider is ${JSON.stringify(provider)}; allowed: the name of a provider, such as "google"`,
-    {
-      context: { setting: 'provider', value: provider },
-    },
-  );
+  const message = `provider is ${JSON.stringify(provider)}; allowed: the name of a provider, such as "google"`;
+  throw unusable(message, { context: { setting: 'provider', value: provider } });
 }
 
 async function loadPackage(provider: string, name: string, load: LoadPackage): Promise<object> {
@@ -66,10 +57,7 @@ async function loadPackage(provider: string, name: string, load: LoadPackage): P
       isJsonObject(cause) && cause.code === 'ERR_MODULE_NOT_FOUND' && String(cause.message).includes(name);
     if (!isMissing) throw cause;
     const message = `The provider "${provider}" needs the package ${name}, which is not installed. Install it: npm install ${name}`;
-    throw new SettingError('invalid_setting', message, {
-      cause,
-      context: { setting: 'provider', value: provider, package: name },
-    });
+    throw unusable(message, { cause, context: { setting: 'provider', value: provider, package: name } });
   }
 }
 
@@ -90,13 +78,8 @@ function factoryIn(module: object, provider: string): Factory | undefined {
 function factoryOptions({ provider, baseUrl, apiKey, region, headers, fetch }: ProviderSettings): object {
   const isCompatible = provider === 'openai-compatible';
   if (isCompatible && baseUrl === undefined) {
-    throw new SettingError(
-      'invalid_setting',
-      'baseUrl is missing: an upstream with provider "openai-compatible" needs the address of its host',
-      {
-        context: { setting: 'baseUrl', value: baseUrl },
-      },
-    );
+    const message = 'baseUrl is missing: an upstream with provider "openai-compatible" needs the address of its host';
+    throw unusable(message, { context: { setting: 'baseUrl', value: baseUrl } });
   }
   return {
     ...(baseUrl === undefined ? {} : { baseURL: provider === 'anthropic' ? withVersion(baseUrl) : baseUrl }),

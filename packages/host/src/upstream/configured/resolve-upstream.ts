@@ -4,10 +4,11 @@ import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '../../config/index.ts';
 import { DIALECTS, type DialectName, type DialectUpstream } from '../dialect.ts';
-import { createHttpUpstream, type HttpTimeouts } from '../http/index.ts';
+import { createHttpUpstream } from '../http/create-http-upstream.ts';
+import type { HttpTimeouts } from '../http/http-upstream-options.ts';
 import type { RetrySettings } from '../internal/retry.ts';
-import { createModelUpstream } from '../model/index.ts';
-import { rehearsal } from '../rehearsal/index.ts';
+import { createModelUpstream } from '../model/create-model-upstream.ts';
+import { rehearsal } from '../rehearsal/rehearsal-model.ts';
 import { type LoadPackage, loadModel } from './provider-package.ts';
 
 /** The upstream that serves a model. */

@@ -11,7 +11,8 @@ import {
   type ResponseOf,
   type UpstreamClient,
 } from '../dialect.ts';
-import { HTTP_TIMEOUTS, type HttpTimeouts, isTooDeep, writeBody } from '../http/index.ts';
+import { HTTP_TIMEOUTS, type HttpTimeouts } from '../http/http-upstream-options.ts';
+import { isTooDeep, writeBody } from '../http/post.ts';
 import {
   createDeadline,
   type RetrySettings,

@@ -1,7 +1,13 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { limitHeadersIn, UpstreamError, type UpstreamErrorDetails } from '@quartermaster/core/errors';
-import { type Clock, cutText } from '@quartermaster/core/internal';
-import { MOST_REFUSAL_BYTES, quoteAnswer, refusedCredentials, retryAfterMs, shouldRetryIn } from '../http/index.ts';
+import { type Clock, cutText, tryParseJson } from '@quartermaster/core/internal';
+import {
+  MOST_REFUSAL_BYTES,
+  quoteAnswer,
+  refusedCredentials,
+  retryAfterMs,
+  shouldRetryIn,
+} from '../http/refused-error.ts';
 
 /** How much of a package's message is quoted: some quote the whole answer that they could not read. */
 const MOST_QUOTED = 500;
@@ -64,7 +70,7 @@ function refused(
   const headers = new Headers(error.responseHeaders);
   const isRefusal = status !== undefined && status >= 400;
   return details(isRefusal ? 'refused' : failureOf(error), {
-    body: responseBody === undefined ? undefined : parsed(responseBody),
+    body: responseBody === undefined || responseBody.length > MOST_REFUSAL_BYTES ? undefined : parsed(responseBody),
     requestId: headers.get('request-id') ?? headers.get('x-request-id') ?? undefined,
     retryAfterMs: retryAfterMs(headers, clock),
     limitHeaders: limitHeadersIn(headers),
@@ -78,12 +84,8 @@ function failureOf({ statusCode, isRetryable }: ApiCallFields): UpstreamErrorDet
 }
 
 function parsed(text: string): unknown {
-  if (text.length > MOST_REFUSAL_BYTES) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = tryParseJson(text);
+  return value === undefined ? text : value;
 }
 
 function textOf(error: unknown): string {

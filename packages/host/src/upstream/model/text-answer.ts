@@ -30,17 +30,8 @@ export function placeAnswer(answer: ToolAnswer, target: ModelTarget, taken: numb
   }
   if (takesFiles)
     return { output: { type: 'content', value: output.value.map((part) => seen(part, target)) }, after: [] };
-  const notes: string[] = [];
-  const after: UserPart[] = [];
-  let count = taken;
-  for (const part of output.value) {
-    if (part.type === 'text') notes.push(part.text);
-    if (part.type !== 'file') continue;
-    const moved = moveFiles([part], target, { taken: count, from: RESULTS });
-    notes.push(...moved.notes);
-    after.push(...moved.after);
-    count += moved.after.filter(({ type }) => type === 'file').length;
-  }
+  const carried = output.value.filter((part) => part.type === 'text' || part.type === 'file');
+  const { notes, after } = moveFiles(carried, target, { taken, from: RESULTS });
   return { output: { type: 'text', value: lines(notes) }, after };
 }
 
@@ -64,16 +55,20 @@ function isHidden({ mediaType }: LanguageModelV4FilePart, target: ModelTarget): 
 
 const RESULTS = 'the tool results';
 
-/** Files for a user message, and the text that replaces them. */
+/** Files for a user message, and the text that replaces them. Texts between them stay where they are. */
 export function moveFiles(
-  files: readonly LanguageModelV4FilePart[],
+  parts: readonly (LanguageModelV4FilePart | { readonly type: 'text'; readonly text: string })[],
   target: ModelTarget,
   { taken, from }: { readonly taken: number; readonly from: string },
 ): { readonly notes: readonly string[]; readonly after: readonly UserPart[] } {
   const notes: string[] = [];
   const after: UserPart[] = [];
   let count = taken;
-  for (const file of files) {
+  for (const file of parts) {
+    if (file.type === 'text') {
+      notes.push(file.text);
+      continue;
+    }
     const kind = file.mediaType.startsWith('image/') ? 'image' : 'file';
     if (isHidden(file, target)) notes.push(HIDDEN);
     // Chat hosts fetch images, and nothing else.

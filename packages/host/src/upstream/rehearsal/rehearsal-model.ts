@@ -6,7 +6,9 @@ import type {
 } from '@ai-sdk/provider';
 import { estimateTokens } from '@quartermaster/core/gate';
 import { sha256 } from '@quartermaster/core/internal';
-import { modelWhole } from '@quartermaster/wires/ai-sdk';
+import { DIALECTS, type DialectName, type DialectUpstream } from '../dialect.ts';
+import { answeringModel } from '../model/answering-model.ts';
+import { createModelUpstream } from '../model/create-model-upstream.ts';
 import { chooseAct } from './choose-act.ts';
 import { readScene, type Scene } from './read-scene.ts';
 
@@ -29,25 +31,17 @@ type FitsAnyVersion = (options: unknown) => never;
  * a key. Deterministic: the same request gives the same answer.
  */
 export function rehearsalModel(modelId = 'rehearsal'): RehearsalModel {
-  const model: LanguageModelV4 = {
-    specificationVersion: 'v4',
-    provider: 'rehearsal',
-    modelId,
-    supportedUrls: {},
-    doGenerate: async (options) => perform(options, modelId),
-    doStream: async (options) => {
-      const parts = modelWhole.toParts(perform(options, modelId));
-      return {
-        stream: new ReadableStream({
-          start(controller) {
-            for (const part of parts) controller.enqueue(part);
-            controller.close();
-          },
-        }),
-      };
-    },
-  };
-  return model as object as RehearsalModel;
+  return answeringModel({ provider: 'rehearsal', modelId }, (options) =>
+    perform(options, modelId),
+  ) as object as RehearsalModel;
+}
+
+/**
+ * The mock model as an upstream of any dialect. It carries whatever the dialect's own API carries: references, marks, and searches
+ * by the client or the provider.
+ */
+export function rehearsal<D extends DialectName>(dialect: D): DialectUpstream<D> {
+  return createModelUpstream({ dialect, model: rehearsalModel(), transport: DIALECTS[dialect].endpoint.transport });
 }
 
 function perform(options: LanguageModelV4CallOptions, modelId: string): LanguageModelV4GenerateResult {

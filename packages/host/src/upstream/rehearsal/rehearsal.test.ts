@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DIALECTS, type DialectName, type PartOf, type RequestOf, type ResponseOf } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
-import { rehearsal } from './rehearsal.ts';
-import { REHEARSAL_NOTICE } from './rehearsal-model.ts';
+import { REHEARSAL_NOTICE, rehearsal } from './rehearsal-model.ts';
 
 const TOOLS = [
   tool('get_weather', 'Tells the weather of a city.', { city: { type: 'string' } }, ['city']),

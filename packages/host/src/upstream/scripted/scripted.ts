@@ -1,8 +1,8 @@
-import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4Content } from '@ai-sdk/provider';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import { DIALECTS, type DialectName, type DialectUpstream, type PartOf, type RequestOf } from '../dialect.ts';
-import { createModelUpstream } from '../model/index.ts';
+import { answeringModel } from '../model/answering-model.ts';
+import { createModelUpstream } from '../model/create-model-upstream.ts';
 
 /** One turn of a script: its content for any dialect, the dialect's own parts, or a failure. */
 export type ScriptedTurn<D extends DialectName> =
@@ -96,7 +96,7 @@ function answering(answer: ScriptedAnswer, nextId: () => string): LanguageModelV
       return { type: 'tool-call', toolCallId: id, toolName: name, input: JSON.stringify(input) } as const;
     }),
   ];
-  const result = {
+  return answeringModel({ provider: 'scripted', modelId: 'scripted' }, () => ({
     content,
     finishReason: { unified: ending, raw: undefined },
     usage: {
@@ -104,22 +104,5 @@ function answering(answer: ScriptedAnswer, nextId: () => string): LanguageModelV
       outputTokens: { total: 5, text: 5, reasoning: undefined },
     },
     warnings: [],
-  };
-  return {
-    specificationVersion: 'v4',
-    provider: 'scripted',
-    modelId: 'scripted',
-    supportedUrls: {},
-    doGenerate: async () => result,
-    doStream: async () => ({ stream: streamOf(modelWhole.toParts(result)) }),
-  };
-}
-
-function streamOf(parts: readonly LanguageModelV4StreamPart[]): ReadableStream<LanguageModelV4StreamPart> {
-  return new ReadableStream({
-    start(controller) {
-      for (const part of parts) controller.enqueue(part);
-      controller.close();
-    },
-  });
+  }));
 }

@@ -1,1 +1,0 @@
-export { createPostgresSearcher, type PostgresSearcherOptions } from './postgres-searcher.ts';

@@ -1,1 +1,0 @@
-export { createModelUpstream, type ModelUpstreamOptions } from './create-model-upstream.ts';
