@@ -1,18 +1,5 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
-import type {
-  ConfiguredKey,
-  IndexCacheSettings,
-  InsightSettings,
-  LimitSettings,
-  ListenSettings,
-  McpSettings,
-  ModelPrice,
-  SearchSettings,
-  TranscriptSettings,
-  UpstreamSettings,
-  UsageSettings,
-} from './config.ts';
-import { INDEX_CACHE } from './index-cache-shape.ts';
+import type { Config, IndexCacheSettings, SearchSettings, UsageSettings } from './config.ts';
 import { INSIGHT, PRICE } from './insight-shape.ts';
 import { KEYS } from './key-shape.ts';
 import { LIMITS } from './limits-shape.ts';
@@ -23,32 +10,70 @@ import { listOf, object, record, type Shape } from './shape.ts';
 import { STORE, type StoreDocument } from './store-shape.ts';
 import { TOOLS, type ToolsDocument } from './tools-shape.ts';
 import { UPSTREAM } from './upstream-shape.ts';
-import { USAGE } from './usage-shape.ts';
 
 /** The parsed document, before its paths are resolved and its other files are added. */
-export interface ConfigDocument {
-  readonly listen: ListenSettings;
+export interface ConfigDocument
+  extends Pick<
+    Config,
+    | ('listen' | 'upstreams' | 'mcp' | 'errorCodes' | 'strict' | 'keys')
+    | ('limits' | 'transcripts' | 'insight' | 'prices' | 'usage')
+  > {
   readonly store: StoreDocument;
-  readonly upstreams: readonly UpstreamSettings[];
   readonly mcpServers: Readonly<Record<string, McpServerDocument>>;
   readonly mcpConfig: readonly string[];
-  readonly mcp: McpSettings;
   readonly tools: ToolsDocument;
-  readonly search: Omit<SearchSettings, 'hints' | 'cache' | 'backend'> & {
+  readonly search: Pick<SearchSettings, 'engine' | 'whenNothingFits'> & {
     readonly backend: 'memory' | 'postgres';
     readonly hints?: string;
     readonly cache: IndexCacheSettings;
   };
-  readonly deferral?: 'as-requested' | 'auto' | 'adaptive';
-  readonly errorCodes: 'typed' | 'documented';
-  readonly strict: boolean;
-  readonly keys: readonly ConfiguredKey[];
-  readonly limits: LimitSettings;
-  readonly transcripts: TranscriptSettings;
-  readonly insight: InsightSettings;
-  readonly prices: Readonly<Record<string, ModelPrice>>;
-  readonly usage: UsageSettings;
+  readonly deferral?: Config['deferral'];
 }
+
+const MEBIBYTE = 1024 * 1024;
+
+/** The default limits of stored indexes. */
+export const INDEX_CACHE_DEFAULTS: IndexCacheSettings = { diskBytes: 512 * MEBIBYTE, storeBytes: 1024 * MEBIBYTE };
+
+const upTo = (): Shape<number> => whole({ min: 0, max: Number.MAX_SAFE_INTEGER });
+
+const INDEX_CACHE: Shape<IndexCacheSettings> = object({
+  folder: {
+    about:
+      "The folder on disk, relative to this file's. Defaults to quartermaster/indexes in the user's cache folder (XDG_CACHE_HOME).",
+    shape: text(),
+  },
+  diskBytes: {
+    about: 'Maximum size of all indexes on disk; the least recently used are deleted first. 0 keeps none.',
+    shape: upTo(),
+    default: INDEX_CACHE_DEFAULTS.diskBytes,
+  },
+  storeBytes: {
+    about: 'The same for indexes in the store, which the replicas of a gateway share. 0 keeps none.',
+    shape: upTo(),
+    default: INDEX_CACHE_DEFAULTS.storeBytes,
+  },
+});
+
+const LEARN_WORDS = choice(['off', 'counts', 'vectors']);
+
+/** Other YAML readers turn a bare `off` into a boolean. */
+const LEARN: Shape<UsageSettings['learn']> = {
+  schema: { anyOf: [LEARN_WORDS.schema, { enum: [false] }] },
+  read: (value, place) => (value === false ? 'off' : LEARN_WORDS.read(value, place)),
+};
+
+/** What is learned from use. */
+const USAGE: Shape<UsageSettings> = object({
+  learn: {
+    about:
+      'counts keeps which tools were called after searches; vectors also keeps the embeddings of those searches, so that the tools ' +
+      'are found first by searches like them. No texts are kept. Each API key learns for itself; clients that share a key, or use ' +
+      'none, learn together, so leave it off if they are different tenants.',
+    shape: LEARN,
+    default: 'off',
+  },
+});
 
 const LISTEN = object({
   host: {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { Config, McpServerSettings, OAuthSettings, UpstreamSettings } from './config.ts';
-import { INDEX_CACHE_DEFAULTS } from './index-cache-shape.ts';
+import { INDEX_CACHE_DEFAULTS } from './config-shape.ts';
 import { hideCredentials } from './show-value.ts';
 
 /**

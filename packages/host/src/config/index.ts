@@ -27,9 +27,9 @@ export type {
   UsageSettings,
 } from './config.ts';
 export { ConfigError, type ConfigProblem } from './config-error.ts';
+export { INDEX_CACHE_DEFAULTS } from './config-shape.ts';
 export { describeConfig } from './describe-config.ts';
 export type { Environment } from './expand-variables.ts';
-export { INDEX_CACHE_DEFAULTS } from './index-cache-shape.ts';
 export { INSIGHT_DEFAULTS } from './insight-shape.ts';
 export { type LoadConfigOptions, loadConfig } from './load-config.ts';
 export type { ConfigFlags } from './overrides.ts';

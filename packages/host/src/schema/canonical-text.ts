@@ -1,8 +1,8 @@
 import type { Json } from '@quartermaster/core/catalog';
-import type { Evaluation } from './subject.ts';
+import type { Evaluator } from './evaluator.ts';
 
 /** The budget for the text; it is notified if the value is too deep. */
-type Budget = Pick<Evaluation, 'spend' | 'note'>;
+type Budget = Pick<Evaluator, 'spend' | 'note'>;
 
 /** Two values are equal, in the sense of JSON Schema, exactly if their texts are: the order of keys doesn't count. */
 export function canonicalText(value: Json, budget: Budget): string | undefined {

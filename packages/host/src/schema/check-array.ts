@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { canonicalText } from './canonical-text.ts';
-import type { Evaluation, Subject } from './subject.ts';
+import { checkSize } from './check-size.ts';
+import type { Evaluator, Subject } from './evaluator.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A subject of a list. */
@@ -8,9 +9,9 @@ interface ListSubject extends Subject {
   readonly value: readonly Json[];
 }
 
-export function checkArray(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+export function checkArray(subject: Subject, verdict: Verdict, evaluation: Evaluator): void {
   if (!isListSubject(subject)) return;
-  checkSize(subject, verdict);
+  checkSize(subject, { noun: 'Items', actual: subject.value.length }, verdict);
   checkItems(subject, verdict, evaluation);
   if (subject.schema.uniqueItems === true) checkUnique(subject, verdict, evaluation);
   if (subject.schema.contains !== undefined) checkContains(subject, verdict, evaluation);
@@ -20,18 +21,7 @@ function isListSubject(subject: Subject): subject is ListSubject {
   return Array.isArray(subject.value);
 }
 
-function checkSize({ schema, value, place }: ListSubject, verdict: Verdict): void {
-  const { minItems, maxItems } = schema;
-  const actual = value.length;
-  if (typeof minItems === 'number' && actual < minItems) {
-    verdict.fail({ kind: 'bound', place, bound: 'minItems', limit: minItems, actual });
-  }
-  if (typeof maxItems === 'number' && actual > maxItems) {
-    verdict.fail({ kind: 'bound', place, bound: 'maxItems', limit: maxItems, actual });
-  }
-}
-
-function checkItems(subject: ListSubject, verdict: Verdict, evaluation: Evaluation): void {
+function checkItems(subject: ListSubject, verdict: Verdict, evaluation: Evaluator): void {
   const { tuple, rest } = itemSchemas(subject.schema);
   const end = rest === undefined ? Math.min(tuple.length, subject.value.length) : subject.value.length;
   for (let index = 0; index < end; index += 1) {
@@ -53,7 +43,7 @@ function itemSchemas(schema: JsonObject): { readonly tuple: readonly Json[]; rea
   return { tuple: Array.isArray(prefixItems) ? prefixItems : [], rest: items };
 }
 
-function checkUnique({ value, place }: ListSubject, verdict: Verdict, evaluation: Evaluation): void {
+function checkUnique({ value, place }: ListSubject, verdict: Verdict, evaluation: Evaluator): void {
   const firsts = new Map<string, number>();
   for (const [index, item] of value.entries()) {
     const text = canonicalText(item, evaluation);
@@ -70,7 +60,7 @@ function checkUnique({ value, place }: ListSubject, verdict: Verdict, evaluation
   }
 }
 
-function checkContains(subject: ListSubject, verdict: Verdict, evaluation: Evaluation): void {
+function checkContains(subject: ListSubject, verdict: Verdict, evaluation: Evaluator): void {
   const { contains = true, minContains, maxContains } = subject.schema;
   const least = typeof minContains === 'number' ? minContains : 1;
   const most = typeof maxContains === 'number' ? maxContains : Number.POSITIVE_INFINITY;

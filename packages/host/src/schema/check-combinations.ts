@@ -1,10 +1,10 @@
 import type { Json } from '@quartermaster/core/catalog';
+import type { Evaluator, Subject } from './evaluator.ts';
 import { narrowForms } from './narrow-forms.ts';
-import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
 
 /** `allOf`, `anyOf`, `oneOf`, `not`, `if`, `then` and `else`. */
-export function checkCombinations(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+export function checkCombinations(subject: Subject, verdict: Verdict, evaluation: Evaluator): void {
   const { schema } = subject;
   for (const part of listIn(schema.allOf)) verdict.include(evaluation.apply(part, subject));
   checkAnyOf(subject, verdict, evaluation);
@@ -17,7 +17,7 @@ export function checkCombinations(subject: Subject, verdict: Verdict, evaluation
   if (schema.if !== undefined) checkCondition(subject, verdict, evaluation);
 }
 
-function checkAnyOf(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+function checkAnyOf(subject: Subject, verdict: Verdict, evaluation: Evaluator): void {
   const forms = listIn(subject.schema.anyOf);
   if (forms.length === 0) return;
   const outcomes: Verdict[] = [];
@@ -29,7 +29,7 @@ function checkAnyOf(subject: Subject, verdict: Verdict, evaluation: Evaluation):
   settle(subject, verdict, outcomes);
 }
 
-function checkOneOf(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+function checkOneOf(subject: Subject, verdict: Verdict, evaluation: Evaluator): void {
   const forms = listIn(subject.schema.oneOf);
   if (forms.length === 0) return;
   const outcomes = forms.map((form) => evaluation.apply(form, subject));
@@ -62,7 +62,7 @@ function settle(subject: Subject, verdict: Verdict, outcomes: readonly Verdict[]
   verdict.isSeenCertain = false;
 }
 
-function checkCondition(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+function checkCondition(subject: Subject, verdict: Verdict, evaluation: Evaluator): void {
   const { then = true, else: otherwise = true } = subject.schema;
   const condition = evaluation.apply(subject.schema.if ?? true, subject);
   if (condition.truth === 'valid') {

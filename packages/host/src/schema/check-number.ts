@@ -1,5 +1,5 @@
 import type { Json } from '@quartermaster/core/catalog';
-import type { Subject } from './subject.ts';
+import type { Subject } from './evaluator.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Bounds of numbers. Draft 4's boolean `exclusiveMinimum` makes `minimum` exclusive; later ones carry the limit themselves. */

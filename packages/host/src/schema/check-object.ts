@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
+import { checkSize } from './check-size.ts';
+import type { Evaluator, Subject } from './evaluator.ts';
 import type { Failure } from './failure.ts';
-import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A subject of an object, with its keys. */
@@ -9,7 +10,7 @@ interface ObjectSubject extends Subject {
   readonly keys: readonly string[];
 }
 
-export function checkObject(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+export function checkObject(subject: Subject, verdict: Verdict, evaluation: Evaluator): void {
   const { value, schema } = subject;
   if (!isJsonObject(value)) return;
   const keys = Object.keys(value);
@@ -20,7 +21,7 @@ export function checkObject(subject: Subject, verdict: Verdict, evaluation: Eval
   }
   const objectSubject = { ...subject, value, keys };
   checkRequired(objectSubject, required, verdict);
-  checkSize(objectSubject, verdict);
+  checkSize(objectSubject, { noun: 'Properties', actual: keys.length }, verdict);
   checkProperties(objectSubject, verdict, evaluation);
   checkNames(objectSubject, verdict, evaluation);
   checkDependencies(objectSubject, verdict, evaluation);
@@ -39,18 +40,7 @@ function checkRequired(
   verdict.fail({ kind: 'missing', place, names: [...new Set(names)], properties, unknownNames });
 }
 
-function checkSize({ schema, keys, place }: ObjectSubject, verdict: Verdict): void {
-  const { minProperties, maxProperties } = schema;
-  const actual = keys.length;
-  if (typeof minProperties === 'number' && actual < minProperties) {
-    verdict.fail({ kind: 'bound', place, bound: 'minProperties', limit: minProperties, actual });
-  }
-  if (typeof maxProperties === 'number' && actual > maxProperties) {
-    verdict.fail({ kind: 'bound', place, bound: 'maxProperties', limit: maxProperties, actual });
-  }
-}
-
-function checkProperties(subject: ObjectSubject, verdict: Verdict, evaluation: Evaluation): void {
+function checkProperties(subject: ObjectSubject, verdict: Verdict, evaluation: Evaluator): void {
   const { schema, value, keys } = subject;
   const properties = mapIn(schema.properties);
   const patterns = Object.entries(mapIn(schema.patternProperties));
@@ -89,7 +79,7 @@ function checkAdditional(
   subject: ObjectSubject,
   child: AdditionalChild,
   verdict: Verdict,
-  evaluation: Evaluation,
+  evaluation: Evaluator,
 ): void {
   if (child.schema === false) verdict.fail(unknownPropertyFailure(subject, child.key));
   else verdict.includeChild(evaluation.applyTo(child.schema, subject, child));
@@ -107,7 +97,7 @@ export function unknownPropertyFailure(subject: Subject & { readonly value: Json
   };
 }
 
-function checkNames(subject: ObjectSubject, verdict: Verdict, evaluation: Evaluation): void {
+function checkNames(subject: ObjectSubject, verdict: Verdict, evaluation: Evaluator): void {
   const { propertyNames } = subject.schema;
   if (propertyNames === undefined) return;
   for (const name of subject.keys) {
@@ -118,7 +108,7 @@ function checkNames(subject: ObjectSubject, verdict: Verdict, evaluation: Evalua
   }
 }
 
-function checkDependencies(subject: ObjectSubject, verdict: Verdict, evaluation: Evaluation): void {
+function checkDependencies(subject: ObjectSubject, verdict: Verdict, evaluation: Evaluator): void {
   for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies'] as const) {
     const dependencies = subject.schema[keyword];
     if (!isJsonObject(dependencies)) continue;
@@ -133,7 +123,7 @@ function checkDependency(
   subject: ObjectSubject,
   dependency: { readonly name: string; readonly needed: Json },
   verdict: Verdict,
-  evaluation: Evaluation,
+  evaluation: Evaluator,
 ): void {
   const { name, needed } = dependency;
   if (!Array.isArray(needed)) {

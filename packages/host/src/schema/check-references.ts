@@ -1,13 +1,13 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { resolveReference } from './resolve-reference.ts';
+import type { Evaluator, Subject } from './evaluator.ts';
+import { resolveReference, type Target } from './resolve-reference.ts';
 import type { Resource } from './schema-index.ts';
-import type { Evaluation, Subject, Target } from './subject.ts';
 import type { Verdict } from './verdict.ts';
 
 const CHARACTERS_PER_STEP = 8;
 
 /** `$ref`, `$dynamicRef` and 2019's `$recursiveRef`. */
-export function checkReferences(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+export function checkReferences(subject: Subject, verdict: Verdict, evaluation: Evaluator): void {
   const { $ref, $dynamicRef, $recursiveRef } = subject.schema;
   if (typeof $ref === 'string') follow($ref, resolve($ref));
   if (typeof $dynamicRef === 'string') {

@@ -1,10 +1,11 @@
-import type { Evaluation, Subject } from './subject.ts';
+import { checkSize } from './check-size.ts';
+import type { Evaluator, Subject } from './evaluator.ts';
 import type { Verdict } from './verdict.ts';
 
 const CHARACTERS_PER_STEP = 32;
 
 /** `minLength`, `maxLength` (in code points) and `pattern`. `format` is an annotation and not checked. */
-export function checkString(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+export function checkString(subject: Subject, verdict: Verdict, evaluation: Evaluator): void {
   const { schema, value, place } = subject;
   if (typeof value !== 'string') return;
   const { minLength, maxLength, pattern } = schema;
@@ -13,13 +14,7 @@ export function checkString(subject: Subject, verdict: Verdict, evaluation: Eval
       verdict.doubt();
       return;
     }
-    const actual = codePoints(value);
-    if (typeof minLength === 'number' && actual < minLength) {
-      verdict.fail({ kind: 'bound', place, bound: 'minLength', limit: minLength, actual });
-    }
-    if (typeof maxLength === 'number' && actual > maxLength) {
-      verdict.fail({ kind: 'bound', place, bound: 'maxLength', limit: maxLength, actual });
-    }
+    checkSize(subject, { noun: 'Length', actual: codePoints(value) }, verdict);
   }
   if (typeof pattern !== 'string') return;
   const answer = evaluation.matches(pattern, value);

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { canonicalText } from './canonical-text.ts';
+import type { Evaluator, Subject } from './evaluator.ts';
 import type { ExpectedType, TypeName } from './failure.ts';
-import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
 
 /** `type`, `enum` and `const`, together: if the allowed values are listed, their type need not be reported. */
-export function checkTypeAndEnum(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+export function checkTypeAndEnum(subject: Subject, verdict: Verdict, evaluation: Evaluator): void {
   const { schema, value, place } = subject;
   for (const allowed of allowedLists(schema)) {
     const isAllowed = isOneOf(value, allowed, evaluation);
@@ -65,7 +65,7 @@ function allowedLists(schema: JsonObject): readonly (readonly Json[])[] {
   return Array.isArray(schema.enum) ? [[schema.const], schema.enum] : [[schema.const]];
 }
 
-function isOneOf(value: Json, allowed: readonly Json[], evaluation: Evaluation): boolean | undefined {
+function isOneOf(value: Json, allowed: readonly Json[], evaluation: Evaluator): boolean | undefined {
   if (!evaluation.spend(allowed.length)) return undefined;
   if (typeof value !== 'object' || value === null) return allowed.includes(value);
   const text = canonicalText(value, evaluation);

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json } from '@quartermaster/core/catalog';
 import { unknownPropertyFailure } from './check-object.ts';
-import type { Evaluation, Subject } from './subject.ts';
+import type { Evaluator, Subject } from './evaluator.ts';
 import type { Verdict } from './verdict.ts';
 
 /** `unevaluatedProperties` and `unevaluatedItems`: what no other keyword has evaluated. */
-export function checkUnevaluated(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+export function checkUnevaluated(subject: Subject, verdict: Verdict, evaluation: Evaluator): void {
   const { schema, value } = subject;
   if (isJsonObject(value) && schema.unevaluatedProperties !== undefined) {
     checkRest(subject, Object.entries(value), schema.unevaluatedProperties);

@@ -1,12 +1,11 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import type { ArgumentProblem } from '@quartermaster/core/dispatch';
 import { memoized } from '@quartermaster/core/internal';
-import { EVALUATION_DEFAULTS, type EvaluationLimits, Evaluator } from './evaluator.ts';
+import { EVALUATION_DEFAULTS, type EvaluationLimits, Evaluator, type Unchecked } from './evaluator.ts';
 import { listProblems, PROBLEM_DEFAULTS, type ProblemLimits } from './list-problems.ts';
 import { createPatternCache } from './pattern-cache.ts';
 import { repairValue } from './repair-value.ts';
 import { indexSchema } from './schema-index.ts';
-import type { Unchecked } from './unchecked.ts';
 
 /** Options of a check against a schema. */
 export interface CheckOptions extends Partial<EvaluationLimits>, Partial<ProblemLimits> {

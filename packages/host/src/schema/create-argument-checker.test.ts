@@ -2,7 +2,7 @@ import type { Tool } from '@quartermaster/core';
 import { createTool, type JsonSchema } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { createArgumentChecker } from './create-argument-checker.ts';
-import type { Unchecked } from './unchecked.ts';
+import type { Unchecked } from './evaluator.ts';
 
 const COUNT: JsonSchema = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] };
 

@@ -3,7 +3,7 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { ArgumentChecker } from '@quartermaster/core/dispatch';
 import { checkOptionNames } from '@quartermaster/core/internal';
 import { CHECK_DEFAULTS, type CheckOptions, checkValue } from './check-value.ts';
-import type { Unchecked } from './unchecked.ts';
+import type { Unchecked } from './evaluator.ts';
 
 /** Options of `createArgumentChecker`. */
 export interface ArgumentCheckerOptions extends CheckOptions {

@@ -8,10 +8,10 @@ import { checkString } from './check-string.ts';
 import { checkTypeAndEnum } from './check-type-and-enum.ts';
 import { checkUnevaluated } from './check-unevaluated.ts';
 import type { PatternCache } from './pattern-cache.ts';
+import type { Place } from './place.ts';
 import { renderJson } from './render-value.ts';
-import type { SchemaIndex } from './schema-index.ts';
-import type { Evaluation, Keyword, Subject, Target } from './subject.ts';
-import type { Unchecked } from './unchecked.ts';
+import type { Target } from './resolve-reference.ts';
+import type { Resource, SchemaIndex } from './schema-index.ts';
 import { type Truth, Verdict } from './verdict.ts';
 
 /** The limits of one check. */
@@ -34,6 +34,35 @@ export interface EvaluationLimits {
 }
 
 export const EVALUATION_DEFAULTS: EvaluationLimits = { maxSteps: 200_000, maxPatternSteps: 2_000_000, maxDepth: 200 };
+
+/** One schema applied to one value. */
+export interface Subject {
+  readonly schema: JsonObject;
+  readonly value: Json;
+  /** Shared by identity between all subjects of the same value. */
+  readonly place: Place;
+  readonly resource: Resource;
+  readonly depth: number;
+  /** The parent subject; the chain is the dynamic scope. */
+  readonly caller?: Subject;
+}
+
+/** A part of a schema that was not checked, so that the value was accepted there. */
+export interface Unchecked {
+  readonly reason:
+    | 'out-of-steps'
+    | 'out-of-pattern-steps'
+    | 'too-deep'
+    | 'pattern-not-supported'
+    | 'reference-not-found'
+    | 'endless-reference'
+    | 'not-a-schema';
+  /** The pattern, the reference or the value in place of a schema, shortened; empty if the reason is enough. */
+  readonly detail: string;
+}
+
+/** One group of keywords: adds its findings to the verdict. A keyword with an invalid value is ignored. */
+type Keyword = (subject: Subject, verdict: Verdict, evaluator: Evaluator) => void;
 
 /** References come last, except `unevaluated…`, which depends on what all the others have evaluated. */
 const KEYWORDS: readonly Keyword[] = [
@@ -59,7 +88,7 @@ export interface EvaluatorOptions {
 }
 
 /** Interprets one schema. Its budget covers its whole life, so that the re-checks of a repair share it. */
-export class Evaluator implements Evaluation {
+export class Evaluator {
   readonly index: SchemaIndex;
   readonly #patterns: PatternCache;
   readonly #maxDepth: number;
@@ -88,10 +117,12 @@ export class Evaluator implements Evaluation {
     return this.#subject({ schema, value, place: undefined, resource: this.index.root, depth: 0 });
   }
 
+  /** Another schema on the same value. */
   apply(schema: Json, from: Subject): Verdict {
     return this.#enter({ schema, resource: from.resource }, from, from);
   }
 
+  /** A schema on a child of the value. */
   applyTo(schema: Json, from: Subject, child: { readonly key: string | number; readonly value: Json }): Verdict {
     const place = { parent: from.place, key: child.key };
     return this.#enter({ schema, resource: from.resource }, from, { place, value: child.value });
@@ -101,6 +132,7 @@ export class Evaluator implements Evaluation {
     return this.#enter(target, from, from);
   }
 
+  /** False when the budget is spent: the caller leaves the rest undecided. */
   spend(steps: number): boolean {
     this.#stepsLeft -= steps;
     if (this.#stepsLeft >= 0) return true;
@@ -108,6 +140,7 @@ export class Evaluator implements Evaluation {
     return false;
   }
 
+  /** Whether a text matches a pattern, `valid` for yes. */
   matches(pattern: string, text: string): Truth {
     if (!this.spend(this.#patterns.has(pattern) ? 1 : COMPILE_STEPS + pattern.length)) return 'unknown';
     const matcher = this.#patterns.matcher(pattern);
