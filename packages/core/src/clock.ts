@@ -47,3 +47,38 @@ export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | 
     else signal.addEventListener('abort', abort, { once: true });
   });
 }
+
+/** Waits. Rejects with the signal's reason as soon as that aborts. */
+export function pause(clock: Pick<Clock, 'after'>, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      cancel();
+      reject(signal.reason);
+    };
+    const cancel = clock.after(delayMs, () => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    });
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  });
+}
+
+/** Does something again and again, each time so long after the last one has ended. It must not fail. Returns what stops it. */
+export function every(clock: Pick<Clock, 'after'>, delayMs: number, work: () => void | Promise<void>): () => void {
+  let isOver = false;
+  let cancel: () => void = () => undefined;
+  const again = (): void => {
+    if (isOver) return;
+    cancel = clock.after(delayMs, () => {
+      const done = work();
+      if (done === undefined) again();
+      else void done.then(again);
+    });
+  };
+  again();
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}

@@ -5,6 +5,7 @@ import {
   type Clock,
   checkOptionNames,
   defined,
+  every,
   type OptionNames,
 } from '@quartermaster/core/internal';
 import type { Reranker } from '@quartermaster/core/search';
@@ -73,7 +74,6 @@ import {
   type Services,
 } from './routes/index.ts';
 import { configuredEngine, createSearchEngines, createSearchService } from './search/index.ts';
-import { sweepRegularly } from './sweep-regularly.ts';
 import { createLocalBulk, createThreadedBulk, createThreadedModels, createWorkerPool } from './threads/index.ts';
 
 /** An HTTP gateway as a web-standard handler. */
@@ -306,9 +306,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     () => Math.round(memory.bytes),
   );
 
-  let cancelSweep: () => void = () => undefined;
-  if (store !== undefined)
-    cancelSweep = sweepRegularly([store, kept, meter, { sweep: policies.refresh }], { clock, logger });
+  /** Any replica may drop what is out of date, and none has to. */
+  const sweep = (): void => {
+    for (const work of [store?.sweep(), kept.sweep(), meter.sweep(), policies.refresh()]) {
+      work?.catch((error: unknown) => {
+        logger.log({ level: 'error', event: 'work-fail', work: 'sweep', ...originOf(error) });
+      });
+    }
+  };
+  const stopSweeping = store === undefined ? undefined : every(clock, SWEEP_MS, sweep);
 
   const app = new Hono();
   const services: Services = {
@@ -345,7 +351,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     fetch: withRequestId(app.fetch, createId),
     async close() {
-      cancelSweep();
+      stopSweeping?.();
       stopping.abort();
       await Promise.all([runner.close(), worker?.close()]);
       unfollow?.();
@@ -358,6 +364,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   };
 }
+
+const SWEEP_MS = 60_000;
 
 /** The workers' part of the memory; large bodies go to them. */
 const WORKERS_SHARE = 1 / 2;

@@ -19,7 +19,7 @@ export {
   tryParseJson,
 } from '../catalog/internal.ts';
 export { checkOptionNames, type OptionNames, readChoice, readWholeNumber } from '../check-option-names.ts';
-export { BACKGROUND_CLOCK, type Clock, SYSTEM_CLOCK, untilAborted } from '../clock.ts';
+export { BACKGROUND_CLOCK, type Clock, every, pause, SYSTEM_CLOCK, untilAborted } from '../clock.ts';
 export { cutText, readFormChoice } from '../disclosure/internal.ts';
 export {
   checkToolboxOptions,

@@ -13,8 +13,8 @@ import {
 } from '@quartermaster/host/store';
 import type { Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
+import { createKeyLimits, type MinuteKind, type UsedUpLimit } from './key-limits.ts';
 import { createKnownKeys } from './known-keys.ts';
-import { budgetsOf, findSpent, readSpent, spendTokens } from './usage-meter.ts';
 
 /** Who is making a request, and what they may use. */
 export interface Access {
@@ -43,10 +43,7 @@ export interface Access {
 }
 
 /** A key has used up its searches. Plain values, which can be sent between threads. */
-export interface SearchRefusal {
-  readonly limit: number;
-  readonly retryAfterMs: number;
-}
+export type SearchRefusal = UsedUpLimit;
 
 /**
  * What a request is for. Only requests to models need tokens: a client whose budget is spent can still search, manage its catalogs and
@@ -71,8 +68,6 @@ export interface Gatekeeper {
   usedOf(owner: string, limits: KeyPermissions['limits']): Promise<Readonly<Record<string, number>>>;
 }
 
-const MINUTE_MS = 60_000;
-
 /** How often the use of one key is written to the store. */
 const TOUCH_MS = 60_000;
 
@@ -86,6 +81,7 @@ export function createGatekeeper(options: {
   const { now } = clock;
   const touched = new BoundedMap<string, number>(MOST_TOUCHED);
   const known = keys === undefined ? undefined : createKnownKeys(keys, clock);
+  const shared = rateLimits === undefined ? undefined : createKeyLimits(rateLimits, now);
 
   /** The first key closes the gateway to everyone else once the cached lookup has expired. */
   async function isOpen(): Promise<boolean> {
@@ -96,39 +92,28 @@ export function createGatekeeper(options: {
   async function limit(
     access: Access,
     kind: 'requests' | 'tokens',
-    { spared = 0, count = 1 }: { readonly spared?: number; readonly count?: number } = {},
+    use: { readonly cost: number; readonly spared?: number },
   ): Promise<void> {
-    const most = kind === 'requests' ? access.limits.requestsPerMinute : access.limits.tokensPerMinute;
-    if (most === undefined || rateLimits === undefined) return;
-    const [cost, share] = kind === 'requests' ? [count, spared === 0 ? most : Math.max(1, most - spared)] : [0, most];
-    const answer = await rateLimits.take({ bucket: bucketOf(access, kind), limit: share, windowMs: MINUTE_MS, cost });
-    if (answer.kind === 'granted') return;
-    throw new ApiError(429, tellLimit(kind, { limit: most, retryAfterMs: answer.retryAfterMs }), {
+    const refusal = await shared?.take(access, kind, use);
+    if (refusal === undefined) return;
+    const { limit: most, retryAfterMs } = refusal;
+    throw new ApiError(429, tellLimit(kind, refusal), {
       headers: {
-        ...retryHeaders(answer.retryAfterMs),
-        ...limitHeaders(kind, { limit: most, now: now(), resetAt: now() + answer.retryAfterMs }),
+        ...retryHeaders(retryAfterMs),
+        ...limitHeaders(kind, { limit: most, now: now(), resetAt: now() + retryAfterMs }),
       },
     });
   }
 
-  function searchesOf(owner: string, most: number | undefined): Pick<Access, 'takeSearches'> {
-    if (most === undefined || rateLimits === undefined) return {};
-    return {
-      async takeSearches(count) {
-        const request = { bucket: `${owner}/searches`, limit: most, windowMs: MINUTE_MS, cost: count };
-        const answer = await rateLimits.take(request);
-        return answer.kind === 'granted' ? undefined : { limit: most, retryAfterMs: answer.retryAfterMs };
-      },
-    };
-  }
-
   function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'name' | 'tools'>): Access {
-    return { ...rightsOf(owner, permissions), ...searchesOf(owner, permissions.limits.searchesPerMinute) };
+    const access = rightsOf(owner, permissions);
+    if (shared === undefined || access.limits.searchesPerMinute === undefined) return access;
+    return { ...access, takeSearches: (cost) => shared.take(access, 'searches', { cost }) };
   }
 
-  async function checkBudgets({ owner, limits }: Access): Promise<void> {
+  async function checkBudgets(access: Access): Promise<void> {
     const at = now();
-    const spent = rateLimits && (await findSpent(rateLimits, owner, budgetsOf(limits, at)));
+    const spent = await shared?.findSpent(access);
     if (spent === undefined) return;
     const { name, limit: most, endsAt } = spent;
     const until = new Date(endsAt).toISOString();
@@ -183,33 +168,15 @@ export function createGatekeeper(options: {
     },
     isKnownOpen: () => configured.length === 0 && known?.hadNone() !== false,
     forgetKeys: () => known?.forget(),
-    async usedOf(owner, limits) {
-      const used: Record<string, number> = {};
-      if (rateLimits === undefined) return used;
-      for (const [kind, name] of MINUTE_LIMITS) {
-        const limit = limits[name];
-        if (limit === undefined) continue;
-        const bucket = `${owner}/${kind}`;
-        // A cost of zero only checks.
-        const answer = await rateLimits.take({ bucket, limit, windowMs: MINUTE_MS, cost: 0 });
-        used[name] = answer.kind === 'granted' ? limit - answer.remaining : limit;
-      }
-      for (const budget of budgetsOf(limits, now()))
-        used[budget.limitName] = await readSpent(rateLimits, owner, budget);
-      return used;
-    },
+    usedOf: async (owner, limits) => (await shared?.usedOf({ owner, limits })) ?? {},
     async take(access, use, count = 1) {
       if (use !== 'no-model' && countsTokens(access.limits)) await checkBudgets(access);
-      await limit(access, 'requests', { spared: use === 'batch-item' ? 1 : 0, count });
-      if (use !== 'no-model') await limit(access, 'tokens');
+      await limit(access, 'requests', { cost: count, spared: use === 'batch-item' ? 1 : 0 });
+      if (use !== 'no-model') await limit(access, 'tokens', { cost: 0 });
     },
     async charge(access, tokens) {
       const cost = wholeTokens(tokens);
-      const { owner, limits } = access;
-      if (rateLimits === undefined || cost === 0 || !countsTokens(limits)) return;
-      await spendTokens(rateLimits, { owner, tokens: cost, budgets: budgetsOf(limits, now()) });
-      if (limits.tokensPerMinute === undefined) return;
-      await rateLimits.charge({ bucket: bucketOf(access, 'tokens'), windowMs: MINUTE_MS, cost });
+      if (cost > 0 && countsTokens(access.limits)) await shared?.charge(access, cost);
     },
   };
 }
@@ -232,14 +199,8 @@ export function ownerSeenBy({ owner, isUnlimited }: Access): string | undefined 
   return owner !== '' && isUnlimited ? undefined : owner;
 }
 
-const MINUTE_LIMITS = [
-  ['requests', 'requestsPerMinute'],
-  ['tokens', 'tokensPerMinute'],
-  ['searches', 'searchesPerMinute'],
-] as const;
-
 /** The same wording for a client and for a model that searches. */
-export function tellLimit(kind: 'requests' | 'tokens' | 'searches', { limit, retryAfterMs }: SearchRefusal): string {
+export function tellLimit(kind: MinuteKind, { limit, retryAfterMs }: UsedUpLimit): string {
   const what = limit === 1 ? SINGULAR[kind] : kind;
   return `This key is limited to ${limit} ${what} per minute; try again in ${secondsOf(retryAfterMs)} s`;
 }
@@ -334,10 +295,6 @@ export function configuredOwner({ name }: Pick<ConfiguredKey, 'name'>): string {
 /** Takes the same time wherever they differ. */
 function isSame(left: string, right: string): boolean {
   return left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
-}
-
-function bucketOf({ owner }: Access, kind: 'requests' | 'tokens'): string {
-  return `${owner}/${kind}`;
 }
 
 function secretOf(headers: Headers): string | undefined {

@@ -1,5 +1,5 @@
 import type { Clock } from '@quartermaster/core/internal';
-import type { KeyPermissions, RateLimitStore, UsageStore } from '@quartermaster/host/store';
+import type { UsageStore } from '@quartermaster/host/store';
 import type { GatewayEvent } from '../events/index.ts';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
@@ -105,68 +105,4 @@ export function createUsageMeter(options: {
     },
     flush,
   };
-}
-
-/** The period of a token budget: a day or a month in UTC. */
-interface BudgetPeriod {
-  readonly name: 'day' | 'month';
-  /** Its name in the settings. */
-  readonly limitName: 'tokensPerDay' | 'tokensPerMonth';
-  readonly limit: number;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  readonly endsAt: number;
-}
-
-/** The periods that a key has a budget for, the shorter one first. */
-export function budgetsOf(limits: KeyPermissions['limits'], now: number): readonly BudgetPeriod[] {
-  const { tokensPerDay, tokensPerMonth } = limits;
-  const date = new Date(now);
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
-  return [
-    ...(tokensPerDay === undefined
-      ? []
-      : [period('day', tokensPerDay, [Date.UTC(year, month, day), Date.UTC(year, month, day + 1)])]),
-    ...(tokensPerMonth === undefined
-      ? []
-      : [period('month', tokensPerMonth, [Date.UTC(year, month), Date.UTC(year, month + 1)])]),
-  ];
-}
-
-/** The first budget that is spent. A request is served while anything is left: its usage is known only afterwards. */
-export async function findSpent(
-  rateLimits: RateLimitStore,
-  owner: string,
-  budgets: readonly BudgetPeriod[],
-): Promise<BudgetPeriod | undefined> {
-  for (const budget of budgets) {
-    if ((await readSpent(rateLimits, owner, budget)) >= budget.limit) return budget;
-  }
-  return undefined;
-}
-
-export function readSpent(rateLimits: RateLimitStore, owner: string, budget: BudgetPeriod): Promise<number> {
-  return rateLimits.spent({ bucket: bucketOf(owner, budget), startedAt: budget.startedAt });
-}
-
-export async function spendTokens(
-  rateLimits: RateLimitStore,
-  use: { readonly owner: string; readonly tokens: number; readonly budgets: readonly BudgetPeriod[] },
-): Promise<void> {
-  for (const budget of use.budgets) {
-    const { startedAt, endsAt } = budget;
-    await rateLimits.spend({ bucket: bucketOf(use.owner, budget), startedAt, endsAt, cost: use.tokens });
-  }
-}
-
-function bucketOf(owner: string, { name }: BudgetPeriod): string {
-  return `${owner}/tokens-per-${name}`;
-}
-
-function period(
-  name: BudgetPeriod['name'],
-  limit: number,
-  [startedAt, endsAt]: readonly [number, number],
-): BudgetPeriod {
-  return { name, limitName: name === 'day' ? 'tokensPerDay' : 'tokensPerMonth', limit, startedAt, endsAt };
 }

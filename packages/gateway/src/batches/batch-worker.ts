@@ -1,4 +1,4 @@
-import type { Clock } from '@quartermaster/core/internal';
+import { type Clock, every, pause } from '@quartermaster/core/internal';
 import type { BatchStore, ClaimedItem, ItemResult } from '@quartermaster/host/store';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
@@ -53,8 +53,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
   let isClosed = false;
   let isClaiming = false;
   let isAsked = false;
-  let cancelPoll: () => void = () => undefined;
-  let cancelBeat: () => void = () => undefined;
+  const repeated: (() => void)[] = [];
   let claiming: Promise<void> = Promise.resolve();
 
   function fail(work: string, error: unknown): void {
@@ -120,25 +119,11 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
       } catch (error) {
         if (signal.aborted) throw error;
         fail('batch-commit', error);
-        await pause(pauseMs, signal);
+        // Ends early when the lease is lost: then a last attempt decides.
+        await pause(clock, pauseMs, signal).catch(() => undefined);
       }
     }
     return write();
-  }
-
-  /** Ends early when the lease is lost: then a last attempt decides. */
-  function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = clock.after(delayMs, resolve);
-      signal.addEventListener(
-        'abort',
-        () => {
-          cancel();
-          resolve();
-        },
-        { once: true },
-      );
-    });
   }
 
   async function beat(): Promise<void> {
@@ -154,24 +139,6 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
     });
   }
 
-  function schedulePoll(): void {
-    cancelPoll = clock.after(pollMs, () => {
-      wake();
-      if (!isClosed) schedulePoll();
-    });
-  }
-
-  function scheduleBeat(): void {
-    // Three renewals per lease: one may be late.
-    cancelBeat = clock.after(leaseMs / 3, () => {
-      beat()
-        .catch((error) => fail('batch-extend', error))
-        .finally(() => {
-          if (!isClosed) scheduleBeat();
-        });
-    });
-  }
-
   if (concurrency > 0) {
     // Items of a gateway that was killed are taken over before anything else is claimed.
     isClaiming = true;
@@ -182,8 +149,9 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
         isClaiming = false;
         wake();
       });
-    schedulePoll();
-    scheduleBeat();
+    repeated.push(every(clock, pollMs, wake));
+    // Three renewals per lease: one may be late.
+    repeated.push(every(clock, leaseMs / 3, () => beat().catch((error) => fail('batch-extend', error))));
   }
   return {
     wake: () => {
@@ -191,8 +159,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
     },
     async close() {
       isClosed = true;
-      cancelPoll();
-      cancelBeat();
+      for (const stop of repeated) stop();
       await claiming;
       const left = [...running.values()];
       for (const { stop } of left) stop.abort('closing');

@@ -1,3 +1,4 @@
+import { every } from '@quartermaster/core/internal';
 import type { RunningRequests } from '../events/index.ts';
 import type { ActivityFollower } from '../insight/index.ts';
 import type { OnEnd } from './model-routes.ts';
@@ -20,21 +21,16 @@ export function liveActivity(options: {
     {
       start(controller) {
         const send = (text: string): void => controller.enqueue(encoder.encode(text));
-        let cancelPing: () => void = () => undefined;
         const ping = (): void => {
-          cancelPing = options.after(PING_MS, () => {
-            if ((controller.desiredSize ?? 0) > 0) send(': ping\n\n');
-            ping();
-            // A failing store says nothing about the key.
-            options.mayGoOn().then(
-              (may) => (may ? undefined : end()),
-              () => undefined,
-            );
-          });
+          if ((controller.desiredSize ?? 0) > 0) send(': ping\n\n');
+          // A failing store says nothing about the key.
+          options.mayGoOn().then(
+            (may) => (may ? undefined : end()),
+            () => undefined,
+          );
         };
         // Polled from here: a request costs nothing more for being watched.
         let shown = NOTHING_RUNS;
-        let cancelLook: () => void = () => undefined;
         const look = (): void => {
           const { nowMs, ...list } = options.running();
           const now = JSON.stringify(list);
@@ -43,7 +39,6 @@ export function liveActivity(options: {
             shown = now;
             send(`event: running\ndata: ${JSON.stringify({ nowMs, ...list })}\n\n`);
           }
-          cancelLook = options.after(LOOK_MS, look);
         };
         const tell = (event: string, data: object): void => {
           if ((controller.desiredSize ?? 0) <= 0) {
@@ -58,6 +53,7 @@ export function liveActivity(options: {
           onRecord: (record) => tell('request', record),
           onNotice: (event) => tell('server', event),
         });
+        const repeated = [every(options, PING_MS, ping), every(options, LOOK_MS, look)];
         let isOver = false;
         const end = (): void => {
           if (isOver) return;
@@ -69,13 +65,11 @@ export function liveActivity(options: {
           isOver = true;
           // A stream that its reader has left can't be closed.
           options.signal.removeEventListener('abort', end);
-          cancelPing();
-          cancelLook();
+          for (const cancel of repeated) cancel();
           unfollow();
           options.onEnd();
         };
         options.signal.addEventListener('abort', end, { once: true });
-        ping();
         send(': live\n\n');
         look();
       },

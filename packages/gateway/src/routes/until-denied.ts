@@ -1,4 +1,4 @@
-import type { Clock } from '@quartermaster/core/internal';
+import { type Clock, every } from '@quartermaster/core/internal';
 
 /** A stream that only listens, until its client may no longer do so. A failing store says nothing about the client. */
 export function untilDenied(
@@ -7,26 +7,21 @@ export function untilDenied(
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let isOver = false;
-  let cancelCheck: () => void = () => undefined;
+  let cancelChecks: () => void = () => undefined;
   const stop = (): void => {
     isOver = true;
-    cancelCheck();
+    cancelChecks();
   };
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      const check = async (): Promise<void> => {
+      cancelChecks = every({ after }, CHECK_MS, async () => {
         const may = await mayGoOn().catch(() => true);
-        if (isOver) return;
-        if (may) return schedule();
+        if (isOver || may) return;
         stop();
         controller.close();
         // Its client is gone either way.
         await reader.cancel().catch(() => undefined);
-      };
-      const schedule = (): void => {
-        cancelCheck = after(CHECK_MS, () => void check());
-      };
-      schedule();
+      });
     },
     async pull(controller) {
       const { done, value } = await reader.read().catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { UpstreamError } from '@quartermaster/core/errors';
-import { type Clock, SYSTEM_CLOCK } from '@quartermaster/core/internal';
+import { type Clock, pause, SYSTEM_CLOCK } from '@quartermaster/core/internal';
 import type { UpstreamClient } from '../dialect.ts';
 
 /** How failed requests are retried. */
@@ -48,7 +48,7 @@ export async function retry<Value>(
       if (!(error instanceof UpstreamError) || !error.isRetryable || retries >= maxRetries) throw error;
       const pauseMs = pauseBefore(error, retries, pausing);
       if (pauseMs === undefined) throw error;
-      await pause(pauseMs, { clock, signal });
+      await pause(clock, pauseMs, signal);
     }
   }
 }
@@ -103,20 +103,6 @@ function pauseBefore(
 ): number | undefined {
   if (error.retryAfterMs !== undefined) return error.retryAfterMs <= longestPauseMs ? error.retryAfterMs : undefined;
   return Math.min(pauseMs * 2 ** retries, pauseMs * 16) * (1 - random() * 0.25);
-}
-
-function pause(delayMs: number, { clock, signal }: { clock: Clock; signal: AbortSignal }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      cancel();
-      reject(signal.reason);
-    };
-    const cancel = clock.after(delayMs, () => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    });
-    signal.addEventListener('abort', abort, { once: true });
-  });
 }
 
 /** One step, and who waits for it. */
