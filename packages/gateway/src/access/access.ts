@@ -13,7 +13,7 @@ import {
 } from '@quartermaster/host/store';
 import type { Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
-import { createKeyLimits, type MinuteKind, type UsedUpLimit } from './key-limits.ts';
+import { createKeyLimits, type MinuteKind, PER_MINUTE, type UsedUpLimit } from './key-limits.ts';
 import { createKnownKeys } from './known-keys.ts';
 
 /** Who is making a request, and what they may use. */
@@ -94,7 +94,8 @@ export function createGatekeeper(options: {
     kind: 'requests' | 'tokens',
     use: { readonly cost: number; readonly spared?: number },
   ): Promise<void> {
-    const refusal = await shared?.take(access, kind, use);
+    // Most keys have no such limit.
+    const refusal = access.limits[PER_MINUTE[kind]] === undefined ? undefined : await shared?.take(access, kind, use);
     if (refusal === undefined) return;
     const { limit: most, retryAfterMs } = refusal;
     throw new ApiError(429, tellLimit(kind, refusal), {

@@ -43,7 +43,8 @@ export interface KeyLimits {
 
 const MINUTE_MS = 60_000;
 
-const PER_MINUTE = {
+/** The limits per minute by what they limit. */
+export const PER_MINUTE = {
   requests: 'requestsPerMinute',
   tokens: 'tokensPerMinute',
   searches: 'searchesPerMinute',

@@ -26,9 +26,16 @@ import { type Access, countsTokens, searchAdmission } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/index.ts';
 import { checkModelName, type GatewayUpstream, type Upstreams } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
-import { ApiError, refuseManyValues, releaseBodyMemory } from '../http/index.ts';
+import { ApiError } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
-import { describePlan, planExchange, type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
+import {
+  describePlan,
+  type LoopSettings,
+  planExchange,
+  roundEvent,
+  runExchange,
+  streamExchange,
+} from './run-exchange.ts';
 
 /** A request to a model as received. */
 export interface ModelQuestion<Name extends DialectName> {
@@ -95,7 +102,7 @@ export interface Continuation {
 }
 
 /** Answers requests to models: permissions, checks, tools, upstream, plan, loop. The same for every dialect, streaming, whole or in a batch. */
-interface Models<Unanswered, Known extends readonly unknown[] = []> {
+export interface Models<Unanswered, Known extends readonly unknown[] = []> {
   /** Throws the client's error. */
   open<Name extends DialectName>(
     question: ModelQuestion<Name>,
@@ -105,26 +112,11 @@ interface Models<Unanswered, Known extends readonly unknown[] = []> {
   countTokens(question: ModelQuestion<'anthropic'>, ...known: Known): Promise<number | Unanswered>;
 }
 
+/** Answers every request. */
 export type ModelService = Models<never>;
 
 /** The same without the MCP connector: a request that names servers is returned, unless it was decided who calls them. */
 export type PlainModelService = Models<NamesServers>;
-
-/** The same on another thread. Undefined for a request that this thread has to answer. */
-export type RemoteModelService = Models<NamesServers | undefined>;
-
-/** Answers requests that name MCP servers, which it connects to. */
-export interface Connector extends Models<never, [named: NamesServers]> {
-  /** For several questions of one exchange: each server that they name is connected once, until `close` or the signal. */
-  hold(signal: AbortSignal): Connector;
-  close(): Promise<void>;
-}
-
-/** Keeps the connections to MCP servers from one question to the next, such as the next round of a batch item. */
-export interface HeldModels extends ModelService {
-  /** Called after the last answer, however it ended. */
-  close(): Promise<void>;
-}
 
 export interface ModelServiceOptions {
   readonly upstreams: Upstreams;
@@ -144,56 +136,6 @@ export interface Transcripts {
   readonly storeFor: ((owner: string) => TranscriptStore) | undefined;
   /** Called if a store fails or takes too long; the request is served without it. */
   onError?(error: unknown): void;
-}
-
-/** Chooses for each request: this thread, or another for a large body, and the connector if it names MCP servers. */
-export function createModels(options: {
-  readonly here: PlainModelService;
-  /** @default everything is answered here */
-  readonly workers?: RemoteModelService | undefined;
-  /** Bodies of at least this size go to a worker. */
-  readonly offThreadBytes: number;
-  readonly connector: (models: PlainModelService) => Connector;
-}): HeldModels & { hold(signal: AbortSignal): HeldModels } {
-  const { here, workers, offThreadBytes } = options;
-  // A worker need not know of servers that the host calls: they are rare.
-  const isLarge = ({ bytes, body, servers }: ModelQuestion<DialectName>): boolean =>
-    bytes.length + (body?.toolsBytes ?? 0) >= offThreadBytes && servers !== 'host';
-  /** What a worker can't answer is read here, and everyone else waits. */
-  const checkSize = ({ bytes, body }: ModelQuestion<DialectName>): void => {
-    if (workers === undefined || body !== undefined || bytes.length < offThreadBytes) return;
-    refuseManyValues(bytes, 'A request that names a catalog or MCP servers');
-  };
-  const plain: PlainModelService = {
-    async open(question) {
-      const there = isLarge(question) ? await workers?.open(question) : undefined;
-      if (there === undefined) checkSize(question);
-      const opened = there ?? (await here.open(question));
-      // Not after a failure: a worker may still be reading the body. Nor if the question comes back with its servers.
-      if (opened.kind === 'exchange') releaseBodyMemory(question.bytes);
-      return opened;
-    },
-    async countTokens(question) {
-      const there = isLarge(question) ? await workers?.countTokens(question) : undefined;
-      if (there === undefined) checkSize(question);
-      const counted = there ?? (await here.countTokens(question));
-      if (typeof counted === 'number') releaseBodyMemory(question.bytes);
-      return counted;
-    },
-  };
-  const connecting = (connector: Connector): HeldModels => ({
-    close: connector.close,
-    async open(question) {
-      const opened = await plain.open(question);
-      return opened.kind === 'exchange' ? opened : connector.open(question, opened);
-    },
-    async countTokens(question) {
-      const counted = await plain.countTokens(question);
-      return typeof counted === 'number' ? counted : connector.countTokens(question, counted);
-    },
-  });
-  const connector = options.connector(plain);
-  return { ...connecting(connector), hold: (signal) => connecting(connector.hold(signal)) };
 }
 
 interface Prepared<Name extends DialectName> {
@@ -233,19 +175,10 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       const { transcript, onTranscriptError } = kept(question);
       const asked = given.value as unknown as RequestOf<typeof dialect.name>;
       const value = await resolveReferences({ wire: dialect.wire, request: asked, ...kept(question) });
+      // Some APIs list the client's own items with a stored response.
+      const storedWith = (store: TranscriptStore | undefined): TranscriptStore | undefined =>
+        store === undefined || dialect.api.isStored === undefined ? store : withInput(store, given.value, body.value);
       const body: ReadBody = { ...given, value: value as unknown as JsonObject };
-      const run = {
-        ...(typeof servers === 'object' ? localTools(servers) : {}),
-        ...searchAdmission(question.access),
-        ...{ maxRounds: question.maxRounds ?? options.maxRounds, requestId, onEvent, onTranscriptError },
-        owner: question.access.owner,
-        roundsBefore: question.roundsBefore,
-        transcript:
-          transcript === undefined || dialect.api.isStored === undefined
-            ? transcript
-            : withInput(transcript, given.value, body.value),
-        ...(value === asked ? {} : { asked }),
-      };
       let continuation: Continuation | undefined;
       const first = await prepare(question, body, options);
       const planned = await planHistory(first.planned, {
@@ -258,6 +191,18 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         const catalogs = first.catalogs.length === 0 ? undefined : first.catalogs;
         onEvent({ kind: 'plan-decide', requestId, decision, reason, form, cost, deferred, catalogs });
       }
+      const { access, roundsBefore } = question;
+      const isReported = requestId !== undefined && onEvent !== undefined && planned.kind === 'loop';
+      const loop: LoopSettings<typeof dialect.name> = {
+        ...(typeof servers === 'object' ? localTools(servers) : {}),
+        maxRounds: question.maxRounds ?? options.maxRounds,
+        caller: { ...defined({ id: access.owner, requestId }), ...searchAdmission(access) },
+        ...defined({ prefetch: prepared.upstream.offersTools, asked: value === asked ? undefined : asked }),
+        ...defined({ transcript: storedWith(transcript), onTranscriptError }),
+        ...(isReported
+          ? { onRound: (round) => onEvent(roundEvent(round, { requestId, plan: planned.plan, roundsBefore })) }
+          : {}),
+      };
       return {
         kind: 'exchange',
         model: prepared.model,
@@ -266,14 +211,13 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         identify: prepared.identify,
         hidesUsage: prepared.hidesUsage,
         inputTokens: estimateInput(planned, { bytes: question.bytes.length, toolsBytes: body.toolsBytes }),
-        stream: (signal) => streamExchange({ ...prepared, ...run, signal }),
-        whole: (signal) =>
-          runExchange({
-            ...{ ...prepared, ...run, signal },
-            onPause({ before, after }) {
-              continuation = continuationOf(before, after);
-            },
-          }),
+        stream: (signal) => streamExchange(prepared, loop, signal),
+        whole(signal) {
+          const onPause: LoopSettings<typeof dialect.name>['onPause'] = ({ before, after }) => {
+            continuation = continuationOf(before, after);
+          };
+          return runExchange(prepared, { ...loop, onPause }, signal);
+        },
         continuation: () => continuation,
       };
     },
@@ -371,7 +315,7 @@ export function clientOf({
 }
 
 /** How the loop executes calls to the servers. In the snapshot their tools have the names that the model sees. */
-function localTools({ tools, call }: ServerTools): Pick<RunOptions<DialectName>, 'isLocal' | 'execute'> {
+function localTools({ tools, call }: ServerTools): Pick<LoopSettings<DialectName>, 'isLocal' | 'execute'> {
   const byName = new Map(tools.map((tool) => [tool.modelName, tool]));
   return {
     isLocal: ({ name }) => byName.has(name),

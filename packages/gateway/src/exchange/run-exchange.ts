@@ -1,6 +1,5 @@
 import type { Plan } from '@quartermaster/core';
 import { chooseForm, type Form, measureReach } from '@quartermaster/core/disclosure';
-import type { Caller } from '@quartermaster/core/dispatch';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import { defined, memoized } from '@quartermaster/core/internal';
 import {
@@ -11,7 +10,6 @@ import {
   planRequest,
   runLoop,
   runWhole,
-  type TranscriptStore,
 } from '@quartermaster/core/loop';
 import type {
   DialectName,
@@ -29,89 +27,49 @@ import { type GatewayEvent, planCost } from '../events/index.ts';
 import { type ApiError, toApiError } from '../http/index.ts';
 import type { OpenExchange } from './model-service.ts';
 
-export interface RunOptions<Name extends DialectName> {
+/** A planned request, and where it is answered. */
+interface PlannedExchange<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;
   readonly planned: Planned<RequestOf<Name>, PartOf<Name>>;
   readonly exchange: DialectUpstream<Name>;
-  /** The request as its client sent it, if references in it were resolved. */
-  readonly asked?: RequestOf<Name>;
-  readonly signal: AbortSignal;
-  readonly maxRounds: number;
-  /** What was kept of earlier responses for this key. */
-  readonly transcript?: TranscriptStore | undefined;
-  readonly onTranscriptError?: ((error: unknown) => void) | undefined;
-  /** Which tools are executed here, and how. @default none */
-  readonly isLocal?: LoopOptions<object, never>['isLocal'] | undefined;
-  readonly execute?: LoopOptions<object, never>['execute'] | undefined;
-  /** Called before each search by the model. */
-  readonly admitSearch?: NonNullable<Caller['admitSearch']> | undefined;
-  /** Whose request it is, for events and for what was learned from use. */
-  readonly owner?: string | undefined;
-  /** For events. */
-  readonly requestId?: string | undefined;
-  readonly roundsBefore?: number | undefined;
-  readonly upstream: Pick<GatewayUpstream, 'offersTools'>;
-  readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
-  readonly onPause?: LoopOptions<RequestOf<Name>, PartOf<Name>>['onPause'] | undefined;
 }
 
+/** How the loop runs, if there is one. */
+export type LoopSettings<Name extends DialectName> = Pick<
+  LoopOptions<RequestOf<Name>, PartOf<Name>>,
+  | ('asked' | 'maxRounds' | 'prefetch' | 'isLocal' | 'execute' | 'transcript')
+  | ('onTranscriptError' | 'caller' | 'onRound' | 'onPause')
+>;
+
 /** The parts of one response. */
-export function streamExchange<Name extends DialectName>(options: RunOptions<Name>): AsyncIterator<PartOf<Name>> {
-  const { dialect, planned, exchange, signal } = options;
+export function streamExchange<Name extends DialectName>(
+  { dialect, planned, exchange }: PlannedExchange<Name>,
+  settings: LoopSettings<Name>,
+  signal: AbortSignal,
+): AsyncIterator<PartOf<Name>> {
   if (planned.kind !== 'loop') return exchange.stream(planned.request, signal)[Symbol.asyncIterator]();
-  return runLoop({
-    ...{ ...planned, wire: dialect.wire, upstream: exchange.stream, signal },
-    ...defined({ asked: options.asked }),
-    ...loopSettings(options),
-  });
+  return runLoop({ ...settings, ...planned, wire: dialect.wire, upstream: exchange.stream, signal });
 }
 
 /** One whole response. */
-export function runExchange<Name extends DialectName>(options: RunOptions<Name>): Promise<ResponseOf<Name>> {
-  const { dialect, planned, exchange, signal } = options;
+export function runExchange<Name extends DialectName>(
+  { dialect, planned, exchange }: PlannedExchange<Name>,
+  settings: LoopSettings<Name>,
+  signal: AbortSignal,
+): Promise<ResponseOf<Name>> {
   if (planned.kind !== 'loop') return exchange.whole(planned.request, signal);
-  return runWhole({
-    ...{ ...planned, wire: dialect.wire, whole: dialect.whole, upstream: exchange.whole, signal },
-    ...defined({ asked: options.asked, onPause: options.onPause }),
-    ...loopSettings(options),
-  });
+  const { wire, whole } = dialect;
+  return runWhole({ ...settings, ...planned, wire, whole, upstream: exchange.whole, signal });
 }
 
-type LoopSettings = Pick<
-  LoopOptions<object, never>,
-  'maxRounds' | 'prefetch' | 'isLocal' | 'execute' | 'transcript' | 'onTranscriptError' | 'caller' | 'onRound'
->;
-
-function loopSettings({
-  planned,
-  maxRounds,
-  isLocal,
-  execute,
-  transcript,
-  onTranscriptError,
-  owner,
-  requestId,
-  roundsBefore = 0,
-  upstream,
-  onEvent,
-  admitSearch,
-}: Omit<RunOptions<DialectName>, 'dialect' | 'exchange' | 'signal'>): LoopSettings {
-  return {
-    maxRounds,
-    caller: defined({ id: owner, requestId, admitSearch }),
-    ...(requestId === undefined || onEvent === undefined || planned.kind !== 'loop'
-      ? {}
-      : {
-          onRound: (round) => onEvent(roundEvent(round, { requestId, plan: planned.plan, roundsBefore })),
-        }),
-    ...defined({ prefetch: upstream.offersTools }),
-    ...defined({ isLocal, execute, transcript, onTranscriptError }),
-  };
-}
-
-function roundEvent(
+/** What the model is called with, for events. */
+export function roundEvent(
   { round: number, request, memory }: LoopRound<object>,
-  { requestId, plan, roundsBefore }: { readonly requestId: string; readonly plan: Plan; readonly roundsBefore: number },
+  {
+    requestId,
+    plan,
+    roundsBefore = 0,
+  }: { readonly requestId: string; readonly plan: Plan; readonly roundsBefore?: number | undefined },
 ): GatewayEvent {
   const round = number + roundsBefore;
   return {
