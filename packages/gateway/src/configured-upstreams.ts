@@ -15,6 +15,7 @@ import {
   resolveUpstream,
   type UpstreamEnvironment,
 } from '@quartermaster/host/upstream';
+import type { Access } from './access/index.ts';
 import { ApiError, nodeFetch } from './http/index.ts';
 
 /** How many resolved models are cached. Their names come from clients. */
@@ -179,8 +180,36 @@ export interface Upstreams {
 /** Longer than any host's names; events keep many of them. */
 const MOST_NAME_CHARACTERS = 2_048;
 
-/** Throws for a model name longer than any host's. */
-export function checkModelName(model: string): void {
-  if (model.length <= MOST_NAME_CHARACTERS) return;
-  throw new ApiError(400, `model: a name may have ${MOST_NAME_CHARACTERS} characters`, { param: 'model' });
+/** Throws for a model name longer than any host's, and for a model that the key may not use. */
+export function checkModel(model: string, { mayUseModel }: Pick<Access, 'mayUseModel'>): void {
+  if (model.length > MOST_NAME_CHARACTERS) {
+    throw new ApiError(400, `model: a name may have ${MOST_NAME_CHARACTERS} characters`, { param: 'model' });
+  }
+  if (!mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
+}
+
+/** The upstream of a model that a key asks for. Throws what its client is told if there is none. */
+export async function upstreamOf(
+  upstreams: Upstreams,
+  model: string,
+  access: Pick<Access, 'mayUseModel'>,
+): Promise<GatewayUpstream> {
+  checkModel(model, access);
+  const upstream = await upstreams.resolve(model);
+  if (upstream !== undefined) return upstream;
+  throw new ApiError(404, `model: ${model.slice(0, 200)} is not served by any upstream of this gateway`);
+}
+
+/** The same upstreams, each changed for the model that it serves. */
+export function mapUpstreams(
+  upstreams: Upstreams,
+  change: (upstream: GatewayUpstream, model: string) => GatewayUpstream,
+): Upstreams {
+  return {
+    ...upstreams,
+    async resolve(model) {
+      const upstream = await upstreams.resolve(model);
+      return upstream === undefined ? undefined : change(upstream, model);
+    },
+  };
 }

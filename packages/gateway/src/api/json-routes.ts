@@ -1,6 +1,15 @@
-import { ApiError, anthropicErrorBody, type RequestContext, type RequestRunner } from '../http/index.ts';
+import { memoized } from '@quartermaster/core/internal';
+import { checkValue } from '@quartermaster/host/schema';
+import {
+  ApiError,
+  anthropicErrorBody,
+  parseJson,
+  type RequestContext,
+  type RequestRunner,
+  readBytes,
+} from '../http/index.ts';
 import type { Api, Method, Operation } from './api.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { allComponents, type Schema } from './schema.ts';
 
 /** A request that was admitted, as its route reads it. */
 export interface RoutedRequest extends RequestContext {
@@ -66,4 +75,23 @@ export function jsonRoutes(
         }),
       );
   return { get: mount('get'), post: mount('post'), put: mount('put'), patch: mount('patch'), delete: mount('delete') };
+}
+
+/** Bodies of the management API are small. */
+const MOST_BYTES = 1024 * 1024;
+
+/** The body of a request, checked against the documented schema. Throws 400 with the reason. */
+async function readJsonBody<Body>(request: Request, schema: Schema): Promise<Body> {
+  const value = parseJson(await readBytes(request, MOST_BYTES));
+  const check = checkValue(whole(schema), value);
+  if (check.kind === 'good') return value as Body;
+  const [problem] = check.problems;
+  throw new ApiError(400, problem === undefined ? 'The request body is not valid' : describe(problem));
+}
+
+/** With the components that it refers to. The same schema returns the same value: the checker prepares each one once. */
+const whole = memoized((schema: Schema): Schema => ({ ...schema, components: { schemas: allComponents() } }));
+
+function describe({ path, message }: { readonly path: string; readonly message: string }): string {
+  return path === '' ? message : `${path}: ${message}`;
 }

@@ -2,7 +2,6 @@ import { type Clock, every, pause } from '@quartermaster/core/internal';
 import type { BatchStore, ClaimedItem, ItemResult } from '@quartermaster/host/store';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
-import { ShareUsedUp } from './share-used-up.ts';
 
 export interface BatchWorker {
   /** There may be new work. */
@@ -30,6 +29,17 @@ export interface ItemWork {
   readonly signal: AbortSignal;
   /** Saves progress, for the worker that continues the item. Throws, with the signal aborted, if the lease is lost. */
   keep(progress: string): Promise<void>;
+}
+
+/** The owner's limit of requests or tokens is used up: the item waits, and has not failed. */
+export class ShareUsedUp extends Error {
+  override readonly name: string = 'ShareUsedUp';
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
+    super('The share of this key is used up');
+    this.retryAfterMs = retryAfterMs;
+  }
 }
 
 const BATCH_WORKER_DEFAULTS = { pollMs: 5_000, leaseMs: 60_000 } as const;

@@ -1,4 +1,3 @@
-export { writeBatch } from './batch-view.ts';
 export { createBatchWorker } from './batch-worker.ts';
 export { readBatch } from './read-batch.ts';
 export { type BatchItemContext, runBatchItem } from './run-batch-item.ts';

@@ -5,8 +5,7 @@ import { type AnthropicResponse, joinResponses } from '@quartermaster/wires/anth
 import type { Access, Gatekeeper } from '../access/index.ts';
 import type { Continuation, HeldModels, OpenExchange } from '../exchange/index.ts';
 import { ApiError, anthropicErrorBody, isStoreError, toApiError } from '../http/index.ts';
-import type { ItemWork } from './batch-worker.ts';
-import { ShareUsedUp } from './share-used-up.ts';
+import { type ItemWork, ShareUsedUp } from './batch-worker.ts';
 
 export interface BatchItemContext {
   readonly gatekeeper: Gatekeeper;

@@ -23,8 +23,7 @@ import { type ConnectedServers, connectServers, type ServerCall } from './connec
 import { type ConnectorRequest, readConnectorRequest } from './connector-request.ts';
 import { type ConnectorTools, makeConnectorTools, readListing, writeListing } from './connector-tools.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
-import { createListingCache } from './listing-cache.ts';
-import { createServerPool, type ServerPool } from './server-pool.ts';
+import { createListingCache, createServerPool, type ServerPool } from './server-pool.ts';
 
 type Question = ModelQuestion<'anthropic'>;
 
@@ -70,18 +69,10 @@ export function createConnector(options: {
     const { owner } = question.access;
     const pool = poolFor(question);
     try {
-      const parts = {
-        owner,
-        requestId: question.requestId,
-        settings,
-        rules,
-        pool,
-        checkArguments,
-        now,
-        onCall,
-        beginCall: options.beginCall,
-      };
-      const servers = connectServers({ servers: asked.servers, ...parts });
+      const servers = connectServers({
+        ...{ servers: asked.servers, owner, requestId: question.requestId, settings, rules, pool },
+        ...{ checkArguments, now, onCall, beginCall: options.beginCall },
+      });
       const { tools, unavailable, opening } = await gatherTools(request, asked, servers);
       const { mcp_servers: _, tools: __, ...rest } = request;
       const { definitions } = tools;

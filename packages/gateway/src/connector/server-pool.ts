@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { createHub, type Hub, type ListingStore, type StoredListing } from '@quartermaster/mcp';
+import { ByteCache, type MemoryBudget } from '../catalogs/index.ts';
 import type { RequestedServer } from './connector-request.ts';
-import type { ListingCache } from './listing-cache.ts';
 
 /** Connections to servers for as long as they are needed: for one response, or for all rounds of a batch item. */
 export interface ServerPool {
@@ -53,6 +53,42 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   };
 }
 
+/** Recent listings of servers, so that a conversation does not request them every time. In memory only. */
+export interface ListingCache {
+  /** The key identifies the owner of the request, the address and the token, none of which can be read from it. */
+  storeFor(key: string, owner: string): ListingStore;
+}
+
+/** How long a listing is cached. */
+const LISTING_MS = 60_000;
+
+/** The memory of values per character of their text. */
+const BYTES_PER_CHARACTER = 4;
+
+export function createListingCache({
+  now,
+  memory,
+}: {
+  readonly now: () => number;
+  readonly memory: MemoryBudget;
+}): ListingCache {
+  const kept = new ByteCache<{ readonly listing: StoredListing; readonly until: number }>(memory);
+  return {
+    storeFor: (key, owner) => ({
+      async get() {
+        const entry = kept.get(key);
+        if (entry === undefined || now() < entry.until) return entry?.listing;
+        kept.delete(key);
+        return undefined;
+      },
+      async put(_, listing) {
+        const bytes = JSON.stringify(listing).length * BYTES_PER_CHARACTER;
+        kept.set(key, { listing, until: now() + LISTING_MS }, { bytes, owner });
+      },
+    }),
+  };
+}
+
 /** Covers everything that identifies the server's owner: nothing is shared with others, and the key reveals none of it. */
 function keyOf({ name, url, token }: RequestedServer, owner: string): string {
   return createHash('sha256')
@@ -72,10 +108,6 @@ function openServer(
 ): OpenedServer {
   const { settings, fetch, listings, key, owner } = options;
   let refusal: number | undefined;
-  const kept: ListingStore = {
-    get: async (): Promise<StoredListing | undefined> => listings.get(key),
-    put: async (_, listing) => listings.put(key, listing, owner),
-  };
   const { connectTimeoutMs, callTimeoutMs } = settings;
   const hub = createHub({
     servers: {
@@ -85,7 +117,7 @@ function openServer(
         ...{ connectTimeoutMs, listTimeoutMs: connectTimeoutMs, callTimeoutMs },
       },
     },
-    listings: kept,
+    listings: listings.storeFor(key, owner),
     limits: { toolsPerServer: MOST_TOOLS },
     maxMessageValues: MOST_VALUES,
     async fetch(input, init) {

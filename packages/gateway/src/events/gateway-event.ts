@@ -208,25 +208,14 @@ export interface RequestRecord {
   readonly omitted?: OmittedParts | undefined;
 }
 
-/** A request in progress: what is known about it so far. */
-export interface RunningRequest {
-  readonly id: string;
-  readonly atMs: number;
+/** A request in progress: what is known about it so far. `rounds` is how many times a model was called. */
+export interface RunningRequest
+  extends Pick<
+    RequestRecord,
+    ('id' | 'atMs' | 'route' | 'owner' | 'key' | 'model' | 'upstream') | ('catalogs' | 'decision' | 'form' | 'rounds')
+  > {
   /** `waiting`: for the model, or while it is planned. `calling`: a tool of an MCP server. `streaming`: the client receives the answer. */
   readonly state: 'waiting' | 'searching' | 'calling' | 'streaming';
-  readonly route: string;
-  /** The id of the key, `''` without keys. */
-  readonly owner: string;
-  /** The key's name. */
-  readonly key?: string | undefined;
-  readonly model?: string | undefined;
-  readonly upstream?: string | undefined;
-  /** The named catalogs among its tools. */
-  readonly catalogs?: readonly string[] | undefined;
-  readonly decision?: 'inline' | 'defer' | 'pass' | undefined;
-  readonly form?: string | undefined;
-  /** How many times a model was called so far. */
-  readonly rounds: number;
   /** How many searches were answered so far. */
   readonly searches: number;
   /** The start of the latest query. Only where the settings say `insight: queries`. */

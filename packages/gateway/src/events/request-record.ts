@@ -12,12 +12,11 @@ import type {
 } from './gateway-event.ts';
 
 /** How a request ended, as reported by the place where requests arrive. */
-export interface RequestEnd extends Pick<RequestRecord, 'id' | 'atMs' | 'route' | 'status' | 'durationMs' | 'owner'> {
-  readonly key?: string | undefined;
-  readonly model?: string | undefined;
-  readonly upstream?: string | undefined;
-  /** The type of the error that the client got. */
-  readonly error?: string | undefined;
+export interface RequestEnd
+  extends Pick<
+    RequestRecord,
+    'id' | 'atMs' | 'route' | 'status' | 'durationMs' | 'owner' | 'key' | 'model' | 'upstream' | 'error'
+  > {
   /** The usage of the model's response; absent if no model was called. */
   readonly used?: UsedUp | undefined;
   /** The tools that the response calls. */

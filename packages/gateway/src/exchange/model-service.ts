@@ -24,9 +24,8 @@ import { isToolset } from '@quartermaster/wires/anthropic';
 import type { NamedServers, ServerTool } from '@quartermaster/wires/dialect';
 import { type Access, countsTokens, searchAdmission } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/index.ts';
-import { checkModelName, type GatewayUpstream, type Upstreams } from '../configured-upstreams.ts';
+import { type GatewayUpstream, type Upstreams, upstreamOf } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
-import { ApiError } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
 import {
   describePlan,
@@ -284,11 +283,7 @@ async function prepare<Name extends DialectName>(
     });
   }
   const model = String(value.model);
-  checkModelName(model);
-  if (!access.mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
-  const upstream = await upstreams.resolve(model);
-  if (upstream === undefined)
-    throw new ApiError(404, `model: ${model.slice(0, 200)} is not served by any upstream of this gateway`);
+  const upstream = await upstreamOf(upstreams, model, access);
   const metered = countsTokens(access.limits) ? dialect.api.metered?.(request) : undefined;
   const planned = planExchange({ dialect, request: metered ?? request, list, upstream, executes });
   const exchange = (await upstream.for(dialect.name)).forClient(clientOf({ headers, onResponse, requestId }));

@@ -6,7 +6,7 @@ import type {
   ResponseOf,
   UpstreamClient,
 } from '@quartermaster/host/upstream';
-import type { GatewayUpstream, Upstreams } from '../configured-upstreams.ts';
+import { type GatewayUpstream, mapUpstreams, type Upstreams } from '../configured-upstreams.ts';
 
 /** Observes each call to a model. Must not throw. */
 export interface AskObserver {
@@ -35,13 +35,7 @@ export interface Observation {
 /** The same upstreams with observers. Only for requests that have an id. */
 export function observeUpstreams(upstreams: Upstreams, observers: readonly AskObserver[]): Upstreams {
   if (observers.length === 0) return upstreams;
-  return {
-    ...upstreams,
-    async resolve(model) {
-      const upstream = await upstreams.resolve(model);
-      return upstream === undefined ? undefined : observed(upstream, model, observers);
-    },
-  };
+  return mapUpstreams(upstreams, (upstream, model) => observed(upstream, model, observers));
 }
 
 function observed(upstream: GatewayUpstream, model: string, observers: readonly AskObserver[]): GatewayUpstream {

@@ -16,4 +16,4 @@ export {
   randomId,
   withRequestId,
 } from './request-runner.ts';
-export { streamText } from './stream-text.ts';
+export { encodedStream, streamText } from './stream-text.ts';

@@ -1,4 +1,4 @@
-import type { Upstreams } from '../configured-upstreams.ts';
+import { mapUpstreams, type Upstreams } from '../configured-upstreams.ts';
 import type { RequestRecord } from '../events/index.ts';
 import { isPoorReach } from './describe-reach.ts';
 
@@ -27,13 +27,9 @@ export function createAdaptation(): Adaptation {
       if (reach === 'neither') known.neither += 1;
       known.offersTools ||= isPoorReach(known);
     },
-    adapt: (upstreams) => ({
-      ...upstreams,
-      async resolve(model) {
-        const upstream = await upstreams.resolve(model);
-        if (upstream === undefined || models.get(model)?.offersTools !== true) return upstream;
-        return { ...upstream, offersTools: true };
-      },
-    }),
+    adapt: (upstreams) =>
+      mapUpstreams(upstreams, (upstream, model) =>
+        models.get(model)?.offersTools === true ? { ...upstream, offersTools: true } : upstream,
+      ),
   };
 }

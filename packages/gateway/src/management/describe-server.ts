@@ -55,32 +55,20 @@ export function describeServers(
     .status()
     .filter(({ name }) => (only === undefined || name === only) && maySee(name))
     .map((status) => {
-      const {
-        name,
-        state,
-        tools,
-        problems,
-        held,
-        changed = [],
-        suspicions,
-        protocolVersion,
-        stderr,
-        needsSignIn,
-        retryAtMs,
-      } = status;
+      const { name, state, tools, problems, held, changed = [], stderr, retryAtMs } = status;
       const reason = reasons.get(name) ?? status.reason;
       return {
         name,
-        state: state === 'down' && needsSignIn === true ? 'sign-in' : state,
+        state: state === 'down' && status.needsSignIn === true ? 'sign-in' : state,
         ...defined({ reason }),
         ...(retryAtMs === undefined ? {} : { retry_in_ms: Math.max(0, retryAtMs - nowMs) }),
         ...{ tools, tokens: sums.get(name)?.tokens ?? 0, pins: sums.get(name)?.pins ?? 0 },
         problems,
-        trust_findings: suspicions.length,
+        trust_findings: status.suspicions.length,
         changes: [...held, ...changed]
           .filter(({ after }) => allowsTool(after))
           .map((change) => describeChange(change, name)),
-        ...defined({ protocol_version: protocolVersion }),
+        ...defined({ protocol_version: status.protocolVersion }),
         ...(isManager(name) && stderr !== '' ? { stderr } : {}),
       };
     });

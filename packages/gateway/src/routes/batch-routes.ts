@@ -1,8 +1,7 @@
-import type { Batch, BatchStore } from '@quartermaster/host/store';
+import type { Batch, BatchResult, BatchStore } from '@quartermaster/host/store';
 import { type Api, jsonRoutes, needing } from '../api/index.ts';
 import { FLAG, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
-import { writeBatch } from '../batches/index.ts';
-import { ApiError, type RequestContext, readBytes } from '../http/index.ts';
+import { ApiError, encodedStream, type RequestContext, readBytes } from '../http/index.ts';
 import { readLimit } from './list-models.ts';
 import { pageOf } from './read-query.ts';
 import type { Services } from './services.ts';
@@ -81,7 +80,8 @@ export function mountBatchRoutes(api: Api, services: Services): void {
       const id = request.param('id');
       const batch = known(await batches.get(id, owner), id);
       if (batch.status !== 'ended') throw new ApiError(400, `Batch ${id} has not ended, so it has no results yet`);
-      return new Response(resultLines(batches, { id, owner }), { headers: { 'content-type': 'application/x-jsonl' } });
+      const body = encodedStream(resultLines(batches.results(id, owner)));
+      return new Response(body, { headers: { 'content-type': 'application/x-jsonl' } });
     }),
   );
 }
@@ -101,23 +101,28 @@ function itemHeaders({ request }: RequestContext): Readonly<Record<string, strin
 
 const ITEM_HEADERS = ['anthropic-version', 'anthropic-beta'];
 
-/** One line per request, read as fast as the client reads them. */
-function resultLines(
-  batches: BatchStore,
-  batch: { readonly id: string; readonly owner: string },
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const results = batches.results(batch.id, batch.owner)[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await results.next();
-      if (done === true) return controller.close();
-      controller.enqueue(encoder.encode(`{"custom_id":${JSON.stringify(value.customId)},"result":${value.result}}\n`));
-    },
-    async cancel() {
-      await results.return?.();
-    },
-  });
+/** One line per request. */
+async function* resultLines(results: AsyncIterable<BatchResult>): AsyncGenerator<string, undefined> {
+  for await (const { customId, result } of results) {
+    yield `{"custom_id":${JSON.stringify(customId)},"result":${result}}\n`;
+  }
+  return undefined;
+}
+
+/** A batch in the API's format. Its results are fetched from the address given here, which must lead back to this gateway. */
+function writeBatch(batch: Batch, baseUrl: string): { readonly id: string; readonly [field: string]: unknown } {
+  const { id, status, counts, createdAt, expiresAt, endedAt, cancelInitiatedAt } = batch;
+  return {
+    id,
+    ...{ type: 'message_batch', processing_status: status, request_counts: counts },
+    ...{ created_at: writeTime(createdAt), expires_at: writeTime(expiresAt), ended_at: writeTime(endedAt) },
+    ...{ cancel_initiated_at: writeTime(cancelInitiatedAt), archived_at: null },
+    results_url: status === 'ended' ? `${baseUrl}/v1/messages/batches/${id}/results` : null,
+  };
+}
+
+function writeTime(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
 }
 
 function cursorOf(url: URL): { readonly cursor?: { readonly kind: 'after' | 'before'; readonly id: string } } {

@@ -1,7 +1,8 @@
 import { parseTools, type Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
+import { MOST_CASE_CHARACTERS } from '@quartermaster/host/store';
 import { type Api, jsonRoutes, needing } from '../api/index.ts';
-import { CASE_ANSWER, CASE_BODY, CASE_QUERY, CASES_ANSWER, DELETED_CASE, HINT_BODY } from '../api/label-schemas.ts';
+import { component, described, list, record, type Schema, TEXT } from '../api/schema.ts';
 import { CATALOG_HEAD } from '../api/search-schemas.ts';
 import { loadCatalog } from '../catalogs/index.ts';
 import { ApiError, type RequestContext } from '../http/index.ts';
@@ -108,6 +109,28 @@ export function mountLabelRoutes(api: Api, services: Services): void {
     }),
   );
 }
+
+const CASE_BODY: Schema = record({
+  query: { type: 'string', minLength: 1, maxLength: MOST_CASE_CHARACTERS },
+  tools: described(
+    { type: 'array', items: TEXT, minItems: 1, maxItems: 20 },
+    'Ids of tools of the catalog, any of which answers it.',
+  ),
+});
+/** In the query string: clients resolve a path segment of dots, and proxies decode slashes. */
+const CASE_QUERY: Schema = record({ query: TEXT });
+const CASES_ANSWER: Schema = record({
+  data: list(component('StoredCase', record({ query: TEXT, tools: list(TEXT), created_at: TEXT, created_by: TEXT }))),
+});
+const CASE_ANSWER: Schema = record({ type: { const: 'case' }, query: TEXT, tools: list(TEXT) });
+const DELETED_CASE: Schema = record({ type: { const: 'case_deleted' }, query: TEXT });
+const HINT_BODY: Schema = record({
+  tool: described(TEXT, 'The id of a tool of the catalog.'),
+  hint: described(
+    { type: 'string', minLength: 1, maxLength: 200 },
+    'Words that the tool should be found by. Only the index holds them; no model sees them.',
+  ),
+});
 
 interface CaseBody {
   readonly query: string;

@@ -1,11 +1,11 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Access as McpAccess, Permissions } from '@quartermaster/mcp';
 import type { Context, Hono } from 'hono';
-import { searchAdmission } from '../access/index.ts';
+import { isOwnOrigin, searchAdmission } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import type { Schema } from '../api/schema.ts';
-import { type ApiError, type RequestContext, readBytes } from '../http/index.ts';
-import { checkOrigin, permissionsOf } from '../mcp/index.ts';
+import { ApiError, type RequestContext, readBytes } from '../http/index.ts';
+import { permissionsOf } from '../mcp/index.ts';
 import { signInAddress, signInPage } from '../sign-in/index.ts';
 import type { OnEnd } from './model-routes.ts';
 import type { Services } from './services.ts';
@@ -63,6 +63,16 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
   api.delete('/mcp', { endpoint, summary: 'Ends an MCP session.' }, receive);
   // The transport rejects every other method in the protocol's format.
   app.all('/mcp', receive);
+}
+
+/**
+ * Rejects requests from other sites' pages in a visitor's browser, as the protocol requires of servers.
+ * Programs send no `Origin`. Pages at this gateway's own address, on this machine, and those in the settings are allowed.
+ */
+function checkOrigin(request: Request, allowed: readonly string[]): void {
+  const origin = request.headers.get('origin');
+  if (origin === null || allowed.some((address) => new URL(address).origin === origin) || isOwnOrigin(request)) return;
+  throw new ApiError(403, `Requests from pages of ${origin.slice(0, 200)} are not served; allow it in mcp.origins`);
 }
 
 /** As defined by the protocol. */

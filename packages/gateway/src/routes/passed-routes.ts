@@ -3,7 +3,7 @@ import { limitHeadersIn } from '@quartermaster/host/upstream';
 import type { Context } from 'hono';
 import type { Access } from '../access/index.ts';
 import type { Api, Operation } from '../api/index.ts';
-import { checkModelName, type PassTo } from '../configured-upstreams.ts';
+import { type PassTo, upstreamOf } from '../configured-upstreams.ts';
 import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes } from '../http/index.ts';
 import { meterPassed } from './meter-passed.ts';
 import type { Services } from './services.ts';
@@ -44,12 +44,7 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams, bulk 
     const { access, facts } = requestContext;
     const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(body.buffer, body.byteOffset, body.length);
     const model = await bulk.readModel({ bytes, owner: access.owner });
-    checkModelName(model);
-    if (!access.mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
-    const upstream = await upstreams.resolve(model);
-    if (upstream === undefined) {
-      throw new ApiError(404, `model: ${model.slice(0, 200)} is not served by any upstream of this gateway`);
-    }
+    const upstream = await upstreamOf(upstreams, model, access);
     facts.model = model;
     facts.upstream = upstream.name;
     if (upstream.pass !== undefined) return upstream.pass;

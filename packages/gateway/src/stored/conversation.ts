@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
 import { ApiError } from '../http/index.ts';
-import { prefixOf } from './item-prefix.ts';
 
 /** A conversation of the Responses API: what its client can list, and what a model reads. */
 export interface Conversation {
@@ -177,3 +176,15 @@ function bare({ id: _, type: __, ...rest }: JsonObject): JsonObject {
 function listIn(value: unknown): readonly JsonObject[] {
   return (Array.isArray(value) ? value : []).filter(isJsonObject);
 }
+
+/** How the ids of items of a type begin. */
+export function prefixOf(type: string): string {
+  return PREFIXES.get(type) ?? 'item';
+}
+
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['message', 'msg'],
+  ['function_call', 'fc'],
+  ['function_call_output', 'fco'],
+  ['item_reference', 'ref'],
+]);

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { TranscriptStore } from '@quartermaster/core/loop';
-import { conversationOf, growConversation } from './conversation.ts';
-import { prefixOf } from './item-prefix.ts';
+import { conversationOf, growConversation, prefixOf } from './conversation.ts';
 
 /** A response as its client received it, and the items that the client had sent; undefined if those were too long to store. */
 export interface StoredResponse {

@@ -9,7 +9,7 @@ import {
   WrittenRequest,
 } from '@quartermaster/host/upstream';
 import type { ServerTool } from '@quartermaster/wires/dialect';
-import type { GatewayUpstream, Upstreams } from '../configured-upstreams.ts';
+import { checkModel, type GatewayUpstream, type Upstreams } from '../configured-upstreams.ts';
 import {
   type Continuation,
   clientOf,
@@ -56,9 +56,7 @@ export function mainSide<Name extends DialectName>(
     lost: () => stop.signal.reason ?? new ApiError(500, 'Internal error', { cause: new Error('The worker has ended') }),
     handlers: {
       async resolve(model: string): Promise<UpstreamFacts | undefined> {
-        if (!access.mayUseModel(model)) {
-          throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
-        }
+        checkModel(model, access);
         upstream = await upstreams.resolve(model);
         if (upstream === undefined) return undefined;
         const { name, toolSearch, form, limits, offersTools } = upstream;
@@ -113,10 +111,10 @@ export function mainSide<Name extends DialectName>(
           end();
           return opened.kind === 'only-main' ? undefined : opened;
         }
-        const { model, upstream: name, isStream, hidesUsage, inputTokens } = opened;
         let continuation: Continuation | undefined;
         return {
-          ...{ kind: 'exchange', model, upstream: name, isStream, hidesUsage, inputTokens },
+          kind: 'exchange',
+          ...opened.facts,
           // A worker never answers a request that names a catalog.
           identify: (name) => ({ id: name, isFromCatalog: false }),
           async whole(signal) {

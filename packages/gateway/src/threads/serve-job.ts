@@ -60,7 +60,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
           if (opened.kind === 'names-servers') return { kind: 'names-servers' };
           exchange = opened;
           const { model, upstream, isStream, hidesUsage, inputTokens } = exchange;
-          return { kind: 'opened', model, upstream, isStream, hidesUsage, inputTokens };
+          return { kind: 'opened', facts: { model, upstream, isStream, hidesUsage, inputTokens } };
         }),
       count: () =>
         orOnlyMain<CountedJob>(async () => {

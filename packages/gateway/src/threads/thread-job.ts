@@ -5,7 +5,7 @@ import type { DialectName } from '@quartermaster/host/upstream';
 import type { NamedServers } from '@quartermaster/wires/dialect';
 import type { Access } from '../access/index.ts';
 import type { GatewayUpstream } from '../configured-upstreams.ts';
-import type { Continuation, NamesServers } from '../exchange/index.ts';
+import type { Continuation, NamesServers, OpenExchange } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import type { RerankerFacts } from './reranker-calls.ts';
 
@@ -57,18 +57,14 @@ export interface UpstreamFacts
   readonly takesWritten: boolean;
 }
 
+/** What is known of a request before it is answered. */
+export type ExchangeFacts = Pick<
+  OpenExchange<DialectName>,
+  'model' | 'upstream' | 'isStream' | 'hidesUsage' | 'inputTokens'
+>;
+
 /** What a worker has read. */
-export type OpenedJob =
-  | {
-      readonly kind: 'opened';
-      readonly model: string;
-      readonly upstream: string;
-      readonly isStream: boolean;
-      readonly hidesUsage: boolean;
-      readonly inputTokens: number;
-    }
-  | OnlyMainJob
-  | NamesServers;
+export type OpenedJob = { readonly kind: 'opened'; readonly facts: ExchangeFacts } | OnlyMainJob | NamesServers;
 
 /** A whole response, and how its request continues if it has paused. */
 export interface WholeJob<Response> {
