@@ -158,6 +158,24 @@ describe('a hub', () => {
     await until(() => hub.status()[0]?.state === 'ready');
   });
 
+  it('says why a server has no tools at each step of its start', async () => {
+    const hub = makeHub({ servers: { one: smallServer(() => ({ echo: 'Echo' })) } });
+    const said = new Set<string>();
+    const note = (): void => {
+      for (const { state, reason } of hub.status()) said.add(`${state}: ${reason}`);
+    };
+    note();
+    hub.subscribe(note);
+    await hub.start();
+    note();
+    expect([...said]).toEqual([
+      'idle: it was not started',
+      'connecting: it is still starting',
+      'ready: its tools are not listed yet',
+      'ready: undefined',
+    ]);
+  });
+
   it('says when it tries a server again that it could not start', async () => {
     const hub = makeHub({
       servers: { broken: { command: '/does/not/exist' } },

@@ -68,7 +68,8 @@ export class HubServer {
     if (state.kind === 'down') return isKnown && this.connections.hasOwn ? undefined : state.reason;
     if (this.#listingFailure !== undefined) return this.#listingFailure;
     if (isKnown) return undefined;
-    return state.kind === 'connecting' ? 'it is still starting' : 'it was not started';
+    if (state.kind === 'connecting') return 'it is still starting';
+    return state.kind === 'ready' ? 'its tools are not listed yet' : 'it was not started';
   }
 
   status(): ServerStatus {
