@@ -1,12 +1,13 @@
 import { INSIGHT_DEFAULTS } from '@quartermaster/host/config';
 import { hashApiKey } from '@quartermaster/host/store';
+import { type ChatChunk, chatWhole } from '@quartermaster/wires/openai-chat';
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord } from './events/index.ts';
 import type { LogEntry } from './logger.ts';
 import { inProcess, testHub } from './mcp/mcp-servers.fixture.ts';
 import { movedClock } from './moved-clock.fixture.ts';
 import { type RunningGateway, runningGateway } from './running-gateway.fixture.ts';
-import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
+import { message, scriptedUpstreams, upstreamError } from './scripted-upstream.fixture.ts';
 
 const TOOLS = Array.from({ length: 60 }, (_, index) => ({
   name: `tool_${index}`,
@@ -32,6 +33,13 @@ const ASK = {
 };
 const SEARCH = message([{ call: 'tool_search_tool_bm25', id: 's', input: { query: 'weather' } }], 'tool_use');
 const CALL = message([{ call: 'get_weather', id: 'w', input: {} }], 'tool_use');
+
+function chatCall(name: string, input: object): readonly ChatChunk[] {
+  const call = { id: `call_${name}`, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+  const choice = { index: 0, message: { role: 'assistant', tool_calls: [call] }, finish_reason: 'tool_calls' };
+  const frame = { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'claude-test' };
+  return chatWhole.toParts({ ...frame, choices: [choice] });
+}
 
 async function activityOf({ url }: RunningGateway, query = ''): Promise<readonly RequestRecord[]> {
   const { data } = (await (await fetch(`${url}/v1/activity${query}`)).json()) as { data: readonly RequestRecord[] };
@@ -94,6 +102,26 @@ describe('activity', () => {
     expect(metrics).not.toMatch(/^quartermaster_tools_found_not_called_total\{.*\} [1-9]/m);
   });
 
+  it('counts what a bridge found and did not call, although its answers hold no definitions', async () => {
+    const search = chatCall('tool_search', { query: 'weather thing' });
+    const call = chatCall('tool_call', { name: 'get_weather', arguments: {} });
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({ chat: [search, call] }) });
+    const tools = [...TOOLS, WEATHER].map(({ name, description, input_schema: parameters }) => ({
+      ...{ type: 'function', function: { name, description, parameters }, defer_loading: true },
+    }));
+    const body = { model: 'claude-test', messages: ASK.messages, tools: [{ type: 'tool_search' }, ...tools] };
+    expect((await gateway.post('/v1/chat/completions', body)).status).toBe(200);
+    const [record] = await activityOf(gateway);
+    expect(record).toMatchObject({ form: 'omit answer wrapped', loaded: [], called: ['get_weather'] });
+    const found = record?.searches[0]?.found ?? [];
+    expect(found).toContain('get_weather');
+    expect(found.length).toBeGreaterThan(1);
+    const savings = await (await fetch(`${gateway.url}/v1/savings`)).json();
+    expect(savings).toMatchObject({ total: { found: found.length, unused: found.length - 1 } });
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(metrics).toContain(`quartermaster_tools_found_not_called_total{model="claude-test"} ${found.length - 1}\n`);
+  });
+
   it('holds the texts of searches where the settings say so', async () => {
     const settings = { insight: { ...INSIGHT_DEFAULTS, keep: 'queries' } } as const;
     const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }), settings });
@@ -113,6 +141,19 @@ describe('activity', () => {
     expect(savings.total.net).toBe(record?.tokens?.net);
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toContain(`quartermaster_tokens_saved_total{model="claude-test",key=""} ${record?.tokens?.net}\n`);
+  });
+
+  it.each([
+    ['refuses it', [upstreamError(529, { type: 'error', error: { type: 'overloaded_error', message: 'busy' } })]],
+    ['stops in the middle', [...CALL.slice(0, 2), new Error('cut')]],
+  ])('lists a request as failed, and credits tool search with nothing, if its host %s', async (_, round) => {
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [round] }) });
+    await (await gateway.post('/v1/messages', { ...ASK, stream: true })).text();
+    const [record] = await activityOf(gateway, '?outcome=failed');
+    expect(record).toMatchObject({ decision: 'defer', rounds: 1, error: expect.any(String) });
+    expect(record).not.toHaveProperty('tokens');
+    const savings = await (await fetch(`${gateway.url}/v1/savings`)).json();
+    expect(savings).toMatchObject({ total: { requests: 1, deferred: 0, keptOut: 0, added: 0, net: 0 } });
   });
 
   it('says what kind of error a request failed with', async () => {

@@ -614,7 +614,7 @@ describe('servers and catalogs', () => {
     await page.getByRole('button', { name: 'Run tool' }).click();
     await page.locator('.run-steps').getByText('Ticket 7').waitFor(SOON);
     await page.getByRole('link', { name: 'the request' }).click();
-    await page.locator('.request.open').getByText('desk__read').first().waitFor(SOON);
+    await page.locator('.request.open').getByText('desk/read').first().waitFor(SOON);
     await page.getByRole('link', { name: /^Servers/ }).click();
     await page.getByRole('region', { name: 'Change of desk/read' }).waitFor(SOON);
     await page.locator('.legend').getByText('changed, held back').waitFor();

@@ -1,5 +1,6 @@
 // What other stages and packages share with this one. The public names are in index.ts.
 
+export { matchLine } from './answer/match-levels.ts';
 export { tell } from './answer/tell.ts';
 export { guardSearch } from './memory.ts';
 export { readFormChoice } from './plan/form.ts';

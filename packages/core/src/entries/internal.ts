@@ -20,7 +20,7 @@ export {
 } from '../catalog/internal.ts';
 export { checkOptionNames, type OptionNames, readChoice, readWholeNumber } from '../check-option-names.ts';
 export { BACKGROUND_CLOCK, type Clock, every, pause, SYSTEM_CLOCK, untilAborted } from '../clock.ts';
-export { cutText, readFormChoice } from '../disclosure/internal.ts';
+export { cutText, matchLine, readFormChoice } from '../disclosure/internal.ts';
 export {
   checkToolboxOptions,
   nameDistance,

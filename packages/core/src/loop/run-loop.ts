@@ -1,6 +1,6 @@
 import type { Tool } from '../catalog/index.ts';
 import { untilAborted } from '../clock.ts';
-import type { Memory, Plan, Tell } from '../disclosure/index.ts';
+import type { Memory, Plan, Tell, View } from '../disclosure/index.ts';
 import type { Caller, Prefetched, Resolved, Step, Toolbox, ToolOutcome } from '../dispatch/index.ts';
 import { localCalls } from './local-calls.ts';
 import { orderedOutput } from './rounds.ts';
@@ -60,6 +60,8 @@ export interface LoopRound<Request> {
   readonly request: Request;
   /** What the conversation has shown so far. */
   readonly memory: Memory;
+  /** What it was rendered with. */
+  readonly view: View;
 }
 
 /** Where a response has paused. */
@@ -109,8 +111,9 @@ async function* rounds<Request, Part>(
 
   for (let round = 1; ; round += 1) {
     const memory = wire.recall(request, plan);
-    const rendered = wire.render(request, toolbox.view(plan, memory, { prefetched, caller }), tell);
-    options.onRound?.({ round, request: rendered, memory });
+    const view = toolbox.view(plan, memory, { prefetched, caller });
+    const rendered = wire.render(request, view, tell);
+    options.onRound?.({ round, request: rendered, memory, view });
     const holds = toolbox.holds(plan, memory, { caller });
     const reader = wire.reader((name) => holds(name) || local?.isName(name) === true, plan);
     const output = orderedOutput(writer);

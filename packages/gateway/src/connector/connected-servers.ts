@@ -16,7 +16,15 @@ export interface ConnectedServers {
   /** Throws the client's error if a server can't be asked. */
   list(server: string): Promise<ListedServer>;
   /** Throws only for an aborted signal; other failures are results for the model. */
-  call(tool: Tool, input: unknown, signal: AbortSignal): Promise<CallResult>;
+  call(call: ConnectedCall): Promise<CallResult>;
+}
+
+interface ConnectedCall {
+  readonly tool: Tool;
+  /** The model's name for the tool. */
+  readonly modelName: string;
+  readonly input: unknown;
+  readonly signal: AbortSignal;
 }
 
 export interface ListedServer {
@@ -79,7 +87,7 @@ export function connectServers(options: ConnectOptions): ConnectedServers {
       if (down !== undefined && tools.length === 0) throw unreachable(name, status() ?? down.reason);
       return { tools, unavailable };
     },
-    async call(tool, input, signal) {
+    async call({ tool, modelName, input, signal }) {
       const name = tool.server ?? '';
       const startedAt = now();
       let server: OpenedServer | undefined;
@@ -87,7 +95,7 @@ export function connectServers(options: ConnectOptions): ConnectedServers {
       const told = (result: CallResult): CallResult => {
         traced?.end(result.isError);
         onCall({
-          ...{ pattern: patternOf(name), owner, requestId, tool: tool.name },
+          ...{ pattern: patternOf(name), owner, requestId, tool: modelName },
           ...{ isError: result.isError, durationMs: now() - startedAt },
         });
         return result;

@@ -1,4 +1,6 @@
+import { estimateTokens } from '@quartermaster/core/gate';
 import { describe, expect, it } from 'vitest';
+import type { RequestRecord } from '../events/index.ts';
 import { type Block, message, upstreamError } from '../scripted-upstream.fixture.ts';
 import { ASK, BM25 } from '../weather-request.fixture.ts';
 import {
@@ -62,6 +64,48 @@ describe('a call to a server', () => {
       ...['mcp_tool_use', 'mcp_tool_result', 'text'],
     ]);
     expect(methodsOf(crm).filter((method) => method === 'tools/call')).toHaveLength(1);
+  });
+
+  it('is in the record of its request, by the name that the model used, with calls that were not made', async () => {
+    const search: Block = { call: 'tool_search_tool_bm25', id: 'toolu_s', input: { query: 'search contacts' } };
+    const rounds = [
+      message([search], 'tool_use'),
+      message([SEARCH_CALL, { call: 'crm_search_contacts', id: 'toolu_d', input: { nam: 'Ada' } }], 'tool_use'),
+      message([{ text: 'There she is.' }], 'end_turn'),
+    ];
+    const { create, crm, url } = await connected(rounds);
+    const tools = [BM25, toolset({ default_config: { defer_loading: true } })];
+    await create(asking(crm.url, { tools }));
+    const { data } = (await (await fetch(`${url}/v1/activity`)).json()) as { data: readonly RequestRecord[] };
+    expect(data).toMatchObject([
+      {
+        loaded: [{ name: 'crm_search_contacts' }, { name: 'crm_delete_contact' }],
+        called: ['crm_search_contacts'],
+        refused: [{ tool: 'crm_search_contacts', reason: 'arguments' }],
+        steps: [
+          { kind: 'model' },
+          { kind: 'search' },
+          { kind: 'model' },
+          { kind: 'call', tool: 'crm_search_contacts' },
+          { kind: 'model' },
+        ],
+      },
+    ]);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    // The other one is delete_contact.
+    expect(metrics).toContain('quartermaster_tools_found_not_called_total{model="claude-test"} 1\n');
+  });
+
+  it('needs a round of its own, which tool search is not charged for', async () => {
+    const { create, crm, url } = await connected(CALL_THEN_TELL);
+    const tools = [BM25, toolset({ default_config: { defer_loading: true } })];
+    await create(asking(crm.url, { tools }));
+    const { data } = (await (await fetch(`${url}/v1/activity`)).json()) as { data: readonly RequestRecord[] };
+    const [tokens] = data.map((record) => record.tokens);
+    // Without tool search, the conversation would have been read twice as well; our own tools and the definition that is called would not.
+    const { description, inputSchema: parameters } = CONTACTS.search_contacts ?? {};
+    const called = estimateTokens(JSON.stringify({ name: 'crm_search_contacts', description, parameters }));
+    expect(tokens).toMatchObject({ carried: 0, answers: 0, repeated: (tokens?.ownTools ?? 0) + called });
   });
 
   it('is counted by the pattern that allows it: names and addresses are the client’s', async () => {

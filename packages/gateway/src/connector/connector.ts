@@ -188,7 +188,7 @@ function serverTools(all: ConnectorTools, connected: ConnectedServers, opening: 
     async call(named, input, signal) {
       const tool = all.get(named);
       if (tool === undefined) return { text: `There is no tool ${named.modelName}`, isError: true };
-      const { content, isError } = await connected.call(tool, input, signal);
+      const { content, isError } = await connected.call({ tool, modelName: named.modelName, input, signal });
       return { text: content.map(({ text }) => String(text)).join('\n'), value: content, isError };
     },
   };

@@ -7,10 +7,10 @@ import type { RequestEnd, RequestStart } from './request-record.ts';
 describe('the record of a request', () => {
   it('lists steps in the order in which they began, however long they took', () => {
     const { record } = recordOf([
-      at(0, { kind: 'model-round-start', requestId: 'r', round: 1, tokens: 0, carried: 0 }),
+      at(0, { kind: 'model-round-start', requestId: 'r', round: 1, tokens: 0, carried: 0, revealed: 0, offered: 0 }),
       at(30, call('short', 5)),
       at(40, call('long', 30)),
-      at(45, { kind: 'model-round-start', requestId: 'r', round: 2, tokens: 9, carried: 0 }),
+      at(45, { kind: 'model-round-start', requestId: 'r', round: 2, tokens: 9, carried: 0, revealed: 0, offered: 0 }),
     ]);
     expect(record?.steps).toMatchObject([
       { kind: 'model', fromMs: 0, tookMs: 10 },
@@ -83,7 +83,15 @@ function recordOf(events: readonly ReturnType<typeof at>[], end: Partial<Request
 
 describe('requests in progress', () => {
   const SEARCH = { kind: 'tool-search-start', atMs: 0, requestId: 'r', queryCount: 1 } as const;
-  const ROUND = { kind: 'model-round-start', requestId: 'r', round: 1, tokens: 0, carried: 0 } as const;
+  const ROUND = {
+    kind: 'model-round-start',
+    requestId: 'r',
+    round: 1,
+    tokens: 0,
+    carried: 0,
+    revealed: 0,
+    offered: 0,
+  } as const;
 
   it('are listed with what they do, until they end', () => {
     let now = 70;

@@ -2,7 +2,7 @@ import type { ToolboxEvent } from '@quartermaster/core';
 import type { Reach } from '@quartermaster/core/disclosure';
 import type { SuspicionKind } from '@quartermaster/mcp';
 import type { UsedUp } from '../access/index.ts';
-import type { PlanCost, TokenAccount } from './request-record.ts';
+import type { PlanCost, TokenAccount } from './token-account.ts';
 
 /** What happens while a request is answered. Names, counts, sizes and times; query texts only where the settings ask for them. */
 export type GatewayEvent =
@@ -32,10 +32,14 @@ export type GatewayEvent =
       readonly requestId: string;
       /** The number of the round in this response. */
       readonly round: number;
-      /** Tokens sent besides the tools; counted from the second round on. */
+      /** Tokens of the conversation; counted from the second round on. */
       readonly tokens: number;
+      /** Tokens of definitions that are sent beside the conversation because it has found them; counted from the second round on. */
+      readonly revealed: number;
       /** In the first round: tokens of tools that earlier responses loaded. */
       readonly carried: number;
+      /** In the first round: tokens of tools that are offered before the model searches. */
+      readonly offered: number;
       /** In the first round: whether the conversation has searched and called before. */
       readonly earlier?: Reach | undefined;
     }
@@ -104,8 +108,10 @@ export type GatewayEvent =
       readonly isConfigured: boolean;
       /** The id of the key. */
       readonly owner: string;
-      /** The name that models use; for a server that a request names, the tool's own name. */
+      /** The name that models use. */
       readonly tool?: string | undefined;
+      /** The id of the tool, if the server is in the settings. */
+      readonly id?: string | undefined;
       /** The id of the request. */
       readonly requestId?: string | undefined;
       /** Whether the call failed. */

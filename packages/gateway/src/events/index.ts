@@ -2,4 +2,5 @@ export { type Activity, type CountedEvent, createActivity, type EventSink, NO_AC
 export { explainEvent } from './explain-event.ts';
 export type { GatewayEvent, RequestRecord, RunningRequest, RunningRequests } from './gateway-event.ts';
 export { OpenRequests } from './open-requests.ts';
-export { planCost, type RequestEnd, type RequestStart, wasCalled } from './request-record.ts';
+export { countFound, type RequestEnd, type RequestStart } from './request-record.ts';
+export { planCost } from './token-account.ts';

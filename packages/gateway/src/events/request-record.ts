@@ -1,5 +1,3 @@
-import type { Plan } from '@quartermaster/core';
-import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import type { UsedUp } from '../access/index.ts';
 import type {
   GatewayEvent,
@@ -10,6 +8,7 @@ import type {
   RunningRequest,
   SearchRecord,
 } from './gateway-event.ts';
+import { tokenAccount } from './token-account.ts';
 
 /** How a request ended, as reported by the place where requests arrive. */
 export interface RequestEnd
@@ -58,10 +57,17 @@ export interface OpenRequest {
   plan: Extract<GatewayEvent, { kind: 'plan-decide' }> | undefined;
   rounds: number;
   carried: number;
+  offered: number;
   earlier: Extract<GatewayEvent, { kind: 'model-round-start' }>['earlier'];
-  /** How many rounds followed the first, and what they were sent besides their tools. */
+  /** Tokens of the answers that this response gave the model. */
+  answers: number;
+  /** How many rounds followed the first because of tool search, and what they were sent besides what the plan declares. */
   laterRounds: number;
   laterTokens: number;
+  /** Rounds that followed the result of a tool, which would have been made without tool search too. */
+  resultRounds: number;
+  /** What happened since the model was last called. */
+  sinceRound: 'nothing' | 'result' | 'search';
   readonly catalogs: string[];
   readonly searches: SearchRecord[];
   readonly loaded: LoadedTool[];
@@ -83,9 +89,13 @@ export function noEvents(start: RequestStart): OpenRequest {
     plan: undefined,
     rounds: 0,
     carried: 0,
+    offered: 0,
     earlier: undefined,
+    answers: 0,
     laterRounds: 0,
     laterTokens: 0,
+    resultRounds: 0,
+    sinceRound: 'nothing',
     catalogs: [],
     searches: [],
     loaded: [],
@@ -125,38 +135,56 @@ export function add(request: OpenRequest, event: GatewayEvent, notedAtMs: number
       request.rounds += 1;
       if (request.rounds === 1) {
         request.carried = event.carried;
+        request.offered = event.offered;
         request.earlier = event.earlier;
+      } else if (request.sinceRound === 'result') {
+        request.resultRounds += 1;
+        request.laterTokens += event.revealed;
       } else {
         request.laterRounds += 1;
-        request.laterTokens += event.tokens;
+        request.laterTokens += event.tokens + event.revealed;
       }
+      request.sinceRound = 'nothing';
       return;
     case 'tool-search-start':
       request.doing = 'searching';
       return;
     case 'tool-search-end': {
       request.doing = 'waiting';
+      request.sinceRound = 'search';
+      request.answers += event.answerTokens;
       addSearch(request, event);
       const atMs = notedAtMs - event.durationMs;
       keep(request, 'steps', { kind: 'search', atMs, endMs: notedAtMs, tool: undefined, isError: undefined }, 0);
       return;
     }
     case 'tool-load': {
-      const { tool, name, by, tokens } = event;
+      const { tool, name, by, tokens, keepsPrefix } = event;
+      if (by === 'describe') request.sinceRound = 'search';
+      // In the form `load` an answer only names what is then declared.
+      if (by === 'describe' || (by === 'search' && !keepsPrefix)) request.answers += tokens;
       keep(request, 'loaded', { tool, name, by, tokens }, tool.length + name.length);
       return;
     }
     case 'tool-call-refuse': {
       const { tool, reason } = event;
+      request.sinceRound = 'search';
       keep(request, 'refused', { tool, reason }, tool?.length ?? 0);
       return;
     }
     case 'server-call-end': {
-      const { tool, isConfigured, durationMs } = event;
-      const length = tool?.length ?? 0;
-      if (isConfigured && tool !== undefined) keep(request, 'called', tool, length);
+      const { durationMs } = event;
+      const called = event.id ?? event.tool;
+      const length = called?.length ?? 0;
+      if (request.sinceRound === 'nothing') request.sinceRound = 'result';
+      if (called !== undefined) keep(request, 'called', called, length);
       const isError = event.isError || undefined;
-      keep(request, 'steps', { kind: 'call', atMs: notedAtMs - durationMs, endMs: notedAtMs, tool, isError }, length);
+      keep(
+        request,
+        'steps',
+        { kind: 'call', atMs: notedAtMs - durationMs, endMs: notedAtMs, tool: called, isError },
+        length,
+      );
       return;
     }
     case 'tool-call-start':
@@ -241,6 +269,8 @@ export function recordOf(request: RequestEnd, seen: OpenRequest): RequestRecord 
   for (const tool of request.called) keep(seen, 'called', tool, tool.length);
   const { called } = seen;
   const isDeferred = plan?.decision === 'defer';
+  // Of a failed response no one knows what it would have used.
+  const isAnswered = status < 400 && request.error === undefined;
   return {
     id: request.id,
     atMs: request.atMs,
@@ -264,8 +294,8 @@ export function recordOf(request: RequestEnd, seen: OpenRequest): RequestRecord 
     inputTokens: used?.inputTokens ?? 0,
     outputTokens: used?.outputTokens ?? 0,
     steps: orNone(stepsOf(seen, request)),
-    reach: isDeferred && status < 400 ? reachOf(seen, called) : undefined,
-    tokens: isDeferred && plan.cost !== undefined ? accountOf(seen, plan.cost) : undefined,
+    reach: isDeferred && isAnswered ? reachOf(seen, called) : undefined,
+    tokens: isDeferred && isAnswered && plan.cost !== undefined ? tokenAccount(plan.cost, seen) : undefined,
     omitted: seen.omitted,
   };
 }
@@ -284,73 +314,17 @@ function reachOf({ searches, earlier }: OpenRequest, called: readonly string[]):
   return called.length + (earlier?.called ?? 0) > 0 ? 'called' : 'neither';
 }
 
-function accountOf({ carried, searches, loaded, laterRounds, laterTokens }: OpenRequest, plan: PlanCost): TokenAccount {
-  let answers = 0;
-  for (const { answerTokens } of searches) answers += answerTokens;
-  for (const { by, tokens } of loaded) if (by !== 'search') answers += tokens;
-  return tokenAccount({ plan, carried, answers, laterRounds, laterTokens });
-}
-
-/** What a plan costs and keeps out of a prompt, in estimated tokens. */
-export interface PlanCost {
-  /** Every definition that the request could use. */
-  readonly definitions: number;
-  /** Those that are sent in full in any case. */
-  readonly full: number;
-  /** What is declared in each round: full definitions, stubs, our own tools. */
-  readonly declared: number;
-}
-
-/** What tool search saved and cost in one response, in estimated tokens. */
-export interface TokenAccount {
-  /** Definitions that a prompt without tool search would contain. */
-  readonly definitions: number;
-  /** Those among them that this response's first prompt did not contain. */
-  readonly keptOut: number;
-  /** Our own tools, stubs and the note. */
-  readonly ownTools: number;
-  /** Definitions that earlier responses loaded, which are still in the conversation. */
-  readonly carried: number;
-  /** Answers to searches and descriptions. */
-  readonly answers: number;
-  /** The conversation, read again in each round that followed a search. */
-  readonly repeated: number;
-  /** All that tool search added. */
-  readonly added: number;
-  /** `keptOut - added`. Negative if tool search cost more than it kept out. */
-  readonly net: number;
-  /** How many tokens of definitions a request like this one must have for tool search to pay off. */
-  readonly breakEven: number;
-}
-
-export function planCost(plan: Plan): PlanCost {
-  const byTool = snapshotTokens(plan.snapshot).byTool;
-  const full = plan.shown.filter(({ as }) => as === 'full').reduce((sum, { tool }) => sum + (byTool.get(tool) ?? 0), 0);
-  const note = plan.note === undefined ? 0 : estimateTokens(plan.note);
-  return { definitions: plan.tokens.before, full, declared: Math.max(plan.tokens.after, full) + note };
-}
-
-export function tokenAccount(response: {
-  readonly plan: PlanCost;
-  readonly carried: number;
-  readonly answers: number;
-  /** How many rounds followed the first. */
-  readonly laterRounds: number;
-  /** What they were sent besides their tools. */
-  readonly laterTokens: number;
-}): TokenAccount {
-  const { plan, carried, answers, laterRounds, laterTokens } = response;
-  const keptOut = plan.definitions - plan.full;
-  const ownTools = plan.declared - plan.full;
-  // Later rounds read everything again, including the answers: those are listed separately.
-  const repeated = Math.max(0, laterTokens + laterRounds * plan.declared - answers);
-  const added = ownTools + carried + answers + repeated;
-  const net = keptOut - added;
-  const { definitions } = plan;
-  return { definitions, keptOut, ownTools, carried, answers, repeated, added, net, breakEven: added };
-}
-
-/** Calls are named by id or, if only the model's answer is known, by the model's name. */
-export function wasCalled({ tool, name }: LoadedTool, called: readonly string[]): boolean {
-  return called.includes(tool) || called.includes(name);
+/** How many tools the searches of a response found, and how many of them it did not call. */
+export function countFound({ route, searches, called }: RequestRecord): { found: number; unused: number } {
+  // An MCP client calls what it has found in another request.
+  if (route === 'mcp') return { found: 0, unused: 0 };
+  const names = new Map<string, string>();
+  for (const { found, tools } of searches) {
+    for (const [at, name] of found.entries()) names.set(tools[at] ?? name, name);
+  }
+  // Calls are named by id or, if only the model's answer is known, by the model's name.
+  const made = new Set(called);
+  let unused = 0;
+  for (const [tool, name] of names) if (!made.has(tool) && !made.has(name)) unused += 1;
+  return { found: names.size, unused };
 }

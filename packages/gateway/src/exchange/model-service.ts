@@ -27,14 +27,8 @@ import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/inde
 import { type GatewayUpstream, type Upstreams, upstreamOf } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import { withInput } from '../stored/index.ts';
-import {
-  describePlan,
-  type LoopSettings,
-  planExchange,
-  roundEvent,
-  runExchange,
-  streamExchange,
-} from './run-exchange.ts';
+import { roundEvent } from './round-event.ts';
+import { describePlan, type LoopSettings, planExchange, runExchange, streamExchange } from './run-exchange.ts';
 
 /** A request to a model as received. */
 export interface ModelQuestion<Name extends DialectName> {

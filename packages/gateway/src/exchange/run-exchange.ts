@@ -1,10 +1,9 @@
 import type { Plan } from '@quartermaster/core';
-import { chooseForm, type Form, measureReach } from '@quartermaster/core/disclosure';
-import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
+import { chooseForm, type Form } from '@quartermaster/core/disclosure';
+import { estimateTokens } from '@quartermaster/core/gate';
 import { defined, memoized } from '@quartermaster/core/internal';
 import {
   type LoopOptions,
-  type LoopRound,
   type OpenedSearch,
   type Planned,
   planRequest,
@@ -60,67 +59,6 @@ export function runExchange<Name extends DialectName>(
   if (planned.kind !== 'loop') return exchange.whole(planned.request, signal);
   const { wire, whole } = dialect;
   return runWhole({ ...settings, ...planned, wire, whole, upstream: exchange.whole, signal });
-}
-
-/** What the model is called with, for events. */
-export function roundEvent(
-  { round: number, request, memory }: LoopRound<object>,
-  {
-    requestId,
-    plan,
-    roundsBefore = 0,
-  }: { readonly requestId: string; readonly plan: Plan; readonly roundsBefore?: number | undefined },
-): GatewayEvent {
-  const round = number + roundsBefore;
-  return {
-    kind: 'model-round-start',
-    requestId,
-    round,
-    tokens: round === 1 ? 0 : tokensWithoutTools(request),
-    carried: round === 1 ? tokensOf(plan, memory.revealed) : 0,
-    earlier: round === 1 ? measureReach([memory]) : undefined,
-  };
-}
-
-/** Only rounds after a search are measured. From lengths that are known anyway: serializing a conversation takes time. */
-function tokensWithoutTools(request: object): number {
-  const { tools: _, ...rest } = request as { readonly [field: string]: unknown };
-  return estimateTokens({ length: jsonLength(rest) });
-}
-
-/** About how long the value is as JSON: what escaping adds is not counted. Not recursive: it may nest as deep as its host takes. */
-function jsonLength(value: unknown): number {
-  const open: unknown[] = [value];
-  let length = 0;
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next === 'string') length += next.length + QUOTES;
-    else if (typeof next !== 'object' || next === null) length += SCALAR;
-    else if (Array.isArray(next)) {
-      length += BRACKETS + next.length * COMMA;
-      for (const item of next) open.push(item);
-    } else {
-      length += BRACKETS;
-      for (const [key, item] of Object.entries(next)) {
-        length += key.length + QUOTES + COLON + COMMA;
-        open.push(item);
-      }
-    }
-  }
-  return length;
-}
-
-const [QUOTES, BRACKETS, COMMA, COLON] = [2, 2, 1, 1];
-/** The usual length of a number, a boolean or null. */
-const SCALAR = 4;
-
-function tokensOf({ snapshot }: Plan, names: readonly string[]): number {
-  if (names.length === 0) return 0;
-  const { byTool } = snapshotTokens(snapshot);
-  return names.reduce((sum, name) => {
-    const tool = snapshot.resolve(name);
-    return sum + (tool === undefined ? 0 : (byTool.get(tool) ?? 0));
-  }, 0);
 }
 
 interface ExchangeQuestion<Name extends DialectName> {

@@ -172,7 +172,7 @@ export function outcomesOf(record: RequestRecord): readonly ActivityOutcome[] {
 }
 
 function hasOutcome(record: RequestRecord, outcome: ActivityOutcome): boolean {
-  const { searches, refused, reach, status, tokens } = record;
+  const { searches, refused, reach, status, error, tokens } = record;
   switch (outcome) {
     case 'nothing':
       return searches.some((search) => search.outcome === 'none');
@@ -181,7 +181,8 @@ function hasOutcome(record: RequestRecord, outcome: ActivityOutcome): boolean {
     case 'unsearched':
       return reach === 'neither';
     case 'failed':
-      return status >= 400;
+      // A stream that was cut has begun with 200.
+      return status >= 400 || error !== undefined;
     case 'loss':
       return tokens !== undefined && tokens.net < 0;
   }

@@ -8,7 +8,7 @@ import {
   type InsightRecord,
   type InsightStore,
 } from '@quartermaster/host/store';
-import { type EventSink, type RequestRecord, wasCalled } from '../events/index.ts';
+import { countFound, type EventSink, type RequestRecord } from '../events/index.ts';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
 import { type ActivityLog, outcomesOf } from './activity-log.ts';
@@ -170,18 +170,16 @@ function readStored({ record }: InsightRecord): RequestRecord {
 
 /** Counts a request in place: nothing is allocated for a known cell. */
 function addRecord(cells: InsightCells, record: RequestRecord): void {
-  const { owner, atMs, model = '', form = '', catalogs, searches, reach, loaded, called, tokens } = record;
+  const { owner, atMs, model = '', form = '', catalogs, searches, reach, tokens } = record;
   const catalog = catalogs?.join(', ').slice(0, MOST_CHARACTERS) ?? '';
   const cell = cells.at({ day: dayOf(atMs), owner, model: model.slice(0, MOST_CHARACTERS), form, catalog });
   cell.requests += 1;
   if (reach !== undefined) cell[reach] += 1;
   cell.searches += searches.length;
   for (const { outcome } of searches) if (outcome === 'none') cell.foundNothing += 1;
-  for (const tool of loaded) {
-    if (tool.by !== 'search') continue;
-    cell.found += 1;
-    if (!wasCalled(tool, called)) cell.unused += 1;
-  }
+  const { found, unused } = countFound(record);
+  cell.found += found;
+  cell.unused += unused;
   if (tokens !== undefined) {
     cell.deferred += 1;
     cell.keptOut += tokens.keptOut;
@@ -225,6 +223,8 @@ export function learningSink(adaptation: Adaptation | undefined, learning: UseLe
     }
     if (event.kind !== 'request-end' || event.record === undefined) return;
     adaptation?.note(event.record);
-    for (const name of event.record.called) learning?.called(event.record.owner, name);
+    // Calls that were made here have been reported with their outcome.
+    const made = new Set(event.record.steps.map(({ tool }) => tool));
+    for (const name of event.record.called) if (!made.has(name)) learning?.called(event.record.owner, name);
   };
 }

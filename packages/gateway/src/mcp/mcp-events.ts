@@ -43,6 +43,7 @@ export function createMcpEvents(
       emit({
         kind: 'server-call-end',
         ...{ server: tool.server, isConfigured: true, owner: event.callerId ?? '', tool: snapshot.modelName(tool) },
+        id: tool.id,
         ...{ isError: event.isError, durationMs: event.durationMs, ...defined({ requestId }) },
       });
     },

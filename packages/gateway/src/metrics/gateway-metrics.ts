@@ -1,4 +1,4 @@
-import { type CountedEvent, type GatewayEvent, type RequestRecord, wasCalled } from '../events/index.ts';
+import { type CountedEvent, countFound, type GatewayEvent, type RequestRecord } from '../events/index.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 /** What a gateway counts, all of it from events. Labels are routes, statuses, outcomes, models and names in the settings: never a tool's or a user's words. */
@@ -155,14 +155,15 @@ export function createGatewayMetrics(settle: () => void): GatewayMetrics {
   }));
 
   function countRecord(record: RequestRecord): void {
-    const { decision, form = '', searches: made, called, loaded, tokens: account, reach: got } = record;
+    const { decision, form = '', searches: made, tokens: account, reach: got } = record;
     const ofModel = modelOf(models(record.model ?? ''));
     const ofKey = ofModel.forKey(keys(record.key ?? ''));
     ofKey.seconds.observe(record.durationMs / 1000);
     if (decision !== undefined) decided(decision).value += 1;
     if (got !== undefined) ofModel.reached(form)(got).value += 1;
     for (const { outcome } of made) ofKey.searched(outcome).value += 1;
-    for (const tool of loaded) if (tool.by === 'search' && !wasCalled(tool, called)) ofModel.notCalled().value += 1;
+    const { unused } = countFound(record);
+    if (unused > 0) ofModel.notCalled().value += unused;
     catalogs.note(record);
     if (account === undefined) return;
     const counts = ofKey.tokens();

@@ -68,6 +68,12 @@ const LINES = {
   },
 };
 
+/** A match as a bridge's answer shows it. */
+export function matchLine(one: Named): string {
+  const match = LINES.signature(one);
+  return typeof match === 'string' ? match : JSON.stringify(match);
+}
+
 const FIELDS = {
   name: ({ name }: Named): MatchFields => ({ name }),
   description: ({ name, tool }: Named): MatchFields => ({ name, ...line(tool) }),
