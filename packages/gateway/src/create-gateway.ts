@@ -40,7 +40,7 @@ import {
   tallyUse,
 } from './exchange/index.ts';
 import { CONNECTOR_DEFAULTS, GATEWAY_DEFAULTS, type GatewayOptions, SEARCH_DEFAULTS } from './gateway-options.ts';
-import { createRequestRunner, faultOf, originOf, randomId, withRequestId } from './http/index.ts';
+import { createRequestRunner, faultOf, originOf, type RequestContext, randomId, withRequestId } from './http/index.ts';
 import {
   createActivityLog,
   createAdaptation,
@@ -252,18 +252,25 @@ export function createGateway(options: GatewayOptions): Gateway {
       logger.log({ level: 'error', event: 'work-fail', work: 'rate-limit', ...originOf(error) });
     }
   };
-  const itemStarts = new Map<string, number>();
+  const items = new Map<string, { readonly atMs: number; readonly facts: RequestContext['facts'] }>();
   const item: BatchItemContext = {
     ...{ gatekeeper, models, messages: dialects.anthropic, createId, maxRounds: settings.maxRounds },
     begin(requestId, owner) {
       const atMs = clock.now();
-      activity.begin({ requestId, atMs, access: { owner }, facts: { route: 'batch_item' } });
+      const facts = { route: 'batch_item' };
+      activity.begin({ requestId, atMs, access: { owner }, facts });
       tracing?.beginRequest({ requestId, route: 'batch_item' });
-      itemStarts.set(requestId, atMs);
+      items.set(requestId, { atMs, facts });
+    },
+    open(requestId, { model, upstream }) {
+      const facts = items.get(requestId)?.facts;
+      if (facts === undefined) return;
+      facts.model = model;
+      facts.upstream = upstream;
     },
     async end({ requestId, access, answer, error }) {
-      const atMs = itemStarts.get(requestId) ?? clock.now();
-      itemStarts.delete(requestId);
+      const { atMs = clock.now(), facts } = items.get(requestId) ?? {};
+      items.delete(requestId);
       if (answer === undefined && error === undefined) {
         tracing?.dropRequest(requestId);
         return activity.drop(requestId);
@@ -273,7 +280,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       activity.end({
         ...{ id: requestId, atMs, route: 'batch_item', status: error?.status ?? 200, durationMs: clock.now() - atMs },
         ...{ owner: access?.owner ?? '', key: access?.name, used: tally?.used, called: tally?.called ?? [] },
-        ...{ model: answer?.exchange.model, upstream: answer?.exchange.upstream, error: error?.type },
+        ...{ model: facts?.model, upstream: facts?.upstream, error: error?.type },
       });
       const fault = faultOf(error);
       if (fault.error !== undefined) logger.log({ level: 'error', event: 'work-fail', work: 'batch-item', ...fault });

@@ -331,8 +331,8 @@ describe('events', () => {
       route: 'mcp',
       searches: [{ outcome: 'match', found: ['mail__send_mail'], queries: ['send a mail'] }],
     });
-    expect(called).toMatchObject({ route: 'mcp', called: ['mail__send_mail'] });
-    expect(called?.steps).toMatchObject([{ kind: 'call', tool: 'mail__send_mail' }]);
+    expect(called).toMatchObject({ route: 'mcp', called: ['mail/send_mail'] });
+    expect(called?.steps).toMatchObject([{ kind: 'call', tool: 'mail/send_mail' }]);
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toContain('quartermaster_mcp_calls_total{server="mail",outcome="success"} 1\n');
     expect(metrics).toContain('quartermaster_tools_never_found{catalog="/mcp"} 0\n');
@@ -358,6 +358,26 @@ describe('events', () => {
     expect(record?.tokens?.carried).toBe(0);
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toContain('quartermaster_batch_items_total{outcome="succeeded"} 1\n');
+  });
+
+  it('name the model of a batch item that failed, and of one in progress', async () => {
+    let goOn: () => void = () => undefined;
+    const pause = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const upstreams = scriptedUpstreams({ anthropic: [[pause, new Error('gone')]] });
+    const gateway = await running([], { upstreams });
+    const { stream: _, ...params } = { ...ASK, stream: undefined };
+    await gateway.post('/v1/messages/batches', { requests: [{ custom_id: 'a', params }] });
+    const runningNow = async () => (await get<{ running: { data: object[] } }>(gateway, '/v1/activity')).running.data;
+    await expect
+      .poll(runningNow, { timeout: 20_000 })
+      .toMatchObject([{ route: 'batch_item', model: 'claude-test', upstream: 'scripted' }]);
+    goOn();
+    await expect.poll(async () => (await recordsOf(gateway)).length, { timeout: 20_000 }).toBe(1);
+    expect(await recordsOf(gateway)).toMatchObject([
+      { route: 'batch_item', status: 500, model: 'claude-test', upstream: 'scripted' },
+    ]);
   });
 
   it('label metrics by model and the name of the key, and count what was never found', async () => {

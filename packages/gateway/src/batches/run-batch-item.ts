@@ -14,8 +14,9 @@ export interface BatchItemContext {
   readonly createId: (prefix: string) => string;
   /** How many times the model is called for one item, at least 1. */
   readonly maxRounds: number;
-  /** For events: called with the id of an item in progress, and with its outcome. */
+  /** For events: called with the id of an item in progress, once its model is known, and with its outcome. */
   begin(requestId: string, owner: string): void;
+  open(requestId: string, exchange: ItemAnswer['exchange']): void;
   end(end: ItemEnd): void | Promise<void>;
 }
 
@@ -80,7 +81,7 @@ async function takeShare(gatekeeper: Gatekeeper, access: Access): Promise<void> 
 /** The status that proxies log if no one waits for an answer. */
 const CANCELED = 499;
 
-interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
+interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds' | 'open'> {
   /** Called with the answer so far. */
   readonly done: { answer?: ItemAnswer };
   /** The item's own signal. */
@@ -92,7 +93,7 @@ interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
 /** One call to a model at a time: at each pause the progress is saved, and the next call continues from there. */
 async function answerItem(
   item: ClaimedItem,
-  { models, messages: dialect, access, requestId, maxRounds, done }: ItemContext,
+  { models, messages: dialect, access, requestId, maxRounds, open, done }: ItemContext,
   { signal, keep }: ItemWork,
 ): Promise<ItemAnswer> {
   const headers = new Headers(item.headers);
@@ -104,6 +105,7 @@ async function answerItem(
       ...{ dialect, bytes, headers, access, signal, requestId, roundsBefore },
       maxRounds: 1,
     });
+    open(requestId, exchange);
     if (progress !== undefined) done.answer = { message: progress.message, exchange };
     const round = await exchange.whole(signal);
     const message: AnthropicResponse = progress === undefined ? round : joinResponses(progress.message, round);
