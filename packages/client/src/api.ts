@@ -382,28 +382,28 @@ export interface Api {
   /** Anthropic Messages, with tool search. Streams if the request asks for it. */
   'POST /v1/messages': {
     readonly input: {
-      readonly body: Readonly<Record<string, unknown>>;
+      readonly body: object;
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
   /** OpenAI Chat Completions, with tool search. Streams if the request asks for it. */
   'POST /v1/chat/completions': {
     readonly input: {
-      readonly body: Readonly<Record<string, unknown>>;
+      readonly body: object;
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
   /** OpenAI Responses, with tool search. Streams if the request asks for it. */
   'POST /v1/responses': {
     readonly input: {
-      readonly body: Readonly<Record<string, unknown>>;
+      readonly body: object;
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
   /** Counts the input tokens of an Anthropic Messages request. */
   'POST /v1/messages/count_tokens': {
     readonly input: {
-      readonly body: Readonly<Record<string, unknown>>;
+      readonly body: object;
     };
     readonly answer: {
       readonly input_tokens: number;
@@ -689,7 +689,7 @@ export interface Api {
         readonly id: string;
       };
       readonly query?: {
-        readonly order?: string;
+        readonly order?: 'asc' | 'desc';
         readonly limit?: number;
         readonly after?: string;
       };
@@ -700,7 +700,7 @@ export interface Api {
   'POST /v1/conversations': {
     readonly input: {
       readonly body: {
-        readonly items?: readonly Readonly<Record<string, unknown>>[] | null;
+        readonly items?: readonly object[] | null;
         readonly metadata?: Readonly<Record<string, string>> | null;
       };
     };
@@ -762,7 +762,7 @@ export interface Api {
         readonly id: string;
       };
       readonly query?: {
-        readonly order?: string;
+        readonly order?: 'asc' | 'desc';
         readonly limit?: number;
         readonly after?: string;
       };
@@ -776,7 +776,7 @@ export interface Api {
         readonly id: string;
       };
       readonly body: {
-        readonly items: readonly Readonly<Record<string, unknown>>[];
+        readonly items: readonly object[];
       };
     };
     readonly answer: Readonly<Record<string, unknown>>;
@@ -819,7 +819,9 @@ export interface Api {
       readonly path: {
         readonly name: string;
       };
-      readonly body: readonly unknown[] | Readonly<Record<string, unknown>>;
+      readonly body: readonly object[] | {
+        readonly tools: readonly object[];
+      };
     };
     readonly answer: Catalog;
   };
@@ -966,7 +968,7 @@ export interface Api {
   /** Creates a message batch. */
   'POST /v1/messages/batches': {
     readonly input: {
-      readonly body: Readonly<Record<string, unknown>>;
+      readonly body: object;
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
@@ -1028,7 +1030,7 @@ export interface Api {
   /** All configured MCP servers as one server, over Streamable HTTP. */
   'POST /mcp': {
     readonly input: {
-      readonly body: Readonly<Record<string, unknown>>;
+      readonly body: object;
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
@@ -1089,7 +1091,7 @@ export interface Api {
         readonly why?: string;
         readonly compare?: readonly ('auto' | 'hybrid' | 'hybrid+reranker' | 'bm25' | 'semantic' | 'regex')[];
         readonly drafts?: Readonly<Record<string, string>>;
-        readonly tools: readonly unknown[];
+        readonly tools: readonly object[];
       };
     };
     readonly answer: SearchAnswer;
@@ -1338,7 +1340,7 @@ export interface Api {
         readonly limit?: number;
         readonly after_id?: string;
         readonly actor?: string;
-        readonly action?: string;
+        readonly action?: 'catalog.create' | 'catalog' | 'catalog.replace' | 'catalog.delete' | 'catalog.owner' | 'case.put' | 'case' | 'case.delete' | 'key.create' | 'key' | 'key.update' | 'key.rotate' | 'key.revoke' | 'policy.change' | 'policy' | 'definition.accept' | 'definition' | 'learned.forget' | 'learned';
         readonly subject?: string;
         readonly since?: string;
         readonly until?: string;
@@ -1358,7 +1360,7 @@ export interface Api {
         readonly limit?: number;
         readonly before?: number;
         readonly outcome?: 'nothing' | 'refused' | 'unsearched' | 'failed' | 'loss';
-        readonly counts?: 'true';
+        readonly counts?: 'true' | 'false';
       };
     };
     readonly answer: {
@@ -1509,7 +1511,7 @@ export interface Api {
       readonly status: 'ready';
     };
   };
-  /** Whether the store responds. */
+  /** Whether the store responds; 503 with the reason if not. */
   'GET /healthz': {
     readonly input: object;
     readonly answer: {

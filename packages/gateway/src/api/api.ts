@@ -14,6 +14,10 @@ export interface Operation {
   readonly answer?: Schema;
   /** The content type, if it is not JSON. @default application/json */
   readonly answerType?: string;
+  /** The body of any other answer. @default an error, for routes that need a key; none otherwise */
+  readonly failure?: Schema;
+  /** Its content type. @default application/json */
+  readonly failureType?: string;
 }
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';

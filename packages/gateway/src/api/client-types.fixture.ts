@@ -26,7 +26,9 @@ function writeRoute(name: string, operation: Json | undefined): string {
   const input = [
     ...fieldsIn(given, 'path'),
     ...fieldsIn(given, 'query'),
-    ...(requestBody === undefined ? [] : [`      readonly body: ${typeOf(schemaOf(requestBody), '      ')};\n`]),
+    ...(requestBody === undefined
+      ? []
+      : [`      readonly body: ${typeOf(schemaOf(requestBody), '      ', 'object')};\n`]),
   ];
   const answer = typeOf(schemaOf(objectAt(asObject(responses), '2XX')), '    ');
   return [
@@ -53,10 +55,11 @@ function schemaOf(content: Json | undefined): Json | undefined {
   return asObject(first).schema;
 }
 
-function typeOf(schema: Json | undefined, indent: string): string {
+/** @param anyObject the type of an object with unknown fields: a body may be of any interface */
+function typeOf(schema: Json | undefined, indent: string, anyObject = 'Readonly<Record<string, unknown>>'): string {
   const { $ref, anyOf, enum: values, type, items, properties, required, additionalProperties } = asObject(schema);
   if (typeof $ref === 'string') return $ref.split('/').at(-1) ?? 'unknown';
-  if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one, indent)).join(' | ');
+  if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one, indent, anyObject)).join(' | ');
   if (Array.isArray(values)) return values.map((value) => `'${String(value)}'`).join(' | ');
   switch (type) {
     case 'string':
@@ -67,7 +70,7 @@ function typeOf(schema: Json | undefined, indent: string): string {
     case 'integer':
       return 'number';
     case 'array': {
-      const item = typeOf(items, indent);
+      const item = typeOf(items, indent, anyObject);
       return item.includes(' | ') ? `readonly (${item})[]` : `readonly ${item}[]`;
     }
     case 'object':
@@ -79,13 +82,13 @@ function typeOf(schema: Json | undefined, indent: string): string {
     const needed = Array.isArray(required) ? required : [];
     const fields = Object.entries(properties).map(([name, field]) => {
       const key = /^[a-zA-Z_]\w*$/.test(name) ? name : `'${name}'`;
-      return `${indent}  readonly ${key}${needed.includes(name) ? '' : '?'}: ${typeOf(field, `${indent}  `)};\n`;
+      return `${indent}  readonly ${key}${needed.includes(name) ? '' : '?'}: ${typeOf(field, `${indent}  `, anyObject)};\n`;
     });
     return `{\n${fields.join('')}${indent}}`;
   }
   return isJsonObject(additionalProperties)
     ? `Readonly<Record<string, ${typeOf(additionalProperties, indent)}>>`
-    : 'Readonly<Record<string, unknown>>';
+    : anyObject;
 }
 
 function asObject(value: Json | undefined): JsonObject {

@@ -1,6 +1,19 @@
 import { INSIGHT_COUNTS } from '@quartermaster/host/store';
 import { ACTIVITY_OUTCOMES } from '../insight/index.ts';
-import { choice, component, described, FLAG, list, NUMBER, named, record, type Schema, TEXT, WHOLE } from './schema.ts';
+import {
+  choice,
+  component,
+  described,
+  FLAG,
+  limitUpTo,
+  list,
+  NUMBER,
+  named,
+  record,
+  type Schema,
+  TEXT,
+  WHOLE,
+} from './schema.ts';
 
 const SEARCH_RECORD: Schema = component(
   'SearchRecord',
@@ -130,11 +143,14 @@ const RUNNING_REQUESTS: Schema = component(
 );
 
 export const ACTIVITY_QUERY: Schema = record({
-  'limit?': { type: 'integer', minimum: 1, maximum: 500 },
-  'before?': described(WHOLE, 'Only requests that began before this time, in milliseconds since 1970.'),
+  'limit?': limitUpTo(500),
+  'before?': described(
+    limitUpTo(Number.MAX_SAFE_INTEGER),
+    'Only requests that began before this time, in milliseconds since 1970.',
+  ),
   'outcome?': choice(ACTIVITY_OUTCOMES),
   'counts?': described(
-    choice(['true']),
+    choice(['true', 'false']),
     'Whether the answer says how many of the latest 500 requests have each outcome.',
   ),
 });
@@ -225,7 +241,7 @@ export const REACH_ANSWER: Schema = record({
   ),
 });
 
-export const UNANSWERED_QUERY: Schema = record({ 'limit?': { type: 'integer', minimum: 1, maximum: 100 } });
+export const UNANSWERED_QUERY: Schema = record({ 'limit?': limitUpTo(100) });
 export const UNANSWERED_ANSWER: Schema = record({
   data: list(
     component(

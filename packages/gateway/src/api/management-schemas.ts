@@ -12,12 +12,11 @@ import {
   record,
   type Schema,
   TEXT,
+  TIME,
   WHOLE,
 } from './schema.ts';
 
 const POLICY = choice(POLICIES);
-const TIME = described(TEXT, 'A time in ISO 8601.');
-
 const FINDING: Schema = component(
   'ToolFinding',
   record({

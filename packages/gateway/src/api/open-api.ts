@@ -36,24 +36,25 @@ const ERROR: Schema = component(
 );
 
 function writeOperation(route: ApiRoute): JsonObject {
-  const { method, path, endpoint, summary, query, body, answer = {}, answerType = 'application/json' } = route;
+  const { method, path, endpoint, summary, query, body, answer = {}, answerType = JSON_TYPE } = route;
+  const { failure = endpoint === undefined ? undefined : ERROR, failureType = JSON_TYPE } = route;
   const parameters = [...pathParameters(path), ...queryParameters(query)];
   return {
     operationId: operationId(method, path),
     summary,
     ...(endpoint === undefined ? {} : { tags: [endpoint], security: [{ key: [] }, { bearer: [] }] }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } } }),
     responses: {
       '2XX': { description: 'Success', content: { [answerType]: { schema: answer } } },
-      ...(endpoint === undefined
+      ...(failure === undefined
         ? {}
-        : { default: { description: 'Refused or failed', content: { 'application/json': { schema: ERROR } } } }),
+        : { default: { description: 'Refused or failed', content: { [failureType]: { schema: failure } } } }),
     },
   };
 }
+
+const JSON_TYPE = 'application/json';
 
 function pathParameters(path: string): readonly JsonObject[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: TEXT }));

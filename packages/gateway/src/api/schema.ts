@@ -7,6 +7,7 @@ export const TEXT: Schema = { type: 'string' };
 export const NUMBER: Schema = { type: 'number' };
 export const WHOLE: Schema = { type: 'integer' };
 export const FLAG: Schema = { type: 'boolean' };
+export const TIME: Schema = { type: 'string', format: 'date-time', description: 'A time in ISO 8601.' };
 /** Anything that another API defines. */
 export const ANYTHING: Schema = {};
 
@@ -30,6 +31,11 @@ export function list(items: Schema, more: JsonObject = {}): Schema {
 /** An object with any names and values of one kind. */
 export function named(values: Schema): Schema {
   return { type: 'object', additionalProperties: values };
+}
+
+/** The size of a page. */
+export function limitUpTo(most: number): Schema {
+  return { type: 'integer', minimum: 1, maximum: most };
 }
 
 export function choice(values: readonly string[]): Schema {

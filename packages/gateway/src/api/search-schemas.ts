@@ -20,7 +20,10 @@ import {
 const ENGINE = choice(SEARCH_ENGINES);
 const QUERY: Schema = { type: 'string', minLength: 1, maxLength: SEARCH_REQUEST_LIMITS.queryLength };
 const DRAFTS: Schema = described(
-  { ...named({ type: 'string', maxLength: SEARCH_REQUEST_LIMITS.draftLength }) },
+  {
+    ...named({ type: 'string', maxLength: SEARCH_REQUEST_LIMITS.draftLength }),
+    maxProperties: SEARCH_REQUEST_LIMITS.drafts,
+  },
   'Descriptions to try in place of the stored ones, by tool id. Nothing is saved.',
 );
 
@@ -32,15 +35,19 @@ const SEARCH_FIELDS = {
   'explain?': described(FLAG, 'Whether each score is taken apart.'),
   'schema?': described(FLAG, 'Whether each hit carries its input schema and its annotations.'),
   'why?': described(TEXT, 'A tool whose rank is reported whether it is among the hits or not.'),
-  'compare?': list(ENGINE),
+  'compare?': list(ENGINE, { maxItems: SEARCH_ENGINES.length }),
   'drafts?': DRAFTS,
 };
 
-export const SEARCH_BODY: Schema = record(SEARCH_FIELDS);
-export const OWN_TOOLS_BODY: Schema = record({
-  ...SEARCH_FIELDS,
-  tools: described(list(ANYTHING), 'Definitions in any supported format.'),
-});
+/** One of the two, not both. */
+const QUERY_OR_QUERIES = { oneOf: [{ required: ['query'] }, { required: ['queries'] }] };
+const DEFINITIONS = list({ type: 'object' });
+
+export const SEARCH_BODY: Schema = record(SEARCH_FIELDS, QUERY_OR_QUERIES);
+export const OWN_TOOLS_BODY: Schema = record(
+  { ...SEARCH_FIELDS, tools: described(DEFINITIONS, 'Definitions in any supported format.') },
+  QUERY_OR_QUERIES,
+);
 
 const EXPLANATION: Schema = component('Explanation', {
   type: 'object',
@@ -142,7 +149,7 @@ export const CATALOG_HEAD: Schema = component('Catalog', record(CATALOG_FIELDS))
 export const CATALOGS_ANSWER: Schema = record({ data: list(CATALOG_HEAD) });
 export const CATALOG_ANSWER: Schema = record({ ...CATALOG_FIELDS, tools: list(ANYTHING) });
 export const CATALOG_BODY: Schema = described(
-  { anyOf: [list(ANYTHING), { type: 'object' }] },
+  { anyOf: [DEFINITIONS, record({ tools: DEFINITIONS }, { additionalProperties: true })] },
   'A list of tool definitions, or an object that has one.',
 );
 export const DELETED_CATALOG: Schema = record({ type: choice(['catalog_deleted']), name: TEXT });

@@ -16,7 +16,7 @@ import {
 } from '../stored/index.ts';
 import { pageOf } from './read-query.ts';
 import type { Services } from './services.ts';
-import { pageOfItems } from './stored-routes.ts';
+import { ITEMS_QUERY, pageOfItems } from './stored-routes.ts';
 
 /** Conversations of the Responses API, stored for the key that created them, wherever the model runs. */
 export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: Services): void {
@@ -74,7 +74,7 @@ export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: 
     '/v1/conversations/:id/items',
     {
       summary: 'The items of a conversation.',
-      query: record({ 'order?': TEXT, 'limit?': WHOLE, 'after?': TEXT }),
+      query: ITEMS_QUERY,
       answer: FOREIGN,
     },
     stored(async ({ request, param }, store) =>

@@ -29,11 +29,15 @@ export function mountLabelRoutes(api: Api, services: Services): void {
     return new Set((await loadCatalog(catalogs, name, access)).tools.map(({ id }) => id));
   }
 
-  async function checkTools(requestContext: RequestContext, name: string, wanted: readonly string[]): Promise<void> {
+  async function checkTools(
+    requestContext: RequestContext,
+    name: string,
+    { tools: wanted, field }: { readonly tools: readonly string[]; readonly field: string },
+  ): Promise<void> {
     const usable = await usableTools(requestContext, name);
     const missing = wanted.find((id) => !usable.has(id));
     if (missing !== undefined)
-      throw new ApiError(400, `tools: '${missing.slice(0, 200)}' is not a tool of this catalog`);
+      throw new ApiError(400, `${field}: '${missing.slice(0, 200)}' is not a tool of this catalog`);
   }
 
   routes.get(
@@ -60,7 +64,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       const name = await labelled(request, request.param('name'));
       const { query, tools } = await request.readBody<CaseBody>();
       if (/\p{Surrogate}/u.test(query)) throw new ApiError(400, 'query: should be well-formed Unicode');
-      await checkTools(request, name, tools);
+      await checkTools(request, name, { tools, field: 'tools' });
       const outcome = await cases.put(name, { query, tools, by: request.access.owner });
       if (outcome === 'full') {
         throw new ApiError(400, 'This catalog already has 1,000 labelled requests, the maximum; delete some first');
@@ -90,7 +94,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
     stored(async (request, kept) => {
       const name = changeableCatalog(request, request.param('name'));
       const { tool, hint } = await request.readBody<HintBody>();
-      await checkTools(request, name, [tool]);
+      await checkTools(request, name, { tools: [tool], field: 'tool' });
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
         const stored = await kept.catalogs.get(name);
         if (stored === undefined) {

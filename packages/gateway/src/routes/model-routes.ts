@@ -1,7 +1,7 @@
 import type { Clock } from '@quartermaster/core/internal';
 import { type DialectName, type DialectOf, limitHeadersIn, type PartOf } from '@quartermaster/host/upstream';
 import type { Api } from '../api/index.ts';
-import { ANYTHING, FLAG, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
+import { ANYTHING, FLAG, limitUpTo, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
 import { type OpenExchange, streamBody, tallyUse } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import {
@@ -52,7 +52,7 @@ export function mountModelRoutes(api: Api, services: Services): void {
   const endpoint = 'models';
   const listing = {
     ...{ endpoint, summary: 'The models that this key may use.' },
-    query: record({ 'limit?': WHOLE, 'after_id?': TEXT, 'before_id?': TEXT }),
+    query: record({ 'limit?': limitUpTo(1_000), 'after_id?': TEXT, 'before_id?': TEXT }),
     answer: record({ data: list(FOREIGN), object: TEXT, ...PAGE }),
   };
   api.get('/v1/models', listing, (context) =>

@@ -8,12 +8,14 @@ export function readWhole(name: string, text: string | undefined, most: number):
   throw new ApiError(400, `${name}: should be a whole number from 1 to ${most}`);
 }
 
-/** A time in milliseconds since 1970. */
+/** A time, or the start of a day in UTC, in milliseconds since 1970. `Date.parse` alone also reads numbers and names of months. */
 export function readTime(name: string, text: string): number {
-  const time = Date.parse(text);
+  const time = ISO.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;
   throw new ApiError(400, `${name}: should be a time in ISO 8601: 2027-01-31T00:00:00Z`);
 }
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:T|$)/;
 
 /** An entry of a list that is read in pages. */
 export interface Listed {

@@ -69,7 +69,8 @@ export function mountSignInRoutes(api: Api, { runner, settings, mcp }: Services)
   const style = open('The style sheet of the sign-in page.', 'text/css');
   api.get('/sign-in/page.css', style, () => asset(SIGN_IN_STYLE, style.answerType));
   // Without a key: the state and its cookie identify the user.
-  api.get('/sign-in/callback', open('The OAuth redirect URL.', 'text/html'), async (context) => {
+  const callback = { ...open('The OAuth redirect URL.', 'text/html'), failure: TEXT, failureType: 'text/html' };
+  api.get('/sign-in/callback', callback, async (context) => {
     const params = new URL(context.req.url).searchParams;
     if (!isBound(context.req.header('cookie'), params.get('state') ?? '')) return html(400, NOT_BOUND);
     try {

@@ -15,17 +15,22 @@ export function mountStatusRoutes(api: Api, app: Hono, { runner, metrics, store,
     };
   };
 
-  const open = (summary: string, answer: Schema) => ({ endpoint: undefined, summary, answer });
+  const open = (summary: string, answer: Schema, failure?: Schema) => ({
+    ...{ endpoint: undefined, summary, answer },
+    ...defined({ failure }),
+  });
   const ok = record({ status: choice(['ok']) });
   api.get('/livez', open('Whether the process responds.', ok), (context) => context.json({ status: 'ok' }));
   const ready = record({ status: choice(['ready']) });
   const readiness = 'Whether the gateway can serve requests; 503 with the reasons if not.';
-  api.get('/readyz', open(readiness, ready), async (context) => {
+  const unready = record({ status: choice(['not ready']), reasons: record({ 'store?': TEXT, 'upstreams?': TEXT }) });
+  api.get('/readyz', open(readiness, ready, unready), async (context) => {
     const reasons = await check();
     if (Object.keys(reasons).length === 0) return context.json({ status: 'ready' });
     return context.json({ status: 'not ready', reasons }, 503, RETRY);
   });
-  api.get('/healthz', open('Whether the store responds.', ok), async (context) => {
+  const failing = record({ status: choice(['failing']), reason: TEXT });
+  api.get('/healthz', open('Whether the store responds; 503 with the reason if not.', ok, failing), async (context) => {
     const reason = await problemOf(store, clock);
     return reason === undefined
       ? context.json({ status: 'ok' })

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { type Api, jsonRoutes, needing } from '../api/index.ts';
-import { FLAG, record, TEXT, WHOLE } from '../api/schema.ts';
+import { choice, FLAG, limitUpTo, record, type Schema, TEXT } from '../api/schema.ts';
 import { ApiError, openaiErrorBody } from '../http/index.ts';
 import { findResponse, type StoredResponse, withIds } from '../stored/index.ts';
 import { pageOf } from './read-query.ts';
@@ -40,7 +40,7 @@ export function mountStoredRoutes(api: Api, { runner, storedFor }: Services): vo
     '/v1/responses/:id/input_items',
     {
       summary: 'The input of a stored response.',
-      query: record({ 'order?': TEXT, 'limit?': WHOLE, 'after?': TEXT }),
+      query: ITEMS_QUERY,
       answer: { type: 'object' },
     },
     stored(async ({ request, param }, store) => {
@@ -58,6 +58,13 @@ function known(stored: StoredResponse | undefined, id: string): StoredResponse {
   if (stored !== undefined) return stored;
   throw new ApiError(404, `Response with id '${id.slice(0, 100)}' not found`, { param: 'response_id' });
 }
+
+/** What `pageOfItems` reads. */
+export const ITEMS_QUERY: Schema = record({
+  'order?': choice(['asc', 'desc']),
+  'limit?': limitUpTo(100),
+  'after?': TEXT,
+});
 
 /** The latest first, unless the client asks for another order. */
 export function pageOfItems(items: readonly (JsonObject & { id: string })[], { searchParams }: URL): object {

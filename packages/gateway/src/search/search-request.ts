@@ -128,8 +128,7 @@ function readCompare(value: unknown = []): readonly SearchEngineName[] {
   return [...new Set(value.map((one) => readEngine(one, 'compare')))];
 }
 
-function readLimit(value: unknown): number {
-  const limit = value ?? SEARCH_LIMITS.default;
+function readLimit(limit: unknown = SEARCH_LIMITS.default): number {
   if (
     typeof limit === 'number' &&
     Number.isInteger(limit) &&
@@ -142,7 +141,7 @@ function readLimit(value: unknown): number {
 }
 
 function readFlag(fields: JsonObject, name: string): boolean {
-  const value = fields[name] ?? false;
+  const { [name]: value = false } = fields;
   if (typeof value !== 'boolean') throw invalid(name, 'true or false');
   return value;
 }
