@@ -78,6 +78,19 @@ async function seriousFindings(page: Page): Promise<readonly string[]> {
 /** A browser, a gateway and a test share the machine: long enough for all of them. */
 const SOON = { timeout: 20_000 };
 
+async function boxOf(page: Page, selector: string) {
+  return page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      // What is in it may stick out.
+      const contents = document.createRange();
+      contents.selectNodeContents(element);
+      const { x, y, right, height } = element.getBoundingClientRect();
+      return { x, y, width: Math.max(right, contents.getBoundingClientRect().right) - x, height };
+    });
+}
+
 function rankOf(page: Page, tool: string): Promise<string | null> {
   return page.locator(`[data-row="${tool}"] > .rank`).textContent();
 }
@@ -199,6 +212,10 @@ describe('the playground', () => {
     await page.getByRole('button', { name: 'Read the query as a pattern', pressed: true }).waitFor();
     await page.locator('.result').first().waitFor(SOON);
     expect(new URL(page.url()).searchParams.get('engine')).toBe('regex');
+    // No other engine reads patterns, and without their columns the others stay as they are.
+    const [rank, score] = [await boxOf(page, '.result .rank'), await boxOf(page, '.result .result-score')];
+    expect(rank.width).toBeLessThan(60);
+    expect(Math.abs(score.y - rank.y)).toBeLessThan(rank.height);
     await page.getByLabel('What should the tool do?').fill('refund(');
     await page.getByText('Unclosed group at character 7.').waitFor(SOON);
     expect(await page.locator('.pattern-problem pre').textContent()).toBe('refund(\n      ^');
@@ -365,6 +382,21 @@ async function startHeldHost(): Promise<{ readonly url: string; goOn(): void }> 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, goOn: () => goOn() };
 }
 
+/** A host that ends its connection in the middle of an answer. */
+async function startCuttingHost(): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] };
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const start = { type: 'message_start', message: { ...message, stop_reason: null, stop_sequence: null, usage } };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`event: message_start\ndata: ${JSON.stringify(start)}\n\n`, () => response.destroy());
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 describe('activity', () => {
   it('teaches how to begin, and then shows a request live, whole, with its net', async () => {
     const { page, url, errors } = await openConsole('/activity', { url: await startGateway() });
@@ -405,6 +437,7 @@ describe('activity', () => {
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Found nothing' }).click();
     const missed = page.locator('.queue-row', { hasText: 'qwxz plokij' });
+    await missed.getByText('in sample').waitFor();
     await missed.getByRole('button', { name: 'Make a case…' }).click();
     await page.getByRole('dialog').getByLabel('Tool').fill('weather/no_such_tool');
     await page.getByRole('button', { name: 'Save case' }).click();
@@ -454,6 +487,24 @@ describe('activity', () => {
     await page.goto(`${url}/activity?view=failed`);
     await page.locator('.request .unfold').click(SOON);
     await page.getByText('The client got an invalid request error.').waitFor();
+  });
+
+  it('shows a stream that was cut as failed, with nothing to weigh', async () => {
+    const host = await startCuttingHost();
+    const upstreams = [{ models: ['*'], provider: 'anthropic', baseUrl: host, apiKey: 'none' }];
+    const settings = { upstreams, limits: { upstreamRetries: 0 } };
+    const { page, url, errors } = await openConsole('/activity?view=failed', {
+      url: await startGateway(JSON.stringify(settings)),
+    });
+    await putTools(url, 100, 'sample');
+    const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
+    const body = JSON.stringify({ ...MESSAGE, stream: true });
+    await (await fetch(`${url}/v1/messages`, { method: 'POST', headers, body })).text();
+    await page.goto(`${url}/activity?view=failed`);
+    await page.locator('.request .unfold').click(SOON);
+    await page.getByText('after the answer had begun').waitFor(SOON);
+    await page.getByText('The request failed, so there is nothing to weigh.').waitFor();
+    expect(errors).toEqual([]);
   });
 
   it('lists a request while it is answered, and then as a row that unfolds', async () => {
@@ -554,6 +605,39 @@ describe('servers and catalogs', () => {
     await expect.poll(() => page.locator('[data-server]').first().getAttribute('data-server'), SOON).toBe('aws-s3');
     await page.getByRole('button', { name: /^Catalogs \d+$/ }).click();
     await page.getByRole('region', { name: 'Catalogs' }).getByRole('cell', { name: 'without key' }).first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it('goes to the row that a link, the treemap or a finding points to', async () => {
+    const { page, url } = await openConsole('/playground', { url: await startGateway() });
+    await putTools(url, 1_000);
+    const isSeen = (row: string): Promise<boolean> =>
+      page.locator(row).evaluateAll((rows) =>
+        rows.some((each) => {
+          const { top, bottom } = each.getBoundingClientRect();
+          return top > 0 && bottom < innerHeight;
+        }),
+      );
+    await page.goto(`${url}/servers/server_39?catalog=many&sort=name`);
+    await expect.poll(() => isSeen('[data-server="server_39"]'), SOON).toBe(true);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.getByRole('button', { name: /^server_30 / }).click();
+    await expect.poll(() => isSeen('[data-server="server_30"]'), SOON).toBe(true);
+    await page.evaluate(() => scrollTo(0, 0));
+    const finding = page.locator('.waiting .findings .unfold').last();
+    const tool = (await finding.textContent()) ?? '';
+    await finding.click();
+    await expect.poll(() => isSeen(`[data-tool="${tool}"]`), SOON).toBe(true);
+  });
+
+  it('has no empty list of catalogs where there are none, and room for what there is', async () => {
+    const settings = { upstreams: [{ models: ['*'], provider: 'rehearsal' }] };
+    const { page, errors } = await openConsole('/servers', { url: await startGateway(JSON.stringify(settings)) });
+    await page.getByText('Paste the mcpServers block of your client.').waitFor(SOON);
+    expect(await page.getByLabel('Catalog').count()).toBe(0);
+    const [head, panel] = [await boxOf(page, '.screen-head'), await boxOf(page, '.panel.empty')];
+    expect(panel.y - head.y - head.height).toBeGreaterThan(8);
     expect(await seriousFindings(page)).toEqual([]);
     expect(errors).toEqual([]);
   });
@@ -674,6 +758,63 @@ describe('servers and catalogs', () => {
   });
 });
 
+describe('on a phone', () => {
+  /** Texts that take more than one line. */
+  const brokenNames = (page: Page, selector: string): Promise<readonly string[]> =>
+    page.locator(selector).evaluateAll((elements) =>
+      elements.flatMap((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top / 8)));
+        return lines.size > 1 ? [element.textContent ?? ''] : [];
+      }),
+    );
+
+  it('tables are rows of two lines, in which short names stay whole', async () => {
+    const { page, url } = await openConsole('/playground', { url: await startGateway(), width: 390 });
+    await putTools(url, 40, 'everything');
+    await askModel(url);
+    await page.goto(`${url}/servers?view=catalogs`);
+    await page.getByRole('region', { name: 'Catalogs' }).getByText('everything').waitFor(SOON);
+    expect(await brokenNames(page, '.catalog-table .unfold')).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.goto(`${url}/servers?catalog=sample&view=tools&q=list-buckets`);
+    await page.locator('[data-tool="aws-s3/list-buckets"]').waitFor(SOON);
+    expect(await brokenNames(page, '[data-tool="aws-s3/list-buckets"] .tool')).toEqual([]);
+    await page.goto(`${url}/activity?view=unsearched`);
+    const table = page.getByRole('region', { name: 'Who searches' });
+    await table.getByText('rehearsal').waitFor(SOON);
+    expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+    await page.goto(`${url}/savings`);
+    await page.getByRole('region', { name: 'By model' }).getByText('rehearsal').waitFor(SOON);
+    expect(await brokenNames(page, '.breakdown .mono')).toEqual([]);
+  });
+
+  it('figures and controls of a server stay apart, however narrow the screen is', async () => {
+    const { page, url } = await openConsole('/playground', { url: await startGateway(), width: 320 });
+    await putTools(url, 4_000);
+    await page.goto(`${url}/servers?catalog=many`);
+    await page.locator('[data-server]').first().waitFor(SOON);
+    const tokens = await boxOf(page, '[data-server] .tokens');
+    const policy = await boxOf(page, '[data-server] .policy');
+    const findings = await boxOf(page, '[data-server] .tags');
+    expect(tokens.x + tokens.width).toBeLessThanOrEqual(policy.x);
+    expect(policy.x + policy.width).toBeLessThanOrEqual(findings.x);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+
+  it('the chosen view of activity is in sight, also once the counts are there', async () => {
+    const { page, url } = await openConsole('/playground', { url: await startGateway(), width: 390 });
+    await askModel(url);
+    await page.goto(`${url}/activity?view=unsearched`);
+    const tab = page.getByRole('button', { name: /^Did not search\s*0$/ });
+    await tab.waitFor(SOON);
+    await expect
+      .poll(() => tab.evaluate((element) => element.getBoundingClientRect().right <= innerWidth), SOON)
+      .toBe(true);
+  });
+});
+
 describe('savings', () => {
   it('adds up the requests, signed, and shows how to connect a client', async () => {
     const { page, url, errors } = await openConsole('/playground', { url: await startGateway() });
@@ -716,6 +857,26 @@ describe('savings', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => new URL(page.url()).searchParams.get('show'), SOON).toBeNull();
     expect(errors).toEqual([]);
+  });
+
+  it('does not call it free where a model has no price, and leaves out what had nothing to hold back', async () => {
+    const prices = { 'priced-*': { input: 3 } };
+    const { page, url } = await openConsole('/playground', { url: await startGateway(JSON.stringify({ prices })) });
+    const ask = async (model: string, tools: readonly object[]): Promise<void> => {
+      const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
+      const body = JSON.stringify({ ...MESSAGE, model, tools });
+      expect((await fetch(`${url}/v1/messages`, { method: 'POST', headers, body })).status).toBe(200);
+    };
+    await ask('priced-model', MESSAGE.tools);
+    await ask('other-model', MESSAGE.tools);
+    await ask('plain-model', [{ name: 'now', input_schema: { type: 'object' } }]);
+    await page.goto(`${url}/savings?unit=money`);
+    const models = page.getByRole('region', { name: 'By model' });
+    await models.getByText('priced-model').waitFor(SOON);
+    expect(await models.getByRole('listitem').filter({ hasText: 'other-model' }).locator('strong').textContent()).toBe(
+      '–no price',
+    );
+    expect(await models.getByText('plain-model').count()).toBe(0);
   });
 
   it('makes the first key, goes on with it, and revokes another', async () => {

@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Download, Search } from 'lucide-react';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { countActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { copyLink } from '../shell/copy-text.ts';
+import { timeOf } from '../shell/dates.ts';
 import { download } from '../shell/download.ts';
 import { NetBar } from '../shell/net-bar.tsx';
 import { clockTime, plain, seconds, signed } from '../shell/numbers.ts';
@@ -49,6 +50,7 @@ export function ActivityPage(): ReactNode {
     queryFn: ({ signal }) => countActivity(signal),
     refetchInterval: isPaused ? false : pollingMs(isLive),
   });
+  const tabs = useTabInView(view, counts);
   const fromMs = from === undefined ? undefined : Date.parse(from);
   const filter = { text: q.trim().toLowerCase(), key, model, catalog, fromMs };
   const found = records.filter((record) => matches(record, filter));
@@ -94,6 +96,7 @@ export function ActivityPage(): ReactNode {
             <input
               data-screen-search
               type="search"
+              dir="auto"
               aria-label="Filter by query, tool or request id"
               placeholder="Query, tool or request id"
               value={q}
@@ -107,13 +110,12 @@ export function ActivityPage(): ReactNode {
         </div>
       </div>
       <Summary isLive={isLive} />
-      <nav className="tabs" aria-label={`Views, with counts of the latest ${MOST_RECORDS} requests`}>
+      <nav className="tabs" ref={tabs} aria-label={`Views, with counts of the latest ${MOST_RECORDS} requests`}>
         {VIEWS.map(({ outcome, name }) => (
           <button
             key={name}
             type="button"
             aria-current={view === outcome ? 'true' : undefined}
-            ref={view === outcome ? showTab : undefined}
             onClick={() => set({ view: outcome, id: undefined, show: undefined })}
           >
             {name}{' '}
@@ -133,7 +135,7 @@ export function ActivityPage(): ReactNode {
         />
         {to === undefined ? null : (
           <button type="button" className="chip" onClick={() => set({ to: undefined })}>
-            before {new Date(to).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })} ×
+            before {timeOf(to)} ×
           </button>
         )}
         <Filter name="Key" value={key} of={records.map(keyOf)} onChange={(value) => set({ key: value })} />
@@ -207,12 +209,20 @@ export function ActivityPage(): ReactNode {
   );
 }
 
-/** On phones the tabs scroll sideways: the chosen one is in view, wherever a link has pointed. */
-function showTab(tab: HTMLButtonElement | null): void {
-  const row = tab?.parentElement ?? null;
-  if (tab === null || row === null) return;
-  const hidden = tab.offsetLeft + tab.offsetWidth - row.offsetLeft - row.clientWidth;
-  if (hidden > row.scrollLeft) row.scrollLeft = hidden;
+/** On phones the tabs scroll sideways: the chosen one is in view, wherever a link has pointed. Counts make tabs wider. */
+function useTabInView(view: string | undefined, counts: unknown): RefObject<HTMLElement | null> {
+  const row = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: both move the tabs
+  useEffect(() => {
+    const tab = row.current?.querySelector<HTMLElement>('[aria-current]');
+    if (tab == null || row.current === null) return;
+    const left = tab.offsetLeft - row.current.offsetLeft;
+    const { scrollLeft, clientWidth } = row.current;
+    if (left < scrollLeft) row.current.scrollLeft = left;
+    else if (left + tab.offsetWidth > scrollLeft + clientWidth)
+      row.current.scrollLeft = left + tab.offsetWidth - clientWidth;
+  }, [view, counts]);
+  return row;
 }
 
 const ROW_HEIGHT = 57;

@@ -2,6 +2,7 @@ import type { UnansweredSearch } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { catalogName } from '../shell/catalog-name.ts';
 import { LabelButtons } from '../shell/label-dialog.tsx';
 import { plain } from '../shell/numbers.ts';
 import { ToolName } from '../shell/tool-name.tsx';
@@ -57,9 +58,12 @@ function QueueRow({ search }: { readonly search: UnansweredSearch }): ReactNode 
   const [catalog, ...others] = catalogs;
   return (
     <li className="queue-row">
-      <strong className="clamped" dir="auto" title={query}>
-        {query}
-      </strong>
+      <div className="queue-query">
+        <strong className="clamped" dir="auto" title={query}>
+          {query}
+        </strong>
+        {catalogs.length === 0 ? null : <p className="faint small">in {catalogs.map(catalogName).join(', ')}</p>}
+      </div>
       <span className="right dim">
         {plain(times)}× <span className="hidden-text">asked</span>
       </span>

@@ -15,7 +15,7 @@ export function Reach(): ReactNode {
   if (rows.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a pointer
-    <section className="panel reach" aria-label="Who searches" tabIndex={0}>
+    <section className="panel reach lined" aria-label="Who searches" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -31,11 +31,19 @@ export function Reach(): ReactNode {
           {rows.map(({ model, form, deferred, searched, called, neither, isPoor }) => (
             <tr key={`${model} ${form}`}>
               <td className="mono">{model}</td>
-              <td>{formName(form)}</td>
-              <td className="right">{plain(deferred)}</td>
-              <td className="right">{plain(searched)}</td>
-              <td className="right">{plain(called)}</td>
-              <td className={`right ${isPoor ? 'loss' : ''}`}>{plain(neither)}</td>
+              <td data-label="form">{formName(form)}</td>
+              <td className="right" data-label="responses">
+                {plain(deferred)}
+              </td>
+              <td className="right" data-label="searched">
+                {plain(searched)}
+              </td>
+              <td className="right" data-label="called without">
+                {plain(called)}
+              </td>
+              <td className={`right ${isPoor ? 'loss' : ''}`} data-label="neither">
+                {plain(neither)}
+              </td>
             </tr>
           ))}
         </tbody>

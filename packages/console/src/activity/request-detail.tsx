@@ -20,16 +20,17 @@ interface DetailProps {
 /** One request whole: decision, queries, what was found, loaded and called, and what it cost. */
 export function RequestDetail({ record, show, onShow }: DetailProps): ReactNode {
   const { id, status, error, decision, reason, form, searches, tokens, steps } = record;
+  const isFailed = status >= 400 || error !== undefined;
   return (
     <div className="request-detail" id={`detail-${id}`}>
       <div>
         <ol className="steps">
-          {status < 400 ? null : (
+          {isFailed ? (
             <li>
-              <Head name="Failed" note={`status ${status}`} />
+              <Head name="Failed" note={status < 400 ? 'after the answer had begun' : `status ${status}`} />
               <p className="loss">{error === undefined ? 'The client got an error.' : errorText(error)}</p>
             </li>
-          )}
+          ) : null}
           {decision === undefined ? null : (
             <li>
               <Head name="Decision" note={form === undefined ? '' : `form ${formName(form)}`} />
@@ -43,7 +44,7 @@ export function RequestDetail({ record, show, onShow }: DetailProps): ReactNode 
             <SearchStep key={index} search={search} called={record.called} />
           ))}
           {/* A request that failed before tools were planned has none. */}
-          {status >= 400 && decision === undefined ? null : (
+          {isFailed && decision === undefined ? null : (
             <>
               <LoadedStep record={record} />
               <CalledStep record={record} />
@@ -64,9 +65,9 @@ export function RequestDetail({ record, show, onShow }: DetailProps): ReactNode 
       <div className="stack detail-figures">
         {tokens === undefined ? (
           <p className="faint">
-            {status < 400
-              ? 'No tool was held back in this request, so there is nothing to weigh.'
-              : 'The request failed, so there is nothing to weigh.'}
+            {isFailed
+              ? 'The request failed, so there is nothing to weigh.'
+              : 'No tool was held back in this request, so there is nothing to weigh.'}
           </p>
         ) : (
           <Waterfall tokens={tokens} />

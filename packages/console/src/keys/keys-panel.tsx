@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { dayOf, timeOf } from '../shell/dates.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { plain, signedShort } from '../shell/numbers.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -20,9 +21,11 @@ export function useKeys({ refetchInterval = 15_000 }: { readonly refetchInterval
 /** Who may use the gateway: rights, limits and what is used of them, expiry. A secret is shown once. */
 export function KeysPanel(props: {
   readonly savings: Readonly<Record<string, Totals>>;
+  /** How many days they are of. */
+  readonly period: number;
   readonly onMade: (key: MadeKey) => void;
 }): ReactNode {
-  const { savings, onMade } = props;
+  const { savings, period, onMade } = props;
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<Key>();
   const { data, error } = useKeys();
@@ -73,7 +76,7 @@ export function KeysPanel(props: {
                 <th>Limits</th>
                 <th>Expires</th>
                 <th>Last used</th>
-                <th className="right">Net</th>
+                <th className="right">Net, {period === 1 ? 'today' : `${period} d`}</th>
                 <th>
                   <span className="hidden-text">Revoke</span>
                 </th>
@@ -219,12 +222,4 @@ function RevokeKey({ apiKey, onClose }: { readonly apiKey: Key | undefined; read
       </div>
     </Dialog>
   );
-}
-
-function dayOf(time: string): string {
-  return new Date(time).toLocaleDateString('en', { dateStyle: 'medium' });
-}
-
-function timeOf(time: string): string {
-  return new Date(time).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short', hour12: false });
 }

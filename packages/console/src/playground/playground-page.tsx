@@ -2,6 +2,7 @@ import { useNavigate, useRouterState, useSearch as useRouteSearch } from '@tanst
 import { Link2, Regex, Search } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useSaveCase } from '../api/labels.ts';
+import { catalogName } from '../shell/catalog-name.ts';
 import { copyLink } from '../shell/copy-text.ts';
 import { Problem } from '../shell/problem.tsx';
 import { rowShortcuts } from '../shell/row-shortcuts.ts';
@@ -75,6 +76,7 @@ export function PlaygroundPage(): ReactNode {
           <input
             data-screen-search
             type="search"
+            dir="auto"
             aria-label="What should the tool do?"
             placeholder="What should the tool do?"
             value={state.q ?? ''}
@@ -97,7 +99,7 @@ export function PlaygroundPage(): ReactNode {
         <SelectBox
           label="Catalog"
           value={catalog ?? ''}
-          choices={names.map((name) => ({ value: name, name: name === 'mcpServers' ? 'all MCP servers' : name }))}
+          choices={names.map((name) => ({ value: name, name: catalogName(name) }))}
           onChange={(value) =>
             void navigate({ search: (old) => clean({ ...old, catalog: value, tool: undefined, why: undefined }) })
           }
@@ -198,7 +200,7 @@ function Start(props: {
     return (
       <div className="panel empty">
         <h2>
-          Search {catalog === 'mcpServers' ? 'all MCP servers' : catalog}
+          Search {catalogName(catalog)}
           {tools}
         </h2>
         <p>Type a request as a user or a model would write it.</p>

@@ -55,7 +55,10 @@ export function ResultTable(props: TableProps): ReactNode {
     />
   );
   return (
-    <div className="panel results" style={{ '--engines': engines.length } as CSSProperties}>
+    <div
+      className={`panel results${engines.length === 0 ? ' alone' : ''}`}
+      style={{ '--engines': engines.length } as CSSProperties}
+    >
       <div className="results-head">
         <span />
         <span>
@@ -208,24 +211,26 @@ function Row({ row, query, most, labels, engines, isBelow, isOpen, onToggle, onI
           </>
         )}
       </div>
-      {engines.map((engine) => {
-        const other = others.get(engine);
-        return (
-          <span key={engine} className="other">
-            <span className="hidden-text">{ENGINE_NAMES[engine] ?? engine}: </span>
-            {other === undefined ? (
-              <span className="rank small">50+</span>
-            ) : (
-              <>
-                <span className="score">{showScore(other.score)}</span>
-                <span className={`rank small${other.rank === 1 ? ' first' : other.rank <= 5 ? ' near' : ''}`}>
-                  {other.rank}
-                </span>
-              </>
-            )}
-          </span>
-        );
-      })}
+      <span className="others">
+        {engines.map((engine) => {
+          const other = others.get(engine);
+          return (
+            <span key={engine} className="other">
+              <span className="hidden-text">{ENGINE_NAMES[engine] ?? engine}: </span>
+              {other === undefined ? (
+                <span className="rank small">50+</span>
+              ) : (
+                <>
+                  <span className="score">{showScore(other.score)}</span>
+                  <span className={`rank small${other.rank === 1 ? ' first' : other.rank <= 5 ? ' near' : ''}`}>
+                    {other.rank}
+                  </span>
+                </>
+              )}
+            </span>
+          );
+        })}
+      </span>
       {isOpen && hit !== undefined ? (
         <dl className="parts" id={detailId}>
           {parts.map((part) => (

@@ -6,7 +6,9 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import type { MadeKey } from '../keys/create-key.tsx';
 import { KeysPanel } from '../keys/keys-panel.tsx';
+import { catalogName } from '../shell/catalog-name.ts';
 import { copyLink } from '../shell/copy-text.ts';
+import { timeOf } from '../shell/dates.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { download } from '../shell/download.ts';
 import { NetBar } from '../shell/net-bar.tsx';
@@ -24,8 +26,6 @@ import { WhereItPays } from './where-it-pays.tsx';
 const SETTLED = 100;
 
 const DAY_MS = 86_400_000;
-
-const CATALOG_NAMES = { mcpServers: 'all MCP servers' };
 
 export function SavingsPage(): ReactNode {
   const [made, setMade] = useState<MadeKey>();
@@ -58,7 +58,8 @@ export function SavingsPage(): ReactNode {
   const { total, byDay, byModel, byKey, byCatalog, keyNames, unpriced, prices, sinceMs } = data;
   const hasMoney = total.usd !== undefined;
   const isMoney = unit === 'money' && hasMoney;
-  const netOf = ({ net, usd }: Totals): number => (isMoney ? (usd?.net ?? 0) : net);
+  /** In money, what has no price has no net. */
+  const netOf = ({ net, usd }: Totals): number | undefined => (isMoney ? usd?.net : net);
   const format = isMoney ? money : signedShort;
   const days = daysOf(byDay, period, sinceMs, netOf);
   const costly = days.filter(({ net }) => net < 0).length;
@@ -66,9 +67,7 @@ export function SavingsPage(): ReactNode {
     <>
       <div className="screen-head">
         <h1>Savings and keys</h1>
-        <span className="faint">
-          since {new Date(sinceMs).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}
-        </span>
+        <span className="faint">since {timeOf(sinceMs)}</span>
         <div className="end">
           <div className="segments">
             {PERIODS.map((each) => (
@@ -184,7 +183,14 @@ export function SavingsPage(): ReactNode {
           </div>
           <div className="breakdowns">
             <Breakdown
-              {...{ title: 'By key', filter: 'key', groups: byKey, names: keyNames, netOf, format }}
+              {...{
+                title: 'By key',
+                filter: 'key',
+                groups: byKey,
+                nameOf: (id: string) => keyNames[id] ?? id,
+                netOf,
+                format,
+              }}
               {...{ unnamed: 'without key', isWhole: by === 'key', onWhole: () => set({ by: 'key' }) }}
             />
             <Breakdown
@@ -192,14 +198,14 @@ export function SavingsPage(): ReactNode {
               {...{ isWhole: by === 'model', onWhole: () => set({ by: 'model' }) }}
             />
             <Breakdown
-              {...{ title: 'By catalog', filter: 'catalog', groups: byCatalog, names: CATALOG_NAMES, netOf, format }}
+              {...{ title: 'By catalog', filter: 'catalog', groups: byCatalog, nameOf: catalogName, netOf, format }}
               {...{ unnamed: 'tools of the request', isWhole: by === 'catalog', onWhole: () => set({ by: 'catalog' }) }}
             />
           </div>
         </>
       )}
       <BelowBreakEven catalogs={byCatalog} />
-      <KeysPanel savings={byKey} onMade={setMade} />
+      <KeysPanel savings={byKey} period={period} onMade={setMade} />
       <ConnectClient made={made} chosen={client} onChoose={(name) => set({ client: name })} />
     </>
   );
@@ -210,14 +216,16 @@ function daysOf(
   byDay: Readonly<Record<string, Totals>>,
   period: number,
   sinceMs: number,
-  netOf: (totals: Totals) => number,
+  netOf: (totals: Totals) => number | undefined,
 ): readonly Day[] {
   const today = Math.floor(Date.now() / DAY_MS);
   const first = Math.min(today, Math.max(today - period + 1, Math.floor(sinceMs / DAY_MS)));
   return Array.from({ length: today - first + 1 }, (_, index) => {
     const day = new Date((first + index) * DAY_MS).toISOString().slice(0, 10);
     const totals = byDay[day];
-    return totals === undefined ? { day, net: 0, requests: 0 } : { day, net: netOf(totals), requests: totals.requests };
+    return totals === undefined
+      ? { day, net: 0, requests: 0 }
+      : { day, net: netOf(totals) ?? 0, requests: totals.requests };
   });
 }
 
@@ -227,8 +235,8 @@ function Breakdown(props: {
   readonly filter: 'key' | 'model' | 'catalog';
   readonly groups: Readonly<Record<string, Totals>>;
   /** What people call them. */
-  readonly names?: Readonly<Record<string, string>>;
-  readonly netOf: (totals: Totals) => number;
+  readonly nameOf?: (id: string) => string;
+  readonly netOf: (totals: Totals) => number | undefined;
   readonly format: (value: number) => string;
   readonly unnamed: string;
   /** Whether every row is shown. */
@@ -236,20 +244,22 @@ function Breakdown(props: {
   readonly onWhole: () => void;
 }): ReactNode {
   const { isWhole, onWhole } = props;
-  const { title, filter, groups, names = {}, netOf, format, unnamed } = props;
+  const { title, filter, groups, nameOf = (id: string) => id, netOf, format, unnamed } = props;
   const rows = Object.entries(groups)
+    // Without deferred tools there was nothing to keep out.
+    .filter(([, { deferred }]) => deferred > 0)
     .map(([name, totals]) => ({
       id: name,
-      name: name === '' ? unnamed : (names[name] ?? name),
+      name: name === '' ? unnamed : nameOf(name),
       net: netOf(totals),
       totals,
     }))
-    .sort((left, right) => right.net - left.net);
-  const most = Math.max(...rows.map(({ net }) => Math.abs(net)), Number.EPSILON);
+    .sort((left, right) => (right.net ?? -Infinity) - (left.net ?? -Infinity));
+  const most = Math.max(...rows.map(({ net = 0 }) => Math.abs(net)), Number.EPSILON);
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
-      {rows.length === 0 ? <p className="faint breakdown-empty">No requests in this period.</p> : null}
+      {rows.length === 0 ? <p className="faint breakdown-empty">No tools were deferred in this period.</p> : null}
       <ul className="breakdown">
         {rows.slice(0, isWhole ? rows.length : MOST_ROWS).map(({ id, name, net, totals }) => (
           <li key={id} title={`${plain(totals.requests)} requests`}>
@@ -260,8 +270,8 @@ function Breakdown(props: {
                 {name}
               </Link>
             )}
-            <NetBar net={net} most={most} />
-            <strong className={`right ${net < 0 ? 'loss' : ''}`}>{format(net)}</strong>
+            <NetBar net={net ?? 0} most={most} />
+            <Amount value={net} format={format} />
           </li>
         ))}
       </ul>
@@ -274,6 +284,17 @@ function Breakdown(props: {
   );
 }
 
+function Amount({ value, format }: { readonly value: number | undefined; readonly format: (value: number) => string }) {
+  if (value === undefined) {
+    return (
+      <strong className="right faint">
+        –<span className="hidden-text">no price</span>
+      </strong>
+    );
+  }
+  return <strong className={`right ${value < 0 ? 'loss' : ''}`}>{format(value)}</strong>;
+}
+
 const MOST_ROWS = 8;
 
 function BelowBreakEven({ catalogs }: { readonly catalogs: Readonly<Record<string, Totals>> }): ReactNode {
@@ -282,9 +303,8 @@ function BelowBreakEven({ catalogs }: { readonly catalogs: Readonly<Record<strin
     <p key={name} className="notice-loss">
       <TriangleAlert size={15} aria-hidden="true" />
       <span>
-        <strong>{name === 'mcpServers' ? 'all MCP servers' : name}</strong> is below break-even:{' '}
-        {plain(keptOut / Math.max(1, deferred))} tokens a request. Sending it inline would have kept out {plain(-net)}{' '}
-        tokens more.{' '}
+        <strong>{catalogName(name)}</strong> is below break-even: {plain(keptOut / Math.max(1, deferred))} tokens a
+        request. Sending it inline would have kept out {plain(-net)} tokens more.{' '}
         <Link to="/servers" search={{ catalog: name }}>
           Set “hold back” to never
         </Link>

@@ -1,5 +1,6 @@
 import type { Totals } from '@quartermaster/client';
 import { type ReactNode, useState } from 'react';
+import { catalogName } from '../shell/catalog-name.ts';
 import { plain, signedShort } from '../shell/numbers.ts';
 import { useWidth } from '../shell/use-width.ts';
 import { axisMarks } from './axis.ts';
@@ -25,7 +26,7 @@ export function WhereItPays(props: {
   const places: readonly Place[] = Object.entries(props.catalogs)
     .filter(([, { deferred, keptOut }]) => deferred > 0 && keptOut > 0)
     .map(([name, { deferred, keptOut, net }]) => ({
-      name: name === '' ? 'tools of the request' : name === 'mcpServers' ? 'all MCP servers' : name,
+      name: name === '' ? 'tools of the request' : catalogName(name),
       ...{ size: keptOut / deferred, net: net / deferred },
     }));
   return (

@@ -2,6 +2,8 @@ import type { Catalog } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { catalogName } from '../shell/catalog-name.ts';
+import { timeOf } from '../shell/dates.ts';
 import { plain } from '../shell/numbers.ts';
 
 /** Every catalog that the key may use: whose it is, its version, and how large it is. */
@@ -18,7 +20,7 @@ export function CatalogTable(props: {
   });
   const nameOf = (owner: string): string => keys?.data.find(({ id }) => id === owner)?.name ?? owner;
   return (
-    <section className="panel catalog-table" aria-label="Catalogs">
+    <section className="panel catalog-table lined" aria-label="Catalogs">
       <table>
         <thead>
           <tr>
@@ -35,19 +37,21 @@ export function CatalogTable(props: {
               <tr key={name} className={name === chosen ? 'open' : ''}>
                 <td>
                   <button type="button" className="unfold" onClick={() => onChoose(name)}>
-                    {name}
+                    {catalogName(name)}
                   </button>
                   {error === undefined ? null : <p className="problem small">{error}</p>}
                 </td>
-                <td className="dim">
+                <td className="dim" data-label="from">
                   {isServed === true ? 'MCP servers' : owner === '' ? 'without key' : nameOf(owner)}
                 </td>
-                <td className="right">{plain(count)}</td>
-                <td className="right dim">{version ?? '–'}</td>
+                <td className="right">
+                  {plain(count)} <span className="phone-only">{count === 1 ? 'tool' : 'tools'}</span>
+                </td>
+                <td className="right dim" data-label={version === undefined ? undefined : 'version'}>
+                  {version ?? <span className="wide-only">–</span>}
+                </td>
                 <td className="dim">
-                  {updated === undefined
-                    ? '–'
-                    : new Date(updated).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}
+                  {updated === undefined ? <span className="wide-only">–</span> : timeOf(updated)}
                 </td>
               </tr>
             ),

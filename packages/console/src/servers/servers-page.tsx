@@ -3,6 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Plus, Search } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { catalogName } from '../shell/catalog-name.ts';
 import { copyLink } from '../shell/copy-text.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { plain, share } from '../shell/numbers.ts';
@@ -101,6 +102,10 @@ export function ServersPage(): ReactNode {
     unfold({ server: owner, tool: owner === '' ? tool : tool.slice(owner.length + 1) }, change);
   };
   const { setPolicy, undo, hold, release, problem } = useUndoablePolicy();
+  const [target, setTarget] = useState(() => {
+    if (openTool !== undefined) return `tool ${openTool}`;
+    return server === undefined ? undefined : `server ${nameOf(server)}`;
+  });
   const isOpen = (name: string): boolean => server !== undefined && nameOf(server) === name;
   const most = useMemo(() => mostTokens(listed, view), [listed, view]);
   const failure = error ?? serversError ?? problem;
@@ -136,21 +141,24 @@ export function ServersPage(): ReactNode {
           </button>
         </nav>
         <div className="end">
-          <SelectBox
-            label="Catalog"
-            isLabelHidden
-            value={catalog ?? ''}
-            choices={(catalogs?.data ?? []).map(({ name, version, tool_count: count }) => ({
-              value: name,
-              name: `${name === 'mcpServers' ? 'all MCP servers' : name} (${plain(count)}${version === undefined ? '' : `, version ${version}`})`,
-            }))}
-            onChange={(value) => unfold({}, { catalog: value })}
-          />
+          {catalog === undefined ? null : (
+            <SelectBox
+              label="Catalog"
+              isLabelHidden
+              value={catalog}
+              choices={(catalogs?.data ?? []).map(({ name, version, tool_count: count }) => ({
+                value: name,
+                name: `${catalogName(name)} (${plain(count)}${version === undefined ? '' : `, version ${version}`})`,
+              }))}
+              onChange={(value) => unfold({}, { catalog: value })}
+            />
+          )}
           <div className="field">
             <Search size={14} aria-hidden="true" />
             <input
               data-screen-search
               type="search"
+              dir="auto"
               aria-label="Filter by server or tool"
               placeholder="Server or tool"
               value={state.q ?? ''}
@@ -212,7 +220,10 @@ export function ServersPage(): ReactNode {
                 <Treemap
                   groups={listed}
                   chosen={server === undefined ? undefined : nameOf(server)}
-                  onChoose={(name) => unfold(isOpen(name) ? {} : { server: name }, { view: undefined })}
+                  onChoose={(name) => {
+                    setTarget(isOpen(name) ? undefined : `server ${name}`);
+                    unfold(isOpen(name) ? {} : { server: name }, { view: undefined });
+                  }}
                 />
               </section>
             )}
@@ -229,6 +240,9 @@ export function ServersPage(): ReactNode {
                 onSort={(sort) => set({ sort })}
                 rows={rows}
                 catalog={catalog}
+                target={target}
+                onShown={() => setTarget(undefined)}
+                hasStates={groups.some((group) => group.server !== undefined)}
                 open={{ server: server === undefined ? undefined : nameOf(server), tool: openTool }}
                 mostTokens={most}
                 isFlat={view === 'tools'}
@@ -254,7 +268,10 @@ export function ServersPage(): ReactNode {
               if (tool === undefined) set({ show: undefined });
               else unfoldTool(tool, { show: 'diff' });
             }}
-            onTool={({ tool }) => unfoldTool(tool, { view: undefined, q: undefined })}
+            onTool={({ tool }) => {
+              setTarget(`tool ${tool}`);
+              unfoldTool(tool, { view: undefined, q: undefined });
+            }}
             onAll={() => unfold({}, { view: 'tools', sort: 'findings', q: undefined })}
           />
         </div>
@@ -313,7 +330,7 @@ function useUndoablePolicy() {
 
 function NoCatalogs(): ReactNode {
   return (
-    <div className="panel empty">
+    <div className="panel empty apart">
       <AddServers servers={NOTHING.data} />
       <p>Or upload a list of tools:</p>
       <pre>{`curl -X PUT ${location.origin}/v1/catalogs/mine -d @tools.json`}</pre>

@@ -26,6 +26,11 @@ interface TableProps {
   /** Whether there are only tools, no servers. */
   readonly isFlat: boolean;
   readonly open: { readonly server: string | undefined; readonly tool: string | undefined };
+  /** The key of the row to scroll to. A click in the table moves nothing; what points to a row from elsewhere does. */
+  readonly target: string | undefined;
+  readonly onShown: () => void;
+  /** Whether any of the servers is a configured one, which has a state. */
+  readonly hasStates: boolean;
   readonly mostTokens: number;
   readonly mayManage: boolean;
   readonly onServer: (server: string) => void;
@@ -36,7 +41,7 @@ interface TableProps {
 
 /** Servers and tools, only those in view as elements: a catalog of ten thousand tools scrolls like one of ten. */
 export function ToolTable(props: TableProps): ReactNode {
-  const { rows, isFlat, open } = props;
+  const { rows, isFlat, target, onShown } = props;
   const list = useRef<HTMLUListElement>(null);
   const top = useListTop(list);
   const virtual = useWindowVirtualizer({
@@ -46,21 +51,20 @@ export function ToolTable(props: TableProps): ReactNode {
     scrollMargin: top,
     getItemKey: (index) => rows[index]?.key ?? index,
   });
-  // A link to a tool shows it; a click shows it where it is.
-  const linked = useRef(open.tool);
-  const linkedAt = linked.current === undefined ? -1 : rows.findIndex(({ key }) => key === `tool ${linked.current}`);
+  const targetAt = target === undefined ? -1 : rows.findIndex(({ key }) => key === target);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same row is gone to once
   useEffect(() => {
-    if (linkedAt < 0) return;
-    linked.current = undefined;
-    virtual.scrollToIndex(linkedAt, { align: 'center' });
-  }, [linkedAt, virtual]);
+    if (targetAt < 0) return;
+    virtual.scrollToIndex(targetAt, { align: 'center' });
+    onShown();
+  }, [targetAt, virtual]);
   return (
     <section className={`panel tool-table${isFlat ? ' flat' : ''}`} aria-label="Servers and tools">
       <div className="tool-row head">
         {HEADS.map(([title, sort]) => (
           <span key={title} className={RIGHT.has(title) ? 'right' : undefined}>
             {sort === undefined ? (
-              title
+              headOf(title, props)
             ) : (
               <button type="button" aria-pressed={sort === props.sort} onClick={() => props.onSort(sort)}>
                 {title}
@@ -120,6 +124,13 @@ const HEADS: readonly (readonly [title: string, sort?: Sort])[] = [
 
 const RIGHT = new Set(['Tools', 'Calls']);
 
+/** Tools have no state, but a button in its column. */
+function headOf(title: string, { isFlat, hasStates, mayManage }: TableProps): string {
+  if (title !== 'State') return title;
+  if (isFlat) return mayManage ? 'Pin' : '';
+  return hasStates ? title : '';
+}
+
 export const STATES: Readonly<Record<Server['state'], readonly [shape: string, word: string]>> = {
   ready: ['dot', 'Ready'],
   idle: ['ring', 'Idle'],
@@ -135,41 +146,45 @@ function ServerRow(props: TableProps & { readonly group: ServerGroup }): ReactNo
   const pins = tools.filter((tool) => tool.policy === 'never').length;
   return (
     <div className={`tool-row${isOpen ? ' open' : ''}`} data-server={name}>
-      <span className="name">
-        <button
-          type="button"
-          className="unfold"
-          data-row-button=""
-          aria-expanded={isOpen}
-          onClick={() => onServer(name)}
-        >
-          <bdi>{name === '' ? 'no server' : name}</bdi>
-        </button>
-        {pins > 0 && policy !== 'never' ? (
-          <span className="tag">
-            <Pin size={11} aria-hidden="true" /> {pins} {pins === 1 ? 'pin' : 'pins'}
-          </span>
-        ) : null}
+      <span className="row-head">
+        <span className="name">
+          <button
+            type="button"
+            className="unfold"
+            data-row-button=""
+            aria-expanded={isOpen}
+            onClick={() => onServer(name)}
+          >
+            <bdi>{name === '' ? 'no server' : name}</bdi>
+          </button>
+          {pins > 0 && policy !== 'never' ? (
+            <span className="tag">
+              <Pin size={11} aria-hidden="true" /> {pins} {pins === 1 ? 'pin' : 'pins'}
+            </span>
+          ) : null}
+        </span>
+        <span>{server === undefined ? null : <State server={server} {...props} />}</span>
       </span>
-      <span>{server === undefined ? <span className="faint">–</span> : <State server={server} {...props} />}</span>
-      <span className="right dim">
-        {plain(tools.length)} <span className="hidden-text">tools</span>
-      </span>
-      <Tokens tokens={tokens} most={mostTokens} />
-      <span className="right dim">
-        {calls === 0 ? 'never' : plain(calls)} <span className="hidden-text">called</span>
-      </span>
-      <span>
-        <PolicySelect
-          label={`Hold back ${name}`}
-          policy={policy}
-          isFixed={!mayManage || name === ''}
-          onChange={(next) => onPolicy({ kind: 'server', name, policy: next }, policy)}
-        />
-      </span>
-      <span className="tags">
-        {trust > 0 ? <span className="tag bad">{trust} trust</span> : null}
-        {lint > 0 ? <span className="tag">{lint} lint</span> : null}
+      <span className="row-figures">
+        <span className="right dim tool-count">
+          {plain(tools.length)} <span className="hidden-text">tools</span>
+        </span>
+        <Tokens tokens={tokens} most={mostTokens} />
+        <span className="right dim calls">
+          {calls === 0 ? 'never' : plain(calls)} <span className="hidden-text">called</span>
+        </span>
+        <span className="policy-cell">
+          <PolicySelect
+            label={`Hold back ${name}`}
+            policy={policy}
+            isFixed={!mayManage || name === ''}
+            onChange={(next) => onPolicy({ kind: 'server', name, policy: next }, policy)}
+          />
+        </span>
+        <span className="tags">
+          {trust > 0 ? <span className="tag bad">{trust} trust</span> : null}
+          {lint > 0 ? <span className="tag">{lint} lint</span> : null}
+        </span>
       </span>
     </div>
   );
@@ -208,18 +223,22 @@ function HeldRow(props: TableProps & { readonly change: DefinitionChange; readon
   const { tool, server, tokens, findings } = change;
   return (
     <div className={`tool-row held${isAlone ? '' : ' inner'}`} data-tool={tool}>
-      <span className="name mono">{isAlone ? <ToolName id={tool} /> : tool.slice(server.length + 1)}</span>
-      <span>
-        <button type="button" className="button tiny" onClick={() => onDiff(change)}>
-          Full diff
-        </button>
+      <span className="row-head">
+        <span className="name mono">{isAlone ? <ToolName id={tool} /> : tool.slice(server.length + 1)}</span>
+        <span>
+          <button type="button" className="button tiny" onClick={() => onDiff(change)}>
+            Full diff
+          </button>
+        </span>
       </span>
-      <span />
-      <Tokens tokens={tokens.after} most={mostTokens} />
-      <span className="right dim">–</span>
-      <span className="tag bad">held back</span>
-      <span className="tags">
-        {findings.length > 0 ? <span className="tag bad">{findings.length} trust</span> : null}
+      <span className="row-figures">
+        <span className="tool-count" />
+        <Tokens tokens={tokens.after} most={mostTokens} />
+        <span className="right dim calls">–</span>
+        <span className="tag bad">held back</span>
+        <span className="tags">
+          {findings.length > 0 ? <span className="tag bad">{findings.length} trust</span> : null}
+        </span>
       </span>
     </div>
   );
@@ -234,41 +253,45 @@ function ToolRow(props: TableProps & { readonly row: Extract<Row, { kind: 'tool'
   return (
     <>
       <div className={`tool-row${isAlone ? '' : ' inner'}${isOpen ? ' open' : ''}`} data-tool={tool.tool}>
-        <span className="name">
-          <button
-            type="button"
-            className="unfold mono"
-            data-row-button=""
-            aria-expanded={isOpen}
-            onClick={() => onTool(tool.tool)}
-          >
-            {isAlone ? <ToolName id={tool.tool} /> : <ToolParts name={tool.name} />}
-          </button>
-        </span>
-        <span>
-          {mayManage ? (
+        <span className="row-head">
+          <span className="name">
             <button
               type="button"
-              className={`button ghost tiny${isPinned ? ' pinned' : ''}`}
-              aria-pressed={isPinned}
-              aria-label={`Pin ${tool.tool}`}
-              title="Always send this tool in full"
-              onClick={() => set(isPinned ? null : 'never')}
+              className="unfold mono"
+              data-row-button=""
+              aria-expanded={isOpen}
+              onClick={() => onTool(tool.tool)}
             >
-              <Pin size={12} aria-hidden="true" /> Pin
+              {isAlone ? <ToolName id={tool.tool} /> : <ToolParts name={tool.name} />}
             </button>
-          ) : null}
+          </span>
+          <span>
+            {mayManage ? (
+              <button
+                type="button"
+                className={`button ghost tiny${isPinned ? ' pinned' : ''}`}
+                aria-pressed={isPinned}
+                aria-label={`Pin ${tool.tool}`}
+                title="Always send this tool in full"
+                onClick={() => set(isPinned ? null : 'never')}
+              >
+                <Pin size={12} aria-hidden="true" /> Pin
+              </button>
+            ) : null}
+          </span>
         </span>
-        <span />
-        <Tokens tokens={tool.tokens} most={mostTokens} />
-        <span className="right dim">
-          {tool.calls === 0 ? 'never' : plain(tool.calls)} <span className="hidden-text">called</span>
-        </span>
-        <span>
-          <PolicySelect label={`Hold back ${tool.tool}`} policy={tool.policy} isFixed={!mayManage} onChange={set} />
-        </span>
-        <span className="tags">
-          <FindingTags tool={tool} />
+        <span className="row-figures">
+          <span className="tool-count" />
+          <Tokens tokens={tool.tokens} most={mostTokens} />
+          <span className="right dim calls">
+            {tool.calls === 0 ? 'never' : plain(tool.calls)} <span className="hidden-text">called</span>
+          </span>
+          <span className="policy-cell">
+            <PolicySelect label={`Hold back ${tool.tool}`} policy={tool.policy} isFixed={!mayManage} onChange={set} />
+          </span>
+          <span className="tags">
+            <FindingTags tool={tool} />
+          </span>
         </span>
       </div>
       {isOpen ? <ToolDetail tool={tool} catalog={catalog} /> : null}

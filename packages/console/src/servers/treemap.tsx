@@ -66,7 +66,8 @@ export function Treemap(props: {
               <button
                 type="button"
                 aria-pressed={group.name === chosen}
-                aria-label={`${nameOf(group)} ${plain(group.tokens)} tokens, ${plain(group.tools.length)} tools`}
+                aria-label={describe(group)}
+                title={describe(group)}
                 onClick={() => onChoose(group.name)}
               >
                 <Label group={group} box={box} width={width} />
@@ -104,6 +105,11 @@ function Label({ group, box, width }: Place & { readonly width: number }): React
       {room < (name.length + 1 + tokens.length) * CHARACTER ? null : ` ${tokens}`}
     </span>
   );
+}
+
+/** What a box stands for: small ones have no room for a label. */
+function describe(group: ServerGroup): string {
+  return `${nameOf(group)} ${plain(group.tokens)} tokens, ${plain(group.tools.length)} tools`;
 }
 
 function nameOf({ name }: ServerGroup): string {

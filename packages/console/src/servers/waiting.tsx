@@ -120,9 +120,11 @@ function Change(props: {
         <ToolName id={tool} /> <span className={`tag ${held ? 'bad' : 'wait'}`}>{held ? 'held back' : 'in use'}</span>
       </h3>
       <p className="small dim">
-        {isNew ? 'A new tool that has not been accepted.' : 'Its definition is not the one that was accepted.'} Tokens{' '}
-        {tokens.before === null ? '' : `${plain(tokens.before)} → `}
-        {plain(tokens.after)}.
+        {isNew ? 'A new tool that has not been accepted.' : 'Its definition is not the one that was accepted.'}{' '}
+        <span className="whole">
+          Tokens {tokens.before === null ? '' : `${plain(tokens.before)} → `}
+          {plain(tokens.after)}.
+        </span>
       </p>
       <DefinitionDiff change={change} />
       <Trust findings={findings} />
