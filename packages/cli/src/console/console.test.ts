@@ -830,6 +830,10 @@ describe('savings', () => {
     await page.getByRole('img', { name: /^Break-even at [\d,]+ tokens\. sample: / }).waitFor();
     await page.getByRole('button', { name: 'Show as table of net by day' }).click();
     await page.getByRole('cell', { name: net }).waitFor();
+    // Each figure leads to the requests behind it.
+    const today = new Date().toISOString().slice(0, 10);
+    const day = await page.getByRole('link', { name: today }).getAttribute('href');
+    expect(new URL(day ?? '', url).searchParams.get('from')).toContain(today);
     await page.getByRole('button', { name: 'Show as table of where it pays' }).click();
     await page.getByRole('cell', { name: 'sample' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);

@@ -1,4 +1,5 @@
 import { OUTCOMES, type Outcome } from '../api/activity.ts';
+import { linkText } from '../shell/link-text.ts';
 
 /** What an unfolded request shows below its figures. */
 export const DETAIL_VIEWS = ['model', 'wire', 'record'] as const;
@@ -29,11 +30,9 @@ export function readActivityState(search: Record<string, unknown>): ActivityStat
   // The system note is a part of what the model saw.
   const show = DETAIL_VIEWS.find((one) => one === (search.show === 'note' ? 'model' : search.show));
   const texts = [...TEXTS, ...TIMES].flatMap((name) => {
-    const value = search[name];
     const isTime = name === 'from' || name === 'to';
-    // The router reads a word of digits as a number.
-    const text = typeof value === 'number' ? String(value) : value;
-    if (typeof text !== 'string' || text === '' || (isTime && Number.isNaN(Date.parse(text)))) return [];
+    const text = linkText(search[name]);
+    if (text === undefined || (isTime && Number.isNaN(Date.parse(text)))) return [];
     return [[name, text] as const];
   });
   return {

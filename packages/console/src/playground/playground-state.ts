@@ -1,3 +1,5 @@
+import { linkText } from '../shell/link-text.ts';
+
 /** What a link to the playground holds. */
 export interface PlaygroundState {
   readonly q?: string;
@@ -17,10 +19,9 @@ const MAX_LIMIT = 20;
 
 /** A link is typed by people: what it can't mean is left out. */
 export function readPlaygroundState(search: Record<string, unknown>): PlaygroundState {
-  const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
   const limit = Number(search.limit);
   const texts = ['q', 'catalog', 'tool', 'why', 'sort'] as const;
-  const state = Object.fromEntries(texts.map((name) => [name, text(search[name])]));
+  const state = Object.fromEntries(texts.map((name) => [name, linkText(search[name])]));
   const known = Object.entries(state).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(known),

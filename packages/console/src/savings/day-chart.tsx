@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { plain } from '../shell/numbers.ts';
 import { useWidth } from '../shell/use-width.ts';
@@ -126,7 +127,11 @@ function DayTable({ days, format }: Parameters<typeof DayChart>[0]): ReactNode {
         <tbody>
           {days.toReversed().map(({ day, net, requests }) => (
             <tr key={day}>
-              <td>{day}</td>
+              <td>
+                <Link to="/activity" search={spanOf(day)}>
+                  {day}
+                </Link>
+              </td>
               <td className={`right ${net < 0 ? 'loss' : ''}`}>{format(net)}</td>
               <td className="right">{plain(requests)}</td>
             </tr>
@@ -136,6 +141,14 @@ function DayTable({ days, format }: Parameters<typeof DayChart>[0]): ReactNode {
     </section>
   );
 }
+
+/** What a link to the requests of a day holds. */
+function spanOf(day: string): { readonly from: string; readonly to: string } {
+  const start = Date.parse(`${day}T00:00:00Z`);
+  return { from: new Date(start).toISOString(), to: new Date(start + DAY_MS).toISOString() };
+}
+
+const DAY_MS = 86_400_000;
 
 function dayName(day: string): string {
   return new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });

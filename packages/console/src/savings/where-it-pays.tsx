@@ -102,6 +102,26 @@ function PlaceTable({ places }: { readonly places: readonly Place[] }): ReactNod
   );
 }
 
+/** About the size of a character, and of a line. */
+const [CHARACTER, LINE] = [6.4, 14];
+
+/** The names that don't run into another one: the most costly and the most useful catalogs first. The table has all of them. */
+function withRoom(
+  places: readonly Place[],
+  cornerOf: (place: Place) => { readonly left: number; readonly top: number },
+): ReadonlySet<string> {
+  const taken: { readonly left: number; readonly right: number; readonly top: number }[] = [];
+  const named = new Set<string>();
+  for (const place of places.toSorted((one, other) => Math.abs(other.net) - Math.abs(one.net))) {
+    const { left, top } = cornerOf(place);
+    const right = left + place.name.length * CHARACTER;
+    if (taken.some((one) => Math.abs(one.top - top) < LINE && left < one.right && right > one.left)) continue;
+    taken.push({ left, right, top });
+    named.add(place.name);
+  }
+  return named;
+}
+
 const CURVE_POINTS = 60;
 
 function Plot(props: {
@@ -128,6 +148,10 @@ function Plot(props: {
   // Where every catalog loses, the line at zero is at the top, and the words about it stand at the bottom.
   const isAbove = y(0) > TOP + 40;
   const wordsAt = isAbove ? TOP + 8 : HEIGHT - BOTTOM - 18;
+  const named = withRoom(places, ({ name, size, net }) => {
+    const [cx, cy, wide] = [x(size), y(net), name.length * CHARACTER];
+    return cx > width / 2 ? { left: cx - 10 - wide, top: cy - 8 } : { left: cx, top: cy - 22 };
+  });
   const label =
     `Break-even at ${plain(breakEven)} tokens. ` +
     places.map(({ name, size, net }) => `${name}: ${plain(size)} tokens, net ${signedShort(net)} a request`).join('; ');
@@ -156,16 +180,20 @@ function Plot(props: {
       <polyline className="curve" points={curve} />
       {places.map(({ name, size, net }) => (
         <g key={name}>
-          <circle className={net < 0 ? 'minus' : 'plus'} cx={x(size)} cy={y(net)} r="4.5" />
-          <text
-            className={net < 0 ? 'loss name' : 'ink name'}
-            x={x(size) + (x(size) > width / 2 ? -10 : 0)}
-            // On the left the curve runs along the axis: names stand above it.
-            y={x(size) > width / 2 ? y(net) + 4 : y(net) - 10}
-            textAnchor={x(size) > width / 2 ? 'end' : 'start'}
-          >
-            {name}
-          </text>
+          <circle className={net < 0 ? 'minus' : 'plus'} cx={x(size)} cy={y(net)} r="4.5">
+            <title>{`${name}: ${plain(size)} tokens, net ${signedShort(net)} a request`}</title>
+          </circle>
+          {named.has(name) ? (
+            <text
+              className={net < 0 ? 'loss name' : 'ink name'}
+              x={x(size) + (x(size) > width / 2 ? -10 : 0)}
+              // On the left the curve runs along the axis: names stand above it.
+              y={x(size) > width / 2 ? y(net) + 4 : y(net) - 10}
+              textAnchor={x(size) > width / 2 ? 'end' : 'start'}
+            >
+              {name}
+            </text>
+          ) : null}
         </g>
       ))}
     </svg>

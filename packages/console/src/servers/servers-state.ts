@@ -1,3 +1,5 @@
+import { linkText } from '../shell/link-text.ts';
+
 /** What rows can be sorted by. */
 export const SORTS = ['name', 'tokens', 'calls', 'findings'] as const;
 
@@ -18,10 +20,9 @@ export interface ServersState {
 
 /** A link is typed by people: what it can't mean is left out. */
 export function readServersState(search: Record<string, unknown>): ServersState {
-  const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
   // A minus means from the largest on, as figures are sorted anyway.
   const sort = SORTS.find((one) => one === String(search.sort).replace(/^-/, ''));
-  const state = { catalog: text(search.catalog), q: text(search.q) };
+  const state = { catalog: linkText(search.catalog), q: linkText(search.q) };
   return {
     ...Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined)),
     ...(search.view === 'tools' || search.view === 'catalogs' ? { view: search.view } : {}),
