@@ -4,5 +4,6 @@ export { matchLine } from './answer/match-levels.ts';
 export { tell } from './answer/tell.ts';
 export { guardSearch } from './memory.ts';
 export { readFormChoice } from './plan/form.ts';
-export { makeDeferPlan, makeInlinePlan, makeView } from './plan/make-plan.ts';
+export { deferredInFull, makeDeferPlan, makeInlinePlan, makeView } from './plan/make-plan.ts';
+export { ownNamed, ownTool } from './plan/plan.ts';
 export { cutText, signature } from './text/shorten-text.ts';

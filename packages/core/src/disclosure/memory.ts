@@ -1,4 +1,6 @@
+import { addToList } from '../add-to-list.ts';
 import { defined } from '../catalog/internal.ts';
+import { oncePer } from '../once-per.ts';
 import { counted } from './text/shorten-text.ts';
 
 /** What a conversation has shown so far, read from its messages. All names are those that the model sees. */
@@ -248,11 +250,7 @@ function startAfresh(tally: Tally, moves: number): void {
 
 function count(tally: Tally, search: PastSearch): void {
   const key = keyOf(search);
-  for (const map of [tally.all, tally.recent]) {
-    const same = map.get(key);
-    if (same === undefined) map.set(key, [search]);
-    else same.push(search);
-  }
+  for (const searches of [tally.all, tally.recent]) addToList(searches, key, search);
   tally.made += 1;
   tally.fruitless = search.found > 0 ? 0 : tally.fruitless + 1;
 }
@@ -312,21 +310,13 @@ function untilStop(times: number, stop: number): string {
   return times < 2 ? '' : `, ${times} times: ${stop - times} more and searching ends`;
 }
 
-const known = new WeakMap<Past, string>();
-
 /** Once per search: a replay compares all of them for each of them. Operators and patterns distinguish queries. */
-function keyOf(search: Past): string {
-  const key = known.get(search) ?? normalise(search.query);
-  known.set(search, key);
-  return key;
-}
-
-function normalise(query: string): string {
-  return query
+const keyOf = oncePer(({ query }: Past) =>
+  query
     .toLowerCase()
     .replace(/[^\S\n]+/gu, ' ')
     .trim()
-    .replace(/[.!?…]+$/u, '');
-}
+    .replace(/[.!?…]+$/u, ''),
+);
 
 const WAY_OUT = 'Do not search again: use a tool that you have, or tell the user that none fits.';

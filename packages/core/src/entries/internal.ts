@@ -20,7 +20,7 @@ export {
 } from '../catalog/internal.ts';
 export { checkOptionNames, type OptionNames, readChoice, readWholeNumber } from '../check-option-names.ts';
 export { BACKGROUND_CLOCK, type Clock, every, pause, SYSTEM_CLOCK, untilAborted } from '../clock.ts';
-export { cutText, matchLine, readFormChoice } from '../disclosure/internal.ts';
+export { cutText, deferredInFull, matchLine, ownNamed, ownTool, readFormChoice } from '../disclosure/internal.ts';
 export {
   checkToolboxOptions,
   nameDistance,
@@ -33,6 +33,7 @@ export {
 export { editDistance } from '../edit-distance.ts';
 export { isUniqueId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/internal.ts';
 export { memoized } from '../memoized.ts';
+export { oncePer } from '../once-per.ts';
 export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/internal.ts';
 export {
   type CandidateQuery,

@@ -1,6 +1,7 @@
 import { type InlinePlan, type Plan, type PlanEngine, withoutSearch } from '../disclosure/index.ts';
 import type { PlanOptions, Toolbox } from '../dispatch/index.ts';
 import type { ModelLimits } from '../gate/index.ts';
+import { oncePer } from '../once-per.ts';
 import type { Opened, OpenedSearch, Wire } from './wire.ts';
 import { type HistoryOptions, weaveHistory } from './woven-history.ts';
 
@@ -143,14 +144,8 @@ function untouched(toolbox: Toolbox): InlinePlan {
   return { kind: 'inline', snapshot: toolbox.snapshot(), shown: [], definitions: [], reason, tokens };
 }
 
-const renamed = new WeakMap<InlinePlan, boolean>();
-
 /** Whether the model knows a tool by another name than the client does: in a namespace, too long, or with odd characters. */
-function isRenamed(inline: InlinePlan): boolean {
-  const known = renamed.get(inline) ?? inline.shown.some(({ tool, name }) => tool.name !== name);
-  renamed.set(inline, known);
-  return known;
-}
+const isRenamed = oncePer(({ shown }: InlinePlan) => shown.some(({ tool, name }) => tool.name !== name));
 
 /** What a plan needs to search with the names and engines of the client's search tools. */
 function searchOptions(search: OpenedSearch | undefined): Pick<PlanOptions, 'engine' | 'searchName' | 'secondSearch'> {

@@ -1,3 +1,4 @@
+import { addToList } from '../add-to-list.ts';
 import { isJsonObject, type JsonObject } from '../catalog/index.ts';
 import { sha256 } from '../catalog/internal.ts';
 import { untilAborted } from '../clock.ts';
@@ -260,10 +261,7 @@ export function weaveSlots<Piece>(
 ): readonly (Piece | JsonObject)[] {
   const places = new Map<string, number[]>();
   for (const [place, slot] of slots.entries()) {
-    if (!('shown' in slot)) continue;
-    const list = places.get(slot.shown);
-    if (list === undefined) places.set(slot.shown, [place]);
-    else list.push(place);
+    if ('shown' in slot) addToList(places, slot.shown, place);
   }
   const added: Piece[] = [];
   const byPlace = new Map<number, Piece[]>();

@@ -3,6 +3,7 @@ import { defined } from '../catalog/internal.ts';
 import { type OptionNames, readWholeNumber } from '../check-option-names.ts';
 import { untilAborted } from '../clock.ts';
 import type { Plan } from '../disclosure/index.ts';
+import { ownNamed } from '../disclosure/internal.ts';
 import {
   type Caller,
   createToolbox,
@@ -162,8 +163,7 @@ function tell(part: PlainPart, plan: Plan, onEvent: RunToolsOptions['onEvent']):
   if (part.kind === 'text' || part.kind === 'result') onEvent(part);
   if (part.kind !== 'made') return;
   const { id, name, arguments: input } = part;
-  const isSearch = plan.kind === 'defer' && plan.own.some((own) => own.name === name);
-  onEvent({ kind: 'call', id, name, arguments: input, isSearch });
+  onEvent({ kind: 'call', id, name, arguments: input, isSearch: ownNamed(plan, name) !== undefined });
 }
 
 function toResolved(part: PlainPart & { readonly kind: 'made' }, tool: Tool): Resolved {

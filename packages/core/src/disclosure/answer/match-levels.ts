@@ -1,7 +1,9 @@
+import { addToList } from '../../add-to-list.ts';
 import { isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { tellingExamples } from '../../catalog/internal.ts';
+import { oncePer } from '../../once-per.ts';
 import type { Memory } from '../memory.ts';
-import type { DeferPlan } from '../plan/plan.ts';
+import { type DeferPlan, ownTool } from '../plan/plan.ts';
 import { cutText, firstSentence, oneLine, signature } from '../text/shorten-text.ts';
 
 /** A tool and the name that the model sees. */
@@ -31,8 +33,7 @@ const DESCRIPTION_LENGTH = 1_000;
  */
 export function levelsFor(plan: DeferPlan, before: Memory): LevelsOf {
   if (plan.form.reveal !== 'answer') return () => NAME;
-  const hasDescribe = plan.own.some((own) => own.role === 'describe');
-  if (plan.form.hidden !== 'stub' && hasDescribe) return () => SIGNATURE;
+  if (plan.form.hidden !== 'stub' && ownTool(plan, 'describe') !== undefined) return () => SIGNATURE;
   const told = new Set(before.revealed);
   return ({ name }) => {
     if (told.has(name)) return SIGNATURE;
@@ -224,26 +225,20 @@ interface Traits {
   readonly parameters: readonly string[];
 }
 
-const known = new WeakMap<Tool, Traits>();
-
 /** Computed once: every request repeats all answers of its history. */
-function traitsOf(tool: Tool): Traits {
-  const read = known.get(tool);
-  if (read !== undefined) return read;
+const traitsOf = oncePer((tool: Tool): Traits => {
   const { properties } = tool.schema;
   const { server: source = '' } = tool;
   const server = new Set(wordsOf(source));
   const words = wordsOf(tool.name);
   const bare = words.filter((word) => !server.has(word));
-  const traits: Traits = {
+  return {
     server: oneLine(source, LONGEST),
     words: bare.length === 0 ? words : bare,
     sentence: wordsOf(tool.description.slice(0, READ_CHARACTERS)),
     parameters: isJsonObject(properties) ? Object.keys(properties).slice(0, MOST_PARAMETERS) : [],
   };
-  known.set(tool, traits);
-  return traits;
-}
+});
 
 /** Half of the words in their names are the same, or all but the first, which is usually the verb: `get_issue`, `list_issues`. */
 function isAlike(left: Traits, right: Traits): boolean {
@@ -298,42 +293,26 @@ const LONGEST = 40;
 /** About the first two sentences. */
 const READ_CHARACTERS = 240;
 
-const twinsBySnapshot = new WeakMap<Snapshot, ReadonlyMap<Tool, readonly Tool[]>>();
-
 /**
  * The other tools with a tool's name and description: the same one at another server, for example if one service is connected for
  * two accounts. Made from the catalog only, because a replay has nothing else.
  */
 export function sameTools(snapshot: Snapshot, tool: Tool): readonly Tool[] {
-  let twins = twinsBySnapshot.get(snapshot);
-  if (twins === undefined) {
-    twins = findTwins(snapshot.tools);
-    twinsBySnapshot.set(snapshot, twins);
-  }
-  return (twins.get(tool) ?? []).filter((other) => other !== tool);
+  return (twinsIn(snapshot).get(tool) ?? []).filter((other) => other !== tool);
 }
 
 /** Two passes, so that only names which occur twice cost more than a lookup. */
-function findTwins(tools: readonly Tool[]): ReadonlyMap<Tool, readonly Tool[]> {
+const twinsIn = oncePer(({ tools }: Snapshot): ReadonlyMap<Tool, readonly Tool[]> => {
   const byName = new Map<string, Tool[]>();
-  for (const tool of tools) {
-    const namesakes = byName.get(tool.name);
-    if (namesakes === undefined) byName.set(tool.name, [tool]);
-    else namesakes.push(tool);
-  }
+  for (const tool of tools) addToList(byName, tool.name, tool);
   const twins = new Map<Tool, readonly Tool[]>();
   for (const namesakes of byName.values()) {
     if (namesakes.length === 1) continue;
     const byDescription = new Map<string, Tool[]>();
-    for (const tool of namesakes) {
-      const same = byDescription.get(tool.description) ?? [];
-      same.push(tool);
-      byDescription.set(tool.description, same);
-      twins.set(tool, same);
-    }
+    for (const tool of namesakes) twins.set(tool, addToList(byDescription, tool.description, tool));
   }
   return twins;
-}
+});
 
 /** How many bytes a text has in UTF-8. */
 export function utf8Length(text: string): number {

@@ -1,4 +1,5 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
+import { oncePer } from '../../once-per.ts';
 import { FEWEST_OF_A_PREFIX, namePrefix, oneLine } from '../text/shorten-text.ts';
 
 export interface NearestSourcesOptions {
@@ -44,16 +45,9 @@ interface SourceIndex {
   readonly totals: ReadonlyMap<string, number>;
 }
 
-const indexes = new WeakMap<Snapshot, SourceIndex>();
-
-function indexOf(snapshot: Snapshot): SourceIndex {
-  let index = indexes.get(snapshot);
-  if (index === undefined) {
-    index = { servers: wordsOf(snapshot), totals: countBySource(snapshot.tools) };
-    indexes.set(snapshot, index);
-  }
-  return index;
-}
+const indexOf = oncePer(
+  (snapshot: Snapshot): SourceIndex => ({ servers: wordsOf(snapshot), totals: countBySource(snapshot.tools) }),
+);
 
 function wordsOf(snapshot: Snapshot): Map<string, Set<string>> {
   const servers = new Map<string, Set<string>>();

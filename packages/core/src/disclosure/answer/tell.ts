@@ -1,8 +1,9 @@
 import { createTool, isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { defined, tryParseJson } from '../../catalog/internal.ts';
+import { oncePer } from '../../once-per.ts';
 import { readCandidateQuery, readToolTerms } from '../../search/internal.ts';
 import { type GuardLimits, guardSearch, type Memory } from '../memory.ts';
-import type { DeferPlan } from '../plan/plan.ts';
+import { type DeferPlan, ownNamed } from '../plan/plan.ts';
 import { cutText } from '../text/shorten-text.ts';
 import type { Found, FoundByName, FoundBySearch, QueryAnswer, SearchFailure } from './found.ts';
 import {
@@ -187,7 +188,7 @@ function unavailable(found: FoundBySearch): readonly unknown[] {
 
 function tellDescription(question: TellQuestion, found: FoundByName): string {
   const { describeBytes } = { ...ANSWER_DEFAULTS, ...question.budget };
-  const tools = found.names.flatMap((name) => ownNamed(question, name) ?? named(question, name));
+  const tools = found.names.flatMap((name) => namedOwn(question, name) ?? named(question, name));
   const known = new Set(tools.map(({ name }) => name));
   const unknown = found.names.filter((name) => !known.has(name));
   const [only] = tools;
@@ -230,11 +231,9 @@ function functionList(lines: readonly string[]): string {
 }
 
 /** One of our own tools, which is in no catalog: a model may ask how to search. */
-function ownNamed({ plan }: TellQuestion, name: string): readonly Named[] | undefined {
-  const own = plan.own.find((one) => one.name === name);
-  if (own === undefined) return undefined;
-  const { description, schema } = own;
-  return [{ name, tool: createTool({ name, description, schema }) }];
+function namedOwn({ plan }: TellQuestion, name: string): readonly Named[] | undefined {
+  const own = ownNamed(plan, name);
+  return own === undefined ? undefined : [{ name, tool: createTool(own) }];
 }
 
 /** Names in a history may be of tools that no longer exist or that the caller may not use: both are left out. */
@@ -315,26 +314,13 @@ function sum(words: readonly { readonly weight: number }[]): number {
   return words.reduce((total, { weight }) => total + weight, 0);
 }
 
-interface ListedTerms {
-  readonly stems: ReadonlySet<string>;
-  readonly nameStems: readonly string[];
-}
-
 /** The list is the same in every turn. */
-const known = new WeakMap<Tool, ListedTerms>();
-
-function termsOf(tool: Tool): ListedTerms {
-  const terms = known.get(tool) ?? readTerms(tool);
-  known.set(tool, terms);
-  return terms;
-}
-
-function readTerms(tool: Tool): ListedTerms {
+const termsOf = oncePer((tool: Tool) => {
   const spaced = tool.name.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ').toLowerCase();
   const said = (spaced.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !READS.has(word));
   const { words } = readCandidateQuery(said.join(' '), () => false);
   return { stems: readToolTerms(tool).stems, nameStems: words.map(({ stem }) => stem) };
-}
+});
 
 /** A request for the weather does not contain the word "get". */
 const READS: ReadonlySet<string> = new Set('get list show fetch find read query lookup search'.split(' '));

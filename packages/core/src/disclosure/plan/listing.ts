@@ -1,3 +1,4 @@
+import { addToList } from '../../add-to-list.ts';
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { counted, FEWEST_OF_A_PREFIX, firstSentence, namePrefix, oneLine } from '../text/shorten-text.ts';
 
@@ -119,11 +120,9 @@ interface Group {
 function group(options: ListingOptions): readonly Group[] {
   const byServer = new Map<string | undefined, Entry[]>();
   for (const tool of options.tools) {
-    const entries = byServer.get(tool.server) ?? [];
-    byServer.set(tool.server, entries);
     const name = options.snapshot.modelName(tool);
     const prefix = name.endsWith(tool.name) ? name.slice(0, name.length - tool.name.length) : '';
-    entries.push({ name, prefix, about: () => about(tool) });
+    addToList(byServer, tool.server, { name, prefix, about: () => about(tool) });
   }
   return [...byServer]
     .map(([server, entries]) => ({

@@ -1,5 +1,6 @@
 import type { JsonSchema, Snapshot, Tool } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
+import { oncePer } from '../../once-per.ts';
 import type { Memory } from '../memory.ts';
 import { cutText, firstSentence, oneLine, sentenceEnds, signature } from '../text/shorten-text.ts';
 import { FORMS, type Form } from './form.ts';
@@ -11,6 +12,7 @@ import {
   type Definition,
   type InlinePlan,
   type Own,
+  ownTool,
   type Plan,
   type PlanEngine,
   type SecondSearch,
@@ -121,6 +123,12 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
 /** A tool as the model gets it if nothing is deferred. */
 export function showFull(snapshot: Snapshot, tool: Tool): Shown {
   return { tool, name: snapshot.modelName(tool), as: 'full', description: tool.description, schema: tool.schema };
+}
+
+/** A deferred tool in full, by the name that the model sees; undefined for any other name. */
+export function deferredInFull(plan: DeferPlan, name: string): Shown | undefined {
+  const tool = plan.deferred.has(name) ? plan.snapshot.resolve(name) : undefined;
+  return tool === undefined ? undefined : showFull(plan.snapshot, tool);
 }
 
 function canDefer(tool: Tool, question: DeferQuestion): boolean {
@@ -334,7 +342,7 @@ function prefetchText(plan: DeferPlan, snapshot: Snapshot, names: readonly strin
 }
 
 function how(plan: DeferPlan): string {
-  const named = (role: string): string => plan.own.find((tool) => tool.role === role)?.name ?? 'search';
+  const named = (role: Own['role']): string => ownTool(plan, role)?.name ?? 'search';
   if (plan.form.invoke === 'wrapped') return `callable with ${named('call')}`;
   return plan.form.reveal === 'native' ? `to be loaded with ${named('search')}` : 'callable by name';
 }
@@ -352,7 +360,7 @@ function catalogChanges(
   after: Snapshot,
   allow: (tool: Tool) => boolean = () => true,
 ): string | undefined {
-  const changes = compare(before, after);
+  const changes = changesFrom(before)(after);
   const added = changes.added.filter(allow);
   const removed = changes.removed.filter(allow);
   const parts = [
@@ -362,24 +370,13 @@ function catalogChanges(
   return parts.length === 0 ? undefined : parts.join(' ');
 }
 
-interface Changes {
-  readonly added: readonly Tool[];
-  readonly removed: readonly Tool[];
-}
-
-const compared = new WeakMap<Snapshot, WeakMap<Snapshot, Changes>>();
-
-/** Cached per pair: every round of a session asks again. */
-function compare(before: Snapshot, after: Snapshot): Changes {
-  const known = compared.get(before) ?? new WeakMap<Snapshot, Changes>();
-  compared.set(before, known);
-  const changes = known.get(after) ?? {
+/** Once per pair: every round of a session asks again. */
+const changesFrom = oncePer((before: Snapshot) =>
+  oncePer((after: Snapshot) => ({
     added: after.tools.filter((tool) => before.get(tool.id) === undefined),
     removed: before.tools.filter((tool) => after.get(tool.id) === undefined),
-  };
-  known.set(after, changes);
-  return changes;
-}
+  })),
+);
 
 /** By server with counts; tools without a server by name. */
 function summary(tools: readonly Tool[], snapshot: Snapshot): string {

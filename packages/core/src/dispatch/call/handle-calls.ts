@@ -1,7 +1,7 @@
 import type { JsonObject, Tool } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
-import type { DeferPlan, FoundByName, Plan } from '../../disclosure/index.ts';
-import { cutText, signature } from '../../disclosure/internal.ts';
+import type { DeferPlan, FoundByName } from '../../disclosure/index.ts';
+import { cutText, ownNamed, ownTool, signature } from '../../disclosure/internal.ts';
 import type { RefusalReason } from '../events.ts';
 import { resolveName, suggestName } from '../read/resolve-name.ts';
 import type { NamedCall } from '../read/unwrap-call.ts';
@@ -53,7 +53,7 @@ function resolveCall(
   const { plan, caller = {} } = callContext;
   const { named, isWrapped } = requested;
   const snapshot = context.snapshot();
-  if (isWrapped && isOwn(callContext, named.name)) {
+  if (isWrapped && ownNamed(plan, named.name.trim()) !== undefined) {
     return refused({
       reason: 'nested',
       text: `${named.name.trim()} can't be called through another tool. Call it directly.`,
@@ -63,7 +63,7 @@ function resolveCall(
   if (tool === undefined) return refused(unknownTool(context, callContext, named.name));
   const name = snapshot.modelName(tool);
   if (isWrapped && !isDeferred(plan, snapshot, tool)) {
-    const text = `${name} is in your own list of tools. Call it directly by its name, not through ${ownName(plan, 'call')}.`;
+    const text = `${name} is in your own list of tools. Call it directly by its name, not through ${ownTool(plan, 'call')?.name}.`;
     return refused({ reason: 'not-deferred', text, tool: tool.id });
   }
   return checkCall(context, tool, { name, arguments: named.arguments });
@@ -89,10 +89,6 @@ export function argumentError(tool: Tool, name: string, problems: readonly Argum
     })),
     ...(isShort ? { parameters: tool.schema } : { signature: signature(tool.schema) }),
   });
-}
-
-function isOwn(callContext: CallContext, name: string): boolean {
-  return callContext.plan.kind === 'defer' && callContext.plan.own.some((own) => own.name === name.trim());
 }
 
 function refused(refusal: Refusal): CallResult {
@@ -142,7 +138,7 @@ export function refuse(context: ToolboxContext, callContext: CallContext, refusa
 export function unknownTool(context: ToolboxContext, callContext: CallContext, name: string): Refusal {
   const near = suggestName({ snapshot: context.snapshot(), name, allow: callContext.caller?.allow });
   const closest = near.length === 0 ? '' : ` Closest: ${near.join(', ')}.`;
-  const search = ownName(callContext.plan, 'search');
+  const search = ownTool(callContext.plan, 'search')?.name;
   const advice = search === undefined ? ` ${wayWithoutSearch(context, callContext)}` : ` Use ${search} to find tools.`;
   return {
     reason: 'unknown',
@@ -164,10 +160,6 @@ export function wayWithoutSearch(context: ToolboxContext, callContext: CallConte
     : 'Call a tool of your list by its name, or answer without one.';
 }
 
-function ownName(plan: Plan, role: 'search' | 'describe' | 'call'): string | undefined {
-  return plan.kind === 'defer' ? plan.own.find((own) => own.role === role)?.name : undefined;
-}
-
 /** Answers with the full definitions of named tools. Refused only if none of the names is known. */
 export function handleDescribe(
   context: ToolboxContext,
@@ -178,7 +170,7 @@ export function handleDescribe(
   const snapshot = context.snapshot();
   const tools = asked.map((name) => resolveName(snapshot, name, caller.allow));
   const [first = ''] = asked;
-  const isOwn = (name: string): boolean => plan.own.some((own) => own.name === name);
+  const isOwn = (name: string): boolean => ownNamed(plan, name) !== undefined;
   if (tools.every((tool) => tool === undefined) && !asked.some(isOwn))
     return refuse(context, callContext, unknownTool(context, callContext, first));
   const names = tools.map((tool, index) => (tool === undefined ? (asked[index] ?? '') : snapshot.modelName(tool)));

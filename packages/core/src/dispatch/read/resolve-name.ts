@@ -1,3 +1,4 @@
+import { addToList } from '../../add-to-list.ts';
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { editDistance } from '../../edit-distance.ts';
 import { estimateTokens, type TokenCounter } from '../../gate/index.ts';
@@ -87,8 +88,8 @@ function* indexNamesInSteps(snapshot: Snapshot): Generator<void, NameIndex> {
   for (const tool of snapshot.tools) {
     const modelName = snapshot.modelName(tool);
     const folded = [foldName(modelName), foldName(tool.name)] as const;
-    for (const key of new Set([folded[0], foldName(tool.id)])) add(full, key, tool);
-    add(short, folded[1], tool);
+    for (const key of new Set([folded[0], foldName(tool.id)])) addToList(full, key, tool);
+    addToList(short, folded[1], tool);
     const isLong = Math.max(modelName.length, tool.name.length) > MOST_COMPARED;
     starts.push(isLong ? [foldStart(modelName), foldStart(tool.name)] : folded);
     if (starts.length % TOOLS_PER_STEP === 0) yield;
@@ -96,12 +97,6 @@ function* indexNamesInSteps(snapshot: Snapshot): Generator<void, NameIndex> {
   const index = { full, short, starts };
   indexes.set(snapshot, index);
   return index;
-}
-
-function add(map: Map<string, Tool[]>, key: string, tool: Tool): void {
-  const tools = map.get(key);
-  if (tools === undefined) map.set(key, [tool]);
-  else tools.push(tool);
 }
 
 /**

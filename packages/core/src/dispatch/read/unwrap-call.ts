@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../catalog/index.ts';
 import { defined, tryParseJson } from '../../catalog/internal.ts';
 import { OWN_NAMES, type Own, type Plan } from '../../disclosure/index.ts';
+import { ownNamed } from '../../disclosure/internal.ts';
 import type { Call } from '../toolbox.ts';
 
 /** A call without the bridge: what the model wants, before anything is looked up. */
@@ -23,7 +24,7 @@ const MOST_AT_ONCE = 20;
  * name from an argument that happens to have the same key.
  */
 export function unwrapCall(plan: Plan, call: Call, isKnown: (name: string) => boolean): Unwrapped {
-  const own = plan.kind === 'defer' ? plan.own.find((one) => one.name === call.name.trim()) : undefined;
+  const own = ownNamed(plan, call.name.trim());
   const input = parseArguments(call.arguments);
   const isSearch = own?.role === 'search';
   if (input === undefined) {

@@ -8,9 +8,10 @@ import {
   type FoundBySearch,
   type QueryAnswer,
 } from '../../disclosure/index.ts';
-import { guardSearch } from '../../disclosure/internal.ts';
+import { guardSearch, ownNamed, ownTool } from '../../disclosure/internal.ts';
 import { QuartermasterError } from '../../errors.ts';
 import { snapshotTokens } from '../../gate/index.ts';
+import { oncePer } from '../../once-per.ts';
 import {
   type Explanation,
   type Hit,
@@ -111,7 +112,7 @@ async function search(
   try {
     // From the same moment: a server that becomes available while the search runs was not searched.
     const unavailable = context.options.unavailable?.(caller) ?? [];
-    const own = plan.own.find(({ name }) => name === callContext.call.name.trim());
+    const own = ownNamed(plan, callContext.call.name.trim());
     const searcher = context.searchers[own?.engine ?? plan.engine].of(snapshot);
     engine = searcher.engine;
     await caller.admitSearch?.(requested.queries);
@@ -239,7 +240,7 @@ function report(
   context.emit(context.options.recordQueries === true ? { ...event, queries, reasons: end.reasons } : event);
   const { plan, memory } = callContext;
   // A signature in a bridge's answer is not yet a definition.
-  if (plan.form.invoke === 'wrapped' && plan.own.some((own) => own.role === 'describe')) return;
+  if (plan.form.invoke === 'wrapped' && ownTool(plan, 'describe') !== undefined) return;
   reportLoads(context, callContext, {
     plan,
     by: 'search',
@@ -326,13 +327,7 @@ const FEATURE = /^\S+ × (\S+): meaning: /;
 const PLAIN: ReadonlySet<string> = new Set([NAMED, CALLED_BEFORE, CALLED_ALONG, SIBLING]);
 
 /** Found tools recur: each is read once. */
-const known = new WeakMap<Tool, ReadonlySet<string>>();
-
-function stemsOf(tool: Tool): ReadonlySet<string> {
-  const stems = known.get(tool) ?? readToolTerms(tool).stems;
-  known.set(tool, stems);
-  return stems;
-}
+const stemsOf = oncePer((tool: Tool) => readToolTerms(tool).stems);
 
 /**
  * What a search may load at once, best first: always the best tool, others while they fit the budget. A form that

@@ -1,5 +1,6 @@
 import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
+import { oncePer } from '../../once-per.ts';
 import { runInSlices, type SliceOptions, stepThrough } from '../../slices.ts';
 
 /** Stores built indexes under a key made from their content, so that no catalog is indexed twice: on disk, in a database, anywhere. */
@@ -98,16 +99,8 @@ interface Memory {
   share(key: string, made: object): void;
 }
 
-const memories = new WeakMap<IndexCache, Memory>();
-
 /** What searchers with this cache have in memory: the same catalog in another list shares one index. Entries don't keep an index alive. */
-function memoryOf(cache: IndexCache): Memory {
-  const known = memories.get(cache) ?? createMemory();
-  memories.set(cache, known);
-  return known;
-}
-
-function createMemory(): Memory {
+const memoryOf = oncePer((_: IndexCache): Memory => {
   const built = new Map<string, WeakRef<object>>();
   const gone = new FinalizationRegistry<string>((key) => {
     if (built.get(key)?.deref() === undefined) built.delete(key);
@@ -121,7 +114,7 @@ function createMemory(): Memory {
       gone.register(made, key);
     },
   };
-}
+});
 
 /** What an index depends on: the texts that each tool can be found by, in order. Nothing else in a definition changes the index. */
 interface MarkedTools {
@@ -210,7 +203,7 @@ export function chooseBase<Base extends Marked>(
   const count = marks.length / 2;
   const step = Math.max(1, Math.floor(count / SAMPLE));
   for (const base of others) {
-    const find = finderOf(base);
+    const find = finderOf(base.marks);
     let known = 0;
     for (let at = 0; at < count; at += step) {
       if (find(marks[2 * at] as number, marks[2 * at + 1] as number) >= 0) known += 1;
@@ -223,12 +216,8 @@ export function chooseBase<Base extends Marked>(
 /** How many tools decide which catalog has most of them. */
 const SAMPLE = 64;
 
-const finders = new WeakMap<Uint32Array, FindMarked>();
-
 /** Open addressing over the first numbers, which are evenly spread. */
-function finderOf({ marks }: Marked): FindMarked {
-  const known = finders.get(marks);
-  if (known !== undefined) return known;
+const finderOf = oncePer((marks: Uint32Array): FindMarked => {
   const count = marks.length / 2;
   const slots = new Uint32Array(1 << (33 - Math.clz32(count)));
   const mask = slots.length - 1;
@@ -237,12 +226,10 @@ function finderOf({ marks }: Marked): FindMarked {
     while (slots[slot] !== 0) slot = (slot + 1) & mask;
     slots[slot] = id + 1;
   }
-  const find: FindMarked = (first, second) => {
+  return (first, second) => {
     for (let slot = first & mask; ; slot = (slot + 1) & mask) {
       const id = (slots[slot] as number) - 1;
       if (id < 0 || (marks[2 * id] === first && marks[2 * id + 1] === second)) return id;
     }
   };
-  finders.set(marks, find);
-  return find;
-}
+});

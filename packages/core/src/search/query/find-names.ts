@@ -1,3 +1,4 @@
+import { addToList } from '../../add-to-list.ts';
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { nameKey } from '../text/characters.ts';
 
@@ -242,13 +243,7 @@ function collectOddModelNames(snapshot: Snapshot): Map<string, number[]> {
   const found = new Map<string, number[]>();
   snapshot.tools.forEach((tool, position) => {
     const key = nameKey(snapshot.modelName(tool));
-    if (key === '' || isRegular(tool, key)) return;
-    const others = found.get(key);
-    if (others === undefined) {
-      found.set(key, [position]);
-    } else {
-      others.push(position);
-    }
+    if (key !== '' && !isRegular(tool, key)) addToList(found, key, position);
   });
   return found;
 }

@@ -1,3 +1,4 @@
+import { addToList } from '../../add-to-list.ts';
 import type { Tool } from '../../catalog/index.ts';
 import type { Explanation } from '../searcher.ts';
 import { FIELDS } from './find-matches.ts';
@@ -37,12 +38,7 @@ export interface MatchRanking {
 export function matchRanking(): MatchRanking {
   const places = new Map<number, ToolMatch[]>();
   return {
-    add(match) {
-      const score = scoreOf(match);
-      const place = places.get(score);
-      if (place === undefined) places.set(score, [match]);
-      else place.push(match);
-    },
+    add: (match) => void addToList(places, scoreOf(match), match),
     inOrder: () => walkPlaces(Float64Array.from(places.keys()).sort().reverse(), places),
   };
 }

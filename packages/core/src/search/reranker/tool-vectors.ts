@@ -1,5 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
+import { oncePer } from '../../once-per.ts';
 import type { EmbeddingQueue } from './embedding-queue.ts';
 import { toolSentence } from './tool-sentence.ts';
 
@@ -20,7 +21,6 @@ export class ToolVectors {
   readonly #memory: MemoryVectorCache;
   /** What is being embedded, by hash: a second search that needs it waits for the same call. */
   readonly #pending: Map<string, Promise<Float32Array>> = new Map();
-  readonly #sentences: WeakMap<Tool, Sentence> = new WeakMap();
 
   constructor(options: ToolVectorsOptions) {
     this.#options = options;
@@ -33,7 +33,7 @@ export class ToolVectors {
    */
   async read(tools: readonly (Tool | string)[], dimensions: number | undefined): Promise<readonly Float32Array[]> {
     const { modelId, queue } = this.#options;
-    const sentences = tools.map((tool) => this.#sentenceOf(tool));
+    const sentences = tools.map((tool) => (typeof tool === 'string' ? hashed(tool) : sentenceOf(tool)));
     const byHash = new Map(sentences.map((sentence) => [sentence.hash, sentence]));
     const batchSize = await queue.batchSize();
     const recalled = await this.#recall([...byHash.keys()], dimensions);
@@ -100,21 +100,17 @@ export class ToolVectors {
       onStoreFailure(cause);
     }
   }
-
-  #sentenceOf(tool: Tool | string): Sentence {
-    if (typeof tool === 'string') return { text: tool, hash: sha256([tool]) };
-    const known = this.#sentences.get(tool);
-    if (known !== undefined) return known;
-    const text = toolSentence(tool);
-    const sentence = { text, hash: sha256([text]) };
-    this.#sentences.set(tool, sentence);
-    return sentence;
-  }
 }
 
 interface Sentence {
   readonly text: string;
   readonly hash: string;
+}
+
+const sentenceOf = oncePer((tool: Tool) => hashed(toolSentence(tool)));
+
+function hashed(text: string): Sentence {
+  return { text, hash: sha256([text]) };
 }
 
 /** Leaves out what can't be a vector of this model. */

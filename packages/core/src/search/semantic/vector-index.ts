@@ -1,4 +1,5 @@
 import { createTool, searchText } from '../../catalog/index.ts';
+import { oncePer } from '../../once-per.ts';
 import { runToEnd, stepThrough } from '../../slices.ts';
 import { readIndexFile, writeIndexFile } from '../kept/index-file.ts';
 import { chooseBase, type KeptPart, type Marked } from '../kept/keep-index.ts';
@@ -217,17 +218,11 @@ function* areScales(scales: Float32Array): Generator<void, boolean> {
 
 const SCALES_PER_STEP = 1 << 16;
 
-const marks = new WeakMap<StaticEmbedder, string>();
-
 /** The model's vector of one fixed tool: a different model under the same name has another fingerprint. */
-function modelMark(embedder: StaticEmbedder): string {
-  const known = marks.get(embedder);
-  if (known !== undefined) return known;
+const modelMark = oncePer((embedder: StaticEmbedder) => {
   const file = runToEnd(writeIndexFile('', [embedder.tool(searchText(PROBE))]));
-  const mark = [...new Uint32Array(file.buffer, 8, 2)].map((sum) => sum.toString(16).padStart(8, '0')).join('');
-  marks.set(embedder, mark);
-  return mark;
-}
+  return [...new Uint32Array(file.buffer, 8, 2)].map((sum) => sum.toString(16).padStart(8, '0')).join('');
+});
 
 const PROBE = createTool({
   name: 'createInvoice',

@@ -1,3 +1,4 @@
+import { addToList } from '../../../add-to-list.ts';
 import { type CharacterSet, characterSet } from './character-set.ts';
 import { LOWER_RUNS, SHARED_UPPER_CASE, UPPER_RUNS } from './unicode-tables.ts';
 
@@ -147,11 +148,7 @@ function buildTables(): CaseTables {
     for (const code of codes) shared.set(code, codes);
   }
   const capitals = new Map<number, number[]>();
-  for (const [code, target] of lower) {
-    const known = capitals.get(target);
-    if (known === undefined) capitals.set(target, [code]);
-    else known.push(code);
-  }
+  for (const [code, target] of lower) addToList(capitals, target, code);
   const changed = [...lower.keys()];
   const byLower = Array.from(lower, ([code, target]) => ({ code, lower: target })).sort((a, b) => a.lower - b.lower);
   return { lower, upper, changed, byLower, capitals, cased: [...changed, ...upper.keys()], shared };
