@@ -11,7 +11,7 @@ import {
 import { aiSdkWire } from './ai-sdk-wire.ts';
 import { type ModelPart, type ModelRequest, toolsOf } from './language-model-v4-shapes-2026-11.ts';
 import { hostedSearch, readTools } from './open.ts';
-import { stripPrompt } from './render.ts';
+import { stripRequest } from './render.ts';
 import { modelWhole } from './whole.ts';
 
 /** A middleware for `ai` 6 and 7: each has types for its own version of the specification, and this matches both. */
@@ -90,10 +90,7 @@ function plan(
   },
 ): Planned<ModelRequest, ModelPart> {
   const { model, toolboxes, findToolbox } = context;
-  if (hostedSearch(request) !== undefined) {
-    const prompt = stripPrompt(request.prompt);
-    return { kind: 'pass', request: prompt === request.prompt ? request : { ...request, prompt } };
-  }
+  if (hostedSearch(request) !== undefined) return { kind: 'pass', request: stripRequest(request) };
   return planRequest({ wire: aiSdkWire, request, toolbox: findToolbox(request), ...toolboxes.settings(model.modelId) });
 }
 

@@ -55,6 +55,8 @@ function contentParts(part: ModelContent, id: string): readonly ModelPart[] {
 }
 
 function fromParts(parts: readonly ModelPart[]): ModelResult {
+  const assembled = assembleContent();
+  for (const part of parts) assembled.add(part);
   const start = parts.find((part) => part.type === 'stream-start');
   const metadata = parts.find((part) => part.type === 'response-metadata');
   const finish = parts.findLast((part): part is WholeFinish => part.type === 'finish');
@@ -62,7 +64,7 @@ function fromParts(parts: readonly ModelPart[]): ModelResult {
   const response = { ...finish?.whole?.response, ...named };
   return {
     ...finish?.whole,
-    content: contentOf(parts),
+    content: assembled.content,
     finishReason: finish?.finishReason ?? { unified: 'interrupted', raw: undefined },
     usage: finish?.usage ?? UNKNOWN_USAGE,
     ...(finish?.providerMetadata === undefined ? {} : { providerMetadata: finish.providerMetadata }),
@@ -71,41 +73,50 @@ function fromParts(parts: readonly ModelPart[]): ModelResult {
   };
 }
 
-function contentOf(parts: readonly ModelPart[]): ModelContent[] {
+/** Joins the parts of a stream as they arrive. */
+interface ContentAssembler {
+  add(part: ModelPart): void;
+  /** Everything so far; texts grow. */
+  readonly content: ModelContent[];
+}
+
+export function assembleContent(): ContentAssembler {
   const content: ModelContent[] = [];
   const running = new Map<string, Extract<ModelContent, { type: 'text' | 'reasoning' }>>();
-  for (const part of parts) {
-    switch (part.type) {
-      case 'text-start':
-      case 'text-delta':
-      case 'text-end':
-      case 'reasoning-start':
-      case 'reasoning-delta':
-      case 'reasoning-end': {
-        const kind = part.type.startsWith('text') ? 'text' : 'reasoning';
-        const known = running.get(`${kind} ${part.id}`) ?? { type: kind, text: '' };
-        if (!running.has(`${kind} ${part.id}`)) content.push(known);
-        running.set(`${kind} ${part.id}`, known);
-        const { type: _, id: __, ...rest } = part;
-        const { delta = '', ...fields } = 'delta' in rest ? rest : { ...rest, delta: '' };
-        known.text += delta;
-        Object.assign(known, fields);
-        break;
+  return {
+    content,
+    add(part) {
+      switch (part.type) {
+        case 'text-start':
+        case 'text-delta':
+        case 'text-end':
+        case 'reasoning-start':
+        case 'reasoning-delta':
+        case 'reasoning-end': {
+          const kind = part.type.startsWith('text') ? 'text' : 'reasoning';
+          const known = running.get(`${kind} ${part.id}`) ?? { type: kind, text: '' };
+          if (!running.has(`${kind} ${part.id}`)) content.push(known);
+          running.set(`${kind} ${part.id}`, known);
+          const { type: _, id: __, ...rest } = part;
+          const { delta = '', ...fields } = 'delta' in rest ? rest : { ...rest, delta: '' };
+          known.text += delta;
+          Object.assign(known, fields);
+          break;
+        }
+        case 'tool-call':
+        case 'tool-result':
+        case 'tool-approval-request':
+        case 'custom':
+        case 'file':
+        case 'reasoning-file':
+        case 'source':
+          content.push(part);
+          break;
+        default:
+          break;
       }
-      case 'tool-call':
-      case 'tool-result':
-      case 'tool-approval-request':
-      case 'custom':
-      case 'file':
-      case 'reasoning-file':
-      case 'source':
-        content.push(part);
-        break;
-      default:
-        break;
-    }
-  }
-  return content;
+    },
+  };
 }
 
 const UNKNOWN_USAGE: LanguageModelV4Usage = {

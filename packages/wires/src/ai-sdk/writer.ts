@@ -1,17 +1,17 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { Call, Plan } from '@quartermaster/core';
-import { isJsonObject } from '@quartermaster/core/catalog';
-import { type DeferPlan, OWN_NAMES, type Own } from '@quartermaster/core/disclosure';
 import type { Resolved, Step } from '@quartermaster/core/dispatch';
-import { defined, remainingTokens } from '@quartermaster/core/internal';
+import { defined, ownNamed, remainingTokens } from '@quartermaster/core/internal';
 import { type Ending, uniqueIds, type Writer } from '@quartermaster/core/loop';
+import { answeredCall } from '../internal/answered-turns.ts';
 import { toSearchAnswer } from '../internal/search-answer.ts';
 import { clientName } from '../internal/shown-tools.ts';
-import { assembleContent } from './assemble-content.ts';
 import type { Metadata, ModelPart, ModelRequest } from './language-model-v4-shapes-2026-11.ts';
 import type { ModelCall } from './reader.ts';
 import { relaxToolChoice } from './render.ts';
-import { type SearchCall, writeCallPart, writeResultPart } from './search-parts.ts';
+import { writeCallPart, writeResultPart } from './search-parts.ts';
+import { toAssistantParts } from './to-assistant-parts.ts';
+import { assembleContent } from './whole.ts';
 
 type Finish = Extract<ModelPart, { type: 'finish' }>;
 
@@ -39,14 +39,8 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
     for (const part of parts) sent.add(part);
     return parts;
   };
-  const search = (call: Call): SearchCall => {
-    const own = (plan as Partial<DeferPlan>).own ?? [];
-    const role = roleOf(plan, call.name);
-    const input = isJsonObject(call.arguments) ? call.arguments : {};
-    if (role !== undefined) return { id: callId(call.id), role, name: call.name, input };
-    const name = own.find((one) => one.role === 'call')?.name ?? OWN_NAMES.call;
-    return { id: callId(call.id), role: 'function', name, input: { name: call.name, arguments: input } };
-  };
+  const shown = (call: Call): readonly ModelPart[] =>
+    record([writeCallPart(answeredCall(call, plan, callId(call.id)), plan, metadataIn(call))]);
 
   return {
     forward(part) {
@@ -63,22 +57,24 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
       closing = part;
     },
     hold(call) {
-      const role = roleOf(plan, call.name);
+      const role = ownNamed(plan, call.name)?.role;
       if (role !== 'search' && role !== 'describe') return [];
       shownCalls.add(call);
-      return record([writeCallPart(search(call), metadataIn(call))]);
+      return shown(call);
     },
     deliver(step) {
       if (step.kind === 'calls') {
         delivers = true;
         return record(realCalls(step, { plan, callId }));
       }
-      return shownCalls.has(step.call) ? [] : record([writeCallPart(search(step.call), metadataIn(step.call))]);
+      return shownCalls.has(step.call) ? [] : shown(step.call);
     },
     answer(steps) {
-      const results = steps.flatMap((step): readonly ModelPart[] =>
-        step.kind === 'calls' ? [] : [writeResultPart(search(step.call), toSearchAnswer(step))],
-      );
+      const results = steps.flatMap((step): readonly ModelPart[] => {
+        if (step.kind === 'calls') return [];
+        const call = answeredCall(step.call, plan, callId(step.call.id));
+        return [writeResultPart(call, plan, toSearchAnswer(step))];
+      });
       return record(results);
     },
     extend() {
@@ -91,7 +87,7 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
       return {
         ...relaxed,
         ...defined({ maxOutputTokens: left }),
-        prompt: [...request.prompt, { role: 'assistant', content: sent.content() }],
+        prompt: [...request.prompt, { role: 'assistant', content: toAssistantParts(sent.content) }],
       };
     },
     finish(ending) {
@@ -174,10 +170,6 @@ function once(known: Map<string, string>, id: string, make: (id: string) => stri
 
 function metadataIn(call: ModelCall): Metadata | undefined {
   return call.metadata;
-}
-
-function roleOf(plan: Plan, name: string): Own['role'] | undefined {
-  return (plan as Partial<DeferPlan>).own?.find((own) => own.name === name)?.role;
 }
 
 function idsIn(request: ModelRequest): readonly string[] {

@@ -1,10 +1,11 @@
 import type { Wire } from '@quartermaster/core/loop';
-import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
+import { recallTurns } from '../internal/answered-turns.ts';
+import { contentsOf, type GeminiRequest, type GeminiResponse } from './gemini-shapes-2026-11.ts';
 import { geminiTranscript } from './gemini-transcript.ts';
 import { openRequest } from './open.ts';
 import { createReader } from './reader.ts';
-import { recallRequest } from './recall.ts';
 import { renderRequest } from './render.ts';
+import { GEMINI_PARTS } from './search-parts.ts';
 import { createWriter } from './writer.ts';
 
 /** Options of Gemini's wire. */
@@ -23,7 +24,7 @@ export function createGeminiWire(options: GeminiWireOptions = {}): Wire<GeminiRe
   return {
     dialect: 'gemini',
     open: openRequest,
-    recall: recallRequest,
+    recall: (request, plan) => recallTurns(contentsOf(request), plan, GEMINI_PARTS),
     render: renderRequest,
     reader: createReader,
     writer: (request, plan) => createWriter(request, plan, { showSearches }),

@@ -1,9 +1,9 @@
 import type { Call, Plan } from '@quartermaster/core';
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
-import type { DeferPlan, Own } from '@quartermaster/core/disclosure';
 import type { Resolved, Step } from '@quartermaster/core/dispatch';
-import { defined, remainingTokens, sumUsage } from '@quartermaster/core/internal';
+import { defined, ownNamed, remainingTokens, sumUsage } from '@quartermaster/core/internal';
 import { uniqueIds, type Writer } from '@quartermaster/core/loop';
+import { answeredCall } from '../internal/answered-turns.ts';
 import { toSearchAnswer } from '../internal/search-answer.ts';
 import { clientName } from '../internal/shown-tools.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { hiddenContent } from './gemini-transcript.ts';
 import { type GeminiCall, withParts } from './reader.ts';
 import { relaxToolConfig } from './render.ts';
-import { isSearchPart, MADE_ID_PREFIX, type SearchCall, writeAnswerPart, writeCallPart } from './search-parts.ts';
+import { isSearchPart, MADE_ID_PREFIX, writeAnswerPart, writeCallPart } from './search-parts.ts';
 
 export interface WriterOptions {
   /** Whether the client sees searches, and so sends them back. */
@@ -69,6 +69,9 @@ export function createWriter(
     return [{ ...rest, candidates: [{ content: { role: 'model', parts: visible }, index: 0 }] }];
   };
 
+  const show = (call: Call): readonly GeminiResponse[] =>
+    emit([writeCallPart(answeredCall(call, plan, idOf(call.id)), partIn(call))]);
+
   const take = (chunk: GeminiResponse): GeminiResponse => {
     const given = partsOf(chunk.candidates?.[0]?.content);
     const parts = given.map((part) => forClient(part, { plan, idOf }));
@@ -87,22 +90,19 @@ export function createWriter(
       frame = { ...chunk, ...frame };
     },
     hold(call) {
-      const role = roleOf(plan, call.name);
+      const role = ownNamed(plan, call.name)?.role;
       if (role !== 'search' && role !== 'describe') return [];
       shownCalls.add(call);
-      return emit([writeCallPart(searchCall(call, { role, idOf }), partIn(call))]);
+      return show(call);
     },
     deliver(step) {
       if (step.kind === 'calls') return emit(realCalls(step, { plan, idOf }));
-      if (shownCalls.has(step.call)) return [];
-      const call = searchCall(step.call, { role: roleOf(plan, step.call.name), idOf });
-      return emit([writeCallPart(call, partIn(step.call))]);
+      return shownCalls.has(step.call) ? [] : show(step.call);
     },
     answer(steps) {
       const answers = steps.flatMap((step): readonly GeminiPart[] => {
         if (step.kind === 'calls') return [];
-        const call = searchCall(step.call, { role: roleOf(plan, step.call.name), idOf });
-        return [writeAnswerPart(call, toSearchAnswer(step))];
+        return [writeAnswerPart(answeredCall(step.call, plan, idOf(step.call.id)), toSearchAnswer(step))];
       });
       return emit(answers);
     },
@@ -187,17 +187,8 @@ function realCalls(step: Extract<Step, { readonly kind: 'calls' }>, { plan, idOf
   }));
 }
 
-function searchCall(call: Call, how: { role: Own['role'] | undefined; idOf: (id: string) => string }): SearchCall {
-  const args = isJsonObject(call.arguments) ? call.arguments : {};
-  return { id: how.idOf(call.id), role: how.role, name: call.name, args };
-}
-
 function partIn(call: Call): GeminiPart {
   return 'part' in call ? (call as GeminiCall).part : {};
-}
-
-function roleOf(plan: Plan, name: string): Own['role'] | undefined {
-  return (plan as Partial<DeferPlan>).own?.find((own) => own.name === name)?.role;
 }
 
 function idsIn(request: GeminiRequest): readonly string[] {
