@@ -234,6 +234,22 @@ describe('withToolSearch on a host without tool search', () => {
     const message = await client.messages.create({ ...COMMON, tools: [mail] });
     expect(message.content.at(-1)).toMatchObject({ type: 'tool_use', name: 'get_weather', input: { place: 'Oslo' } });
   });
+
+  it('finds them too on a host with a search of its own, which knows only what is declared', async () => {
+    const { client, host } = await connect(
+      [searching('tool_search_tool_bm25', { query: 'weather' }), calling('get_weather', { place: 'Oslo' })],
+      { ...ON, transport: 'anthropic-messages', catalog: [weather] },
+    );
+    const message = await client.messages.create({ ...COMMON, tools: [bm25SearchTool(), clock, deferred(mail)] });
+    expect(message.content.at(-1)).toMatchObject({ type: 'tool_use', name: 'get_weather', input: { place: 'Oslo' } });
+    expect(JSON.stringify(host.requests[1]?.tools)).toContain('get_weather');
+  });
+
+  it('declares the catalog if nothing is deferred', async () => {
+    const { client, host } = await connect([done], { catalog: [weather, mail] });
+    await client.messages.create({ ...COMMON, tools: [mail] });
+    expect(host.requests[0]?.tools).toEqual([mail, weather]);
+  });
 });
 
 describe('a conversation whose tools are no longer deferred', () => {

@@ -8,7 +8,7 @@ import { readJsonBody, resend } from '../internal/resend.ts';
 import { anthropicDialect, writeErrorEvent } from './anthropic-dialect.ts';
 import type { AnthropicErrorBody, AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { createLocalBatches, type LocalBatches } from './local-batches.ts';
-import { type AnthropicToolSearchOptions, requestPlanner } from './plan-request.ts';
+import { type AnthropicToolSearchOptions, anthropicPlanner } from './plan-request.ts';
 import { UpstreamEventError } from './reader.ts';
 
 /** The part of an Anthropic client that is needed: any of the SDK's, including those for other platforms. */
@@ -52,7 +52,7 @@ export function withToolSearch<Client extends AnthropicClient>(
 export function toolSearchMiddleware(
   options: AnthropicToolSearchOptions & { readonly transport: string },
 ): AnthropicMiddleware {
-  const plan = requestPlanner(options, options.transport);
+  const plan = anthropicPlanner(options, options.transport);
   const settings = loopSettings(options);
   const batches = createLocalBatches();
   const planFor = (request: AnthropicRequest) =>

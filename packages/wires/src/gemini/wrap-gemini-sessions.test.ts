@@ -328,18 +328,21 @@ describe('the client', () => {
     expect(JSON.stringify(requests[0]?.systemInstruction)).toContain('star');
   });
 
-  it('declares the catalog if nothing is deferred', async () => {
-    const settings = { rule: { kind: 'off' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] } as const;
-    const catalog = [{ name: 'star', description: 'Stars it.', inputSchema: { type: 'object' } }];
-    const { ai, requests } = await setUp([[chunk([{ text: 'Hello.' }])]], { catalog, settings });
-    await ai.models.generateContent({ model: MODEL, contents: 'Hello', config: CONFIG });
-    expect(requests[0]?.tools).toEqual([
-      ...(CONFIG.tools ?? []),
-      {
-        functionDeclarations: [{ name: 'star', description: 'Stars it.', parametersJsonSchema: { type: 'object' } }],
-      },
-    ]);
-  });
+  it.each([{}, { policies: { tools: { star: 'never' } } } as const])(
+    'declares the catalog if nothing is deferred: %j',
+    async (policies) => {
+      const settings = { rule: { kind: 'off' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] } as const;
+      const catalog = [{ name: 'star', description: 'Stars it.', inputSchema: { type: 'object' } }];
+      const { ai, requests } = await setUp([[chunk([{ text: 'Hello.' }])]], { catalog, settings, ...policies });
+      await ai.models.generateContent({ model: MODEL, contents: 'Hello', config: CONFIG });
+      expect(requests[0]?.tools).toEqual([
+        ...(CONFIG.tools ?? []),
+        {
+          functionDeclarations: [{ name: 'star', description: 'Stars it.', parametersJsonSchema: { type: 'object' } }],
+        },
+      ]);
+    },
+  );
 
   it('offers tools for what the user said, at the end of that message', async () => {
     const { ai, requests } = await setUp([[chunk([{ text: 'Hello.' }])]], { prefetch: true, form: 'bridge' });

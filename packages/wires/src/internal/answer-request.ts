@@ -9,9 +9,14 @@ import type { Ask } from './resend.ts';
 /** In characters. */
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
+/** The part of a dialect that says how its responses are sent over HTTP. */
+export interface StreamedDialect<Part, Whole_> {
+  readonly whole: Whole<Whole_, Part>;
+  readonly endpoint: StreamEndpoint<Part>;
+}
+
 interface HttpExchange<Request, Part, Whole_> {
-  /** The part of a dialect that says how its responses are sent over HTTP. */
-  readonly dialect: { readonly whole: Whole<Whole_, Part>; readonly endpoint: StreamEndpoint<Part> };
+  readonly dialect: StreamedDialect<Part, Whole_>;
   readonly explain: Explain;
   readonly loop: Omit<LoopOptions<Request, Part>, 'upstream'>;
   /** Whether the client asked for a stream. */
@@ -151,7 +156,7 @@ export class UpstreamRefusal extends UpstreamError {
 type StreamEndpoint<Part> = Pick<Endpoint<Part>, 'writePart' | 'streamEnd'>;
 
 /** Ends a stream in which something failed. Undefined: it just breaks off, because there is nothing to report. */
-type Explain = (error: unknown) => Promise<string | undefined>;
+export type Explain = (error: unknown) => Promise<string | undefined>;
 
 interface StreamSource<Part> {
   /** Already received: a host's refusal must keep its own status instead of breaking a stream. */

@@ -1,6 +1,12 @@
 import { createSnapshot, createToolbox, type Tool, type Toolbox, type ToolboxOptions } from '@quartermaster/core';
 import { applyPolicies, NAME_TEMPLATES, type PolicyRules } from '@quartermaster/core/catalog';
-import { capabilitiesOf, chooseForm, type FormName, type TransportTable } from '@quartermaster/core/disclosure';
+import {
+  capabilitiesOf,
+  chooseForm,
+  type FormName,
+  type TransportCapabilities,
+  type TransportTable,
+} from '@quartermaster/core/disclosure';
 import type { Caller, SearcherSource } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
 import {
@@ -53,11 +59,27 @@ export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execu
   readonly transcript?: TranscriptStore | false;
 }
 
+/** An adapter's protocol and its usual host. */
+export interface AdapterTransport {
+  /** As a row of `transports`. */
+  readonly name: string;
+  readonly maxNameLength: number;
+  /** Where `{server}` and `{tool}` go in the names that the model sees. @default the tool's own name */
+  readonly nameTemplate?: string;
+  /** Whether requests can have marks, references and searches of the host. @default they have only functions */
+  readonly hasSearch?: boolean;
+  /** The adapter's own options, which it has already read. @default none */
+  readonly ownOptions?: Readonly<Record<string, true>>;
+}
+
 export interface RequestToolboxes {
   /** The toolbox for these tools; `key` is their content as text, and the same content returns the same toolbox. */
   toolbox(tools: readonly Tool[], key: string): Toolbox;
-  /** The capabilities to plan with, for a dialect that has only functions, whatever else its host supports. */
-  settings(model: string | undefined): Pick<PlanQuestion<unknown, unknown>, 'limits' | 'options'>;
+  /** What to plan with, and what the host supports. The options' `transport` comes first, the adapter's own last. */
+  settings(
+    model: string | undefined,
+    asked?: { readonly transport?: string | undefined; readonly isClient?: boolean },
+  ): Pick<PlanQuestion<unknown, unknown>, 'limits' | 'options'> & { readonly can: TransportCapabilities };
 }
 
 /** How many tool lists stay indexed. Content only: no conversation leaves a trace here. */
@@ -70,18 +92,11 @@ const BYTES_PER_CHARACTER = 4;
 /** Toolboxes over what requests declare, each built once for as long as the same tools are used. */
 export function requestToolboxes(
   options: ToolSearchOptions & Pick<ToolboxOptions, 'execute' | 'hooks'>,
-  transport: {
-    readonly name: string;
-    readonly maxNameLength: number;
-    /** Where `{server}` and `{tool}` go in the names that the model sees. @default the tool's own name */
-    readonly nameTemplate?: string;
-    /** The adapter's own options, which it has already read. @default none */
-    readonly ownOptions?: Readonly<Record<string, true>>;
-  },
+  adapter: AdapterTransport,
 ): RequestToolboxes {
-  checkOptions(options, transport.ownOptions ?? {});
+  checkOptions(options, adapter.ownOptions ?? {});
   const { form, policies, caller, contextTokens, maxRounds: _, prefetch: __, transcript: ___, ...searching } = options;
-  const { transport: name = transport.name, transports: table, searcher = createEmbeddedSearcher, ...rest } = searching;
+  const { transport: given, transports: table, searcher = createEmbeddedSearcher, ...rest } = searching;
   const kept = new Map<string, Toolbox>();
   return {
     toolbox(tools, key) {
@@ -92,18 +107,20 @@ export function requestToolboxes(
         return known;
       }
       const catalog = policies === undefined ? tools : applyPolicies(tools, policies);
-      const { maxNameLength, nameTemplate = NAME_TEMPLATES.plain } = transport;
+      const { maxNameLength, nameTemplate = NAME_TEMPLATES.plain } = adapter;
       const snapshot = createSnapshot(catalog, { nameTemplate, maxNameLength });
       const toolbox = createToolbox({ ...rest, searcher, tools: snapshot });
       kept.set(key, toolbox);
       dropOldest(kept);
       return toolbox;
     },
-    settings(model) {
-      const choice = chooseForm({ ...capabilitiesOf(name, { model, table }), ...UNSPOKEN }, form);
+    settings(model, { transport = adapter.name, isClient = false } = {}) {
+      const known = capabilitiesOf(given ?? transport, { model, table });
+      const can = adapter.hasSearch === true ? known : { ...known, ...UNSPOKEN };
       return {
+        can,
         limits: contextWindow({ override: contextTokens, model }),
-        options: { form: choice.form, ...defined({ caller }) },
+        options: { form: chooseForm(can, isClient ? 'client' : form).form, ...defined({ caller }) },
       };
     },
   };

@@ -1,5 +1,10 @@
-import type { AdaptedDialect, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
-import { type OpenAIClient, searchFetch, withFetch } from '../internal/search-fetch.ts';
+import {
+  type AdaptedDialect,
+  type OpenAIClient,
+  type OpenAIToolSearchOptions,
+  openaiFetch,
+  withFetch,
+} from '../internal/openai-fetch.ts';
 import { chatDialect } from './chat-dialect.ts';
 import type { ChatChunk, ChatCompletion, ChatRequest } from './chat-shapes-2026-11.ts';
 import { readTools } from './open.ts';
@@ -24,8 +29,7 @@ export function withToolSearch<Client extends OpenAIClient>(
 export function toolSearchFetch(
   options: OpenAIToolSearchOptions & { readonly fetch?: typeof fetch } = {},
 ): typeof fetch {
-  const { fetch: send = globalThis.fetch, ...rest } = options;
-  return searchFetch(CHAT, rest, send);
+  return openaiFetch(CHAT, options);
 }
 
 const CHAT: AdaptedDialect<ChatRequest, ChatChunk, ChatCompletion> = {

@@ -1,5 +1,4 @@
-export type { OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
-export type { OpenAIClient } from '../internal/search-fetch.ts';
+export type { OpenAIClient, OpenAIToolSearchOptions } from '../internal/openai-fetch.ts';
 export { openaiResponsesWire, responsesDialect } from './responses-dialect.ts';
 export type {
   ResponsesEvent,

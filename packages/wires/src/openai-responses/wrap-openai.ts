@@ -1,5 +1,10 @@
-import type { AdaptedDialect, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
-import { type OpenAIClient, searchFetch, withFetch } from '../internal/search-fetch.ts';
+import {
+  type AdaptedDialect,
+  type OpenAIClient,
+  type OpenAIToolSearchOptions,
+  openaiFetch,
+  withFetch,
+} from '../internal/openai-fetch.ts';
 import { loadedTools, openSearch, readTools } from './open.ts';
 import { responsesDialect } from './responses-dialect.ts';
 import {
@@ -32,8 +37,7 @@ export function withToolSearch<Client extends OpenAIClient>(
 export function toolSearchFetch(
   options: OpenAIToolSearchOptions & { readonly fetch?: typeof fetch } = {},
 ): typeof fetch {
-  const { fetch: send = globalThis.fetch, ...rest } = options;
-  return searchFetch(RESPONSES, rest, send);
+  return openaiFetch(RESPONSES, options);
 }
 
 const RESPONSES: AdaptedDialect<ResponsesRequest, ResponsesEvent, ResponsesResponse> = {
