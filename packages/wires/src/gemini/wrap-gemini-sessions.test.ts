@@ -298,6 +298,25 @@ describe('the client', () => {
     expect(response.candidates?.[0]?.content?.parts).toEqual([SIGNED_CALL]);
   });
 
+  it('continues with refused calls that it did not see, although its tools are no longer deferred', async () => {
+    const reading = { functionCall: { name: 'read_file', args: { text: 'a' } } };
+    const { ai, requests } = await setUp([[chunk([SIGNED_CALL, reading])], [chunk([{ text: 'Done.' }])]], {
+      showSearches: false,
+      checkArguments: () => ({ kind: 'wrong', problems: [{ path: '/text', message: 'is too long' }] }),
+    });
+    const asked = { role: 'user', parts: [{ text: 'Report it' }] };
+    const first = await ai.models.generateContent({ model: MODEL, contents: [asked], config: CONFIG });
+    expect(first.functionCalls).toEqual([reading.functionCall]);
+    const result = { role: 'user', parts: [{ functionResponse: { name: 'read_file', response: { output: 'ok' } } }] };
+    const contents = [asked, first.candidates?.[0]?.content ?? {}, result];
+    const plain = DECLARATIONS.map((declaration) => ({ ...declaration, defer_loading: false }));
+    await ai.models.generateContent({ model: MODEL, contents, config: { tools: [{ functionDeclarations: plain }] } });
+    const names = requests[1]?.contents.flatMap(({ parts = [] }) =>
+      parts.flatMap(({ functionCall, functionResponse }) => functionCall?.name ?? functionResponse?.name ?? []),
+    );
+    expect(names).toEqual(['create_issue', 'read_file', 'create_issue', 'read_file']);
+  });
+
   it('keeps the fetch that it was made with, and one that a request brings', async () => {
     const used: string[] = [];
     const make =
