@@ -1,4 +1,5 @@
 // What other stages and packages share with this one. The public names are in index.ts.
+export { factsOfCall } from './read/facts-of-call.ts';
 export { nameDistance, readAhead } from './read/resolve-name.ts';
 export { readQueries, toInput, writtenInput } from './read/unwrap-call.ts';
 export { checkToolboxOptions, TOOLBOX_OPTIONS } from './toolbox-options.ts';

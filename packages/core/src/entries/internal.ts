@@ -23,6 +23,7 @@ export { BACKGROUND_CLOCK, type Clock, every, pause, SYSTEM_CLOCK, untilAborted 
 export { cutText, deferredInFull, matchLine, ownNamed, ownTool, readFormChoice } from '../disclosure/internal.ts';
 export {
   checkToolboxOptions,
+  factsOfCall,
   nameDistance,
   readAhead,
   readQueries,

@@ -7,13 +7,12 @@ import {
   EMPTY_MEMORY,
   type Fact,
   type Memory,
-  readTold,
   remember,
   type View,
   wrapCall,
 } from '../disclosure/index.ts';
 import { type Call, parseArguments, readDefinitions, type Step } from '../dispatch/index.ts';
-import { readQueries } from '../dispatch/internal.ts';
+import { factsOfCall } from '../dispatch/internal.ts';
 import { type Opened, type Read, type Reader, uniqueIds, type Wire, type Writer } from '../loop/index.ts';
 import type { AssistantMessage, Message, MessageCall, ModelPart, ModelUsage, ToolMessage } from './model.ts';
 
@@ -52,24 +51,14 @@ function open(request: PlainRequest): Opened {
 
 function recall(request: PlainRequest, plan: DeferPlan): Memory {
   const answers = new Map(
-    request.messages.flatMap((message) => (message.role === 'tool' ? [[message.id, message]] : [])),
+    request.messages.flatMap((message) => (message.role === 'tool' ? [[message.id, message.content]] : [])),
   );
-  const factOf = (call: MessageCall): Fact | undefined => {
-    const role = plan.own.find((own) => own.name === call.name)?.role;
-    if (role === undefined) return { kind: 'called', name: call.name };
-    const answer = answers.get(call.id)?.content;
-    // An accepted call through the bridge is in the messages under its own name; this one was refused.
-    if (role === 'call' || answer === undefined) return undefined;
-    const names = readTold(answer);
-    return role === 'search'
-      ? { kind: 'searched', queries: readQueries(call.arguments), names }
-      : { kind: 'revealed', names };
-  };
-  const facts = request.messages.flatMap((message): readonly (Fact | undefined)[] => {
+  const facts = request.messages.flatMap((message): readonly Fact[] => {
     if (message.role === 'user') return [{ kind: 'asked' }];
-    return message.role === 'assistant' ? (message.calls ?? []).map(factOf) : [];
+    if (message.role !== 'assistant') return [];
+    return (message.calls ?? []).flatMap((call) => factsOfCall(plan, { ...call, answer: answers.get(call.id) }));
   });
-  return facts.filter((fact) => fact !== undefined).reduce(remember, EMPTY_MEMORY);
+  return facts.reduce(remember, EMPTY_MEMORY);
 }
 
 function render(request: PlainRequest, view: View): PlainRequest {

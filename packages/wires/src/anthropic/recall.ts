@@ -1,7 +1,7 @@
 import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { type DeferPlan, type Fact, type Own, readTold, remember } from '@quartermaster/core/disclosure';
-import { readQueries, splitRounds } from '@quartermaster/core/internal';
+import { type DeferPlan, type Fact, readTold, remember } from '@quartermaster/core/disclosure';
+import { ownNamed, readQueries, splitRounds } from '@quartermaster/core/internal';
 import {
   type AnthropicBlock,
   type AnthropicMessage,
@@ -54,15 +54,8 @@ function spokenFacts(
     return [{ kind: 'searched', queries: search.queries, names }];
   }
   if (!isToolUse(block)) return [];
-  switch (roleOf(plan, block.name)) {
-    case undefined:
-      return [{ kind: 'called', name: block.name }];
-    case 'call':
-    case 'search':
-    case 'describe':
-      // The answer has its outcome.
-      return [];
-  }
+  // What one of ours led to is in its answer.
+  return ownNamed(plan, block.name) === undefined ? [{ kind: 'called', name: block.name }] : [];
 }
 
 /** What the client answered: references from its own search, and our answers that it keeps as text. */
@@ -72,7 +65,7 @@ function answeredFacts(
 ): readonly Fact[] {
   const call = history.callOf.get(block);
   if (!isToolResult(block)) return [];
-  const role = call === undefined ? undefined : roleOf(plan, call.name);
+  const role = ownNamed(plan, call?.name)?.role;
   if (call !== undefined && role === 'search') {
     const references = referencesIn(block.content);
     const names = references.length > 0 ? references : readTold(resultText(block));
@@ -91,10 +84,6 @@ function addedFacts(block: AnthropicBlock): readonly Fact[] {
   if (block.type !== 'tool_addition' || !isJsonObject(block.tool) || block.tool.type !== 'tool_reference') return [];
   const name = block.tool.name ?? block.tool.tool_name;
   return typeof name === 'string' ? [{ kind: 'revealed', names: [name] }] : [];
-}
-
-function roleOf(plan: DeferPlan, name: string): Own['role'] | undefined {
-  return plan.own.find((own) => own.name === name)?.role;
 }
 
 function wrappedNames(input: unknown): readonly string[] {

@@ -1,7 +1,7 @@
 import { EMPTY_MEMORY, type Memory } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Found, type Tell, wrapCall } from '@quartermaster/core/disclosure';
-import { readQueries } from '@quartermaster/core/internal';
+import { ownTool, readQueries } from '@quartermaster/core/internal';
 import {
   type AnthropicBlock,
   type AnthropicMessage,
@@ -149,7 +149,7 @@ function searchesIn(
   item: HistoryItem & { readonly kind: 'round' },
   { history, plan }: HistoryContext,
 ): readonly HistorySearch[] {
-  if (searchName(plan) === undefined) return [];
+  if (ownTool(plan, 'search') === undefined) return [];
   return item.blocks.flatMap((block) => history.searches.get(block) ?? []);
 }
 
@@ -236,10 +236,6 @@ function prepend(
 
 function spokenLast(messages: readonly AnthropicMessage[]): AnthropicMessage | undefined {
   return messages.findLast(({ role }) => role === 'assistant');
-}
-
-function searchName(plan: DeferPlan): string | undefined {
-  return plan.own.find((own) => own.role === 'search')?.name;
 }
 
 function isLoneSearch(block: AnthropicBlock, history: History): boolean {

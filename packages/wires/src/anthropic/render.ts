@@ -1,7 +1,7 @@
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import type { DeferPlan, Own, Shown, Tell, View } from '@quartermaster/core/disclosure';
-import { describeExamples } from '@quartermaster/core/internal';
+import { deferredInFull, describeExamples, oncePer, ownTool } from '@quartermaster/core/internal';
 import type { AnthropicMessage, AnthropicRequest, AnthropicToolChoice } from './anthropic-shapes-2026-11.ts';
 import {
   isForeignSearch,
@@ -141,21 +141,14 @@ interface FixedTools {
   readonly found: WeakMap<Tool, { readonly name: string; readonly definition: JsonObject }>;
 }
 
-const fixedByPlan = new WeakMap<DeferPlan, FixedTools>();
-
 /** Rendered once per plan: with thousands of tools, this must not be repeated for every request. */
-function fixedTools(plan: DeferPlan): FixedTools {
-  let fixed = fixedByPlan.get(plan);
-  if (fixed === undefined) {
-    fixed = {
-      definitions: [...plan.own.map(defineOwn), ...plan.shown.map((shown) => define(shown, plan))],
-      names: new Set(plan.shown.map(({ name }) => name)),
-      found: new WeakMap(),
-    };
-    fixedByPlan.set(plan, fixed);
-  }
-  return fixed;
-}
+const fixedTools = oncePer(
+  (plan: DeferPlan): FixedTools => ({
+    definitions: [...plan.own.map(defineOwn), ...plan.shown.map((shown) => define(shown, plan))],
+    names: new Set(plan.shown.map(({ name }) => name)),
+    found: new WeakMap(),
+  }),
+);
 
 /** A found tool is sent again in every later round and request of a conversation. */
 function defineFound(shown: Shown, { plan, fixed }: { plan: DeferPlan; fixed: FixedTools }): JsonObject {
@@ -226,10 +219,7 @@ function hostedName({ definition, tool: { engine, name } }: DeclaredSearch): str
 /** A tool that the request forces must be declared, found or not. */
 function forcedTool(request: AnthropicRequest, plan: DeferPlan): Shown | undefined {
   const name = forcedName(request);
-  if (name === undefined || !plan.deferred.has(name) || plan.form.invoke === 'wrapped') return undefined;
-  const tool = plan.snapshot.resolve(name);
-  if (tool === undefined) return undefined;
-  return { tool, name, as: 'full', description: tool.description, schema: tool.schema };
+  return name === undefined || plan.form.invoke === 'wrapped' ? undefined : deferredInFull(plan, name);
 }
 
 /** A forced search gets the name of the tool that is sent, if any; a forced deferred tool is called in the plan's form. */
@@ -237,13 +227,12 @@ function renderChoice(request: AnthropicRequest, plan: DeferPlan): AnthropicTool
   const choice = request.tool_choice;
   const name = forcedName(request);
   if (choice === undefined || name === undefined) return choice;
-  const own = (role: Own['role']): string | undefined => plan.own.find((one) => one.role === role)?.name;
   const search = forcedSearch(request);
   if (search !== undefined) {
     const sent = plan.form.search === 'provider' ? hostedName(search) : ownSearch(plan, name)?.name;
     return sent === undefined ? freeChoice(choice) : { ...choice, name: sent };
   }
-  const renamed = plan.deferred.has(name) ? own('call') : undefined;
+  const renamed = plan.deferred.has(name) ? ownTool(plan, 'call')?.name : undefined;
   return renamed === undefined ? choice : { ...choice, name: renamed };
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { NamedServers, ServerTool } from '../dialect.ts';
-import type { AnthropicBlock, AnthropicMessage } from './anthropic-shapes-2026-11.ts';
+import { type AnthropicBlock, type AnthropicMessage, blocksOf } from './anthropic-shapes-2026-11.ts';
 
 /** Tools of MCP servers that are called within the response: the client sees the calls as `mcp_tool_use`, the model calls functions. */
 export interface ServerCalls {
@@ -152,9 +152,4 @@ function isReadable({ type, id, name, server_name: server }: AnthropicBlock): bo
 
 function isTouched({ type }: AnthropicBlock): boolean {
   return type.startsWith('mcp_tool_') || type === 'tool_search_tool_result';
-}
-
-function blocksOf({ content }: AnthropicMessage): readonly AnthropicBlock[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter((block) => isJsonObject(block) && typeof block.type === 'string') : [];
 }

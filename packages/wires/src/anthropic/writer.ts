@@ -1,8 +1,7 @@
 import type { Call, Plan } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
-import type { Own } from '@quartermaster/core/disclosure';
 import type { Step } from '@quartermaster/core/dispatch';
-import { remainingTokens } from '@quartermaster/core/internal';
+import { ownNamed, remainingTokens } from '@quartermaster/core/internal';
 import { type Ending, uniqueIds, type Writer } from '@quartermaster/core/loop';
 import type { ServerTool } from '../dialect.ts';
 import {
@@ -117,7 +116,7 @@ export function writeResponse(
         };
         return emit([...open(), ...blocks.whole(block, isJsonObject(call.arguments) ? call.arguments : {})]);
       }
-      if (roleOf(plan, call.name) !== 'search') return emit(open());
+      if (!isSearch(call, plan)) return emit(open());
       searches += 1;
       const shownSearch = searchShownAs(request, plan, call.name.trim());
       const block = {
@@ -131,7 +130,7 @@ export function writeResponse(
     },
     deliver(step) {
       if (step.kind === 'answer') {
-        if (roleOf(plan, step.call.name) !== 'search') replay.hide(ids.call(step.call.id), step);
+        if (!isSearch(step.call, plan)) replay.hide(ids.call(step.call.id), step);
         return [];
       }
       waits = true;
@@ -145,9 +144,7 @@ export function writeResponse(
       const results = steps.flatMap((step) => {
         if (step.kind !== 'answer') return [];
         if (serverTool(step.call.name) !== undefined) return blocks.whole(serverResult(ids.server(step.call), step));
-        return roleOf(plan, step.call.name) === 'search'
-          ? blocks.whole(resultBlock(step, ids.search(step.call), options))
-          : [];
+        return isSearch(step.call, plan) ? blocks.whole(resultBlock(step, ids.search(step.call), options)) : [];
       });
       return emit([...open(), ...results]);
     },
@@ -225,8 +222,8 @@ function serverResult(id: string, { value, text, isError = false }: AnswerStep):
   return { type: 'mcp_tool_result', tool_use_id: id, is_error: isError, content };
 }
 
-function roleOf(plan: Plan, name: string): Own['role'] | undefined {
-  return plan.kind === 'defer' ? plan.own.find((own) => own.name === name.trim())?.role : undefined;
+function isSearch(call: Call, plan: Plan): boolean {
+  return ownNamed(plan, call.name.trim())?.role === 'search';
 }
 
 /** The name that the client declared; a client that declared none sees the one whose input ours takes. */

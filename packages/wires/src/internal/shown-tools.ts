@@ -1,5 +1,6 @@
 import type { Snapshot, Tool } from '@quartermaster/core';
 import { isJsonObject, toolId } from '@quartermaster/core/catalog';
+import { toInput, tryParseJson } from '@quartermaster/core/internal';
 
 /**
  * A tool that OpenAI accepts as a function: it rejects parameters that are an object without `properties` ("object schema missing
@@ -27,6 +28,13 @@ export function clientName(snapshot: Snapshot, modelName: string): string {
 export function modelName(snapshot: Snapshot, name: string): string {
   const tool = snapshot.get(toolId(undefined, name));
   return tool === undefined ? name : snapshot.modelName(tool);
+}
+
+/** Some hosts reject a history with arguments that are not JSON, and a client that did not see the call can't fix it. */
+export function withReadableArguments<Call extends { readonly arguments?: string }>(call: Call): Call {
+  const text = call.arguments;
+  if (typeof text !== 'string' || text === '' || isJsonObject(tryParseJson(text))) return call;
+  return { ...call, arguments: JSON.stringify(toInput(text)) };
 }
 
 interface ToolFields {

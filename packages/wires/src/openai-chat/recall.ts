@@ -1,7 +1,7 @@
 import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
-import { type DeferPlan, type Fact, type Own, readTold, remember } from '@quartermaster/core/disclosure';
+import { type DeferPlan, type Fact, remember } from '@quartermaster/core/disclosure';
 import { parseArguments } from '@quartermaster/core/dispatch';
-import { readQueries } from '@quartermaster/core/internal';
+import { factsOfCall } from '@quartermaster/core/internal';
 import { modelName } from '../internal/shown-tools.ts';
 import {
   type ChatMessage,
@@ -26,12 +26,6 @@ export function recallRequest(request: ChatRequest, plan: Plan): Memory {
   return [...factsIn(request.messages, plan), ...last].reduce(remember, EMPTY_MEMORY);
 }
 
-/** The role of a call to one of our tools. */
-export function roleOf(plan: DeferPlan, call: ChatToolCall): Own['role'] | undefined {
-  const name = nameOf(call);
-  return plan.own.find((own) => own.name === name)?.role;
-}
-
 /** A call's arguments: JSON for a function, the single field `input` for a custom tool. */
 export function argumentsOf(call: ChatToolCall): unknown {
   if (call.function === undefined) return { input: call.custom?.input ?? '' };
@@ -46,25 +40,13 @@ function factsIn(messages: readonly ChatMessage[], plan: DeferPlan): readonly Fa
       return names.length === 0 ? [] : [{ kind: 'revealed', names }];
     }
     if (message.role !== 'assistant') return [];
-    return callsOf(message).flatMap((call) => factsOf(call, { plan, answer: answerTo(call.id, messages, index) }));
+    return callsOf(message).flatMap((call) => {
+      const name = nameOf(call) ?? '';
+      const answer = answerTo(call.id, messages, index);
+      const known = modelName(plan.snapshot, name);
+      return factsOfCall(plan, { name, modelName: known, arguments: argumentsOf(call), answer });
+    });
   });
-}
-
-function factsOf(call: ChatToolCall, context: { plan: DeferPlan; answer: string | undefined }): readonly Fact[] {
-  const { plan, answer } = context;
-  const role = roleOf(plan, call);
-  switch (role) {
-    case undefined:
-      return [{ kind: 'called', name: modelName(plan.snapshot, nameOf(call) ?? '') }];
-    case 'search':
-      if (answer === undefined) return [];
-      return [{ kind: 'searched', queries: readQueries(argumentsOf(call)), names: readTold(answer) }];
-    case 'describe':
-      return answer === undefined ? [] : [{ kind: 'revealed', names: readTold(answer) }];
-    case 'call':
-      // An accepted call is in the history under the real name; this one was refused.
-      return [];
-  }
 }
 
 /** The text that answers a call, among the results right after its message. */

@@ -1,9 +1,9 @@
 import { EMPTY_MEMORY } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
-import { toInput } from '@quartermaster/core/internal';
+import { oncePer, ownNamed } from '@quartermaster/core/internal';
 import { withoutDeferredTools } from '../internal/other-spellings.ts';
-import { declareTools, modelName, openaiTool } from '../internal/shown-tools.ts';
+import { declareTools, modelName, openaiTool, withReadableArguments } from '../internal/shown-tools.ts';
 import {
   type ChatMessage,
   type ChatRequest,
@@ -14,7 +14,7 @@ import {
   referencesIn,
 } from './chat-shapes-2026-11.ts';
 import { foreignTools, isSearchTool, latestUserIndex } from './open.ts';
-import { argumentsOf, roleOf } from './recall.ts';
+import { argumentsOf } from './recall.ts';
 import { forcedName, forcesSearch, renderToolChoice } from './tool-choice.ts';
 
 /** The plain request for the upstream. Searches within a turn are already in it as ordinary calls with their answers. */
@@ -68,16 +68,8 @@ function hasMark(tool: unknown): boolean {
   return tool.defer_loading !== undefined || (isJsonObject(inner) && inner.defer_loading !== undefined);
 }
 
-const fixed = new WeakMap<DeferPlan, readonly JsonObject[]>();
-
 /** Our tools and those that are always shown: rendered once per plan, because a catalog may be large. */
-function fixedTools(plan: DeferPlan): readonly JsonObject[] {
-  const known = fixed.get(plan);
-  if (known !== undefined) return known;
-  const tools = [...plan.own.map(writeOwn), ...plan.shown.map(writeShown)];
-  fixed.set(plan, tools);
-  return tools;
-}
+const fixedTools = oncePer(({ own, shown }: DeferPlan) => [...own.map(writeOwn), ...shown.map(writeShown)]);
 
 /** Revealed tools come last, so that as much as possible of the prefix stays. */
 function declaredTools(request: ChatRequest, view: View, plan: DeferPlan): readonly unknown[] {
@@ -132,7 +124,8 @@ function renderReferences(message: ChatMessage, plan: DeferPlan, tell: Tell): Ch
 function renderCall(call: ChatToolCall, plan: DeferPlan): ChatToolCall {
   const known = nameOf(call);
   if (known === undefined) return call;
-  if (roleOf(plan, call) !== undefined) return withReadableArguments(call);
+  if (ownNamed(plan, known) !== undefined)
+    return { ...call, ...(call.function === undefined ? {} : { function: withReadableArguments(call.function) }) };
   const name = modelName(plan.snapshot, known);
   const wrapped = wrapCall(plan, { name, arguments: argumentsOf(call) });
   if (wrapped.name !== name) {
@@ -143,21 +136,6 @@ function renderCall(call: ChatToolCall, plan: DeferPlan): ChatToolCall {
   if (name === known) return call;
   if (call.function !== undefined) return { ...call, function: { ...call.function, name } };
   return { ...call, custom: { input: '', ...call.custom, name } };
-}
-
-/** Some hosts reject a history with arguments that are not JSON, and a client that did not see the call can't fix it. */
-function withReadableArguments(call: ChatToolCall): ChatToolCall {
-  const text = call.function?.arguments;
-  if (call.function === undefined || typeof text !== 'string' || text === '' || isObjectText(text)) return call;
-  return { ...call, function: { ...call.function, arguments: JSON.stringify(toInput(text)) } };
-}
-
-function isObjectText(text: string): boolean {
-  try {
-    return isJsonObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }
 
 /** At the end of the first message if that instructs the model, otherwise as a separate message: the same place in every turn. */

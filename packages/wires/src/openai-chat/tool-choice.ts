@@ -1,5 +1,6 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan } from '@quartermaster/core/disclosure';
+import { ownNamed, ownTool } from '@quartermaster/core/internal';
 import { isOtherSearchName } from '../internal/other-spellings.ts';
 import { modelName } from '../internal/shown-tools.ts';
 import { isSearchTool } from './open.ts';
@@ -34,7 +35,7 @@ export function forcesSearch(choice: unknown, plan?: DeferPlan): boolean {
 }
 
 function forceSearch(plan: DeferPlan): unknown {
-  const search = plan.own.find((own) => own.role === 'search');
+  const search = ownTool(plan, 'search');
   return search === undefined ? 'auto' : { type: 'function', function: { name: search.name } };
 }
 
@@ -42,7 +43,7 @@ function forceSearch(plan: DeferPlan): unknown {
 export function relaxToolChoice(choice: unknown, plan: DeferPlan): unknown {
   if (forcesSearch(choice, plan)) return 'auto';
   const name = forcedName(choice);
-  return name !== undefined && plan.own.some((own) => own.name === name) ? 'auto' : choice;
+  return ownNamed(plan, name) !== undefined ? 'auto' : choice;
 }
 
 function renamed(choice: unknown, plan: DeferPlan): unknown {

@@ -1,5 +1,6 @@
 import type { Call, Plan } from '@quartermaster/core';
 import { parseArguments } from '@quartermaster/core/dispatch';
+import { ownTool } from '@quartermaster/core/internal';
 import { orderedReads, type Place, type Read, type Reader } from '@quartermaster/core/loop';
 import { isCall, isSearchCall, type ResponsesEvent, type ResponsesItem } from './responses-shapes-2026-11.ts';
 
@@ -29,7 +30,7 @@ const CLOSINGS: ReadonlySet<string> = new Set(['response.completed', 'response.i
 export function createReader(holds: (name: string) => boolean, plan: Plan): Reader<ResponsesEvent> {
   const reads = orderedReads<ResponsesEvent>();
   const held = new Map<number, HeldItem>();
-  const searchName = ownSearchName(plan);
+  const searchName = ownTool(plan, 'search')?.name;
   let lastIndex = -1;
   let ending: string | undefined;
 
@@ -91,15 +92,10 @@ function heldName(
   holds: (name: string) => boolean,
   searchName: string | undefined,
 ): string | undefined {
-  // A search that the provider runs is its own business.
+  // A search that the provider runs is its own business; ours has no name in it.
   if (isSearchCall(item)) return item.execution === 'client' ? searchName : undefined;
   if (!isCall(item)) return undefined;
   return item.namespace === undefined && holds(item.name) ? item.name : undefined;
-}
-
-/** The name of our search tool, which a `tool_search_call` does not contain. */
-function ownSearchName(plan: Plan): string | undefined {
-  return plan.kind === 'defer' ? plan.own.find((own) => own.role === 'search')?.name : undefined;
 }
 
 function argumentsIn(item: ResponsesItem): unknown {

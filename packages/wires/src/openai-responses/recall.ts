@@ -1,7 +1,7 @@
 import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
-import { type DeferPlan, type Fact, type Own, readTold, remember } from '@quartermaster/core/disclosure';
+import { type DeferPlan, type Fact, remember } from '@quartermaster/core/disclosure';
 import { parseArguments } from '@quartermaster/core/dispatch';
-import { readQueries } from '@quartermaster/core/internal';
+import { factsOfCall, ownNamed, readQueries } from '@quartermaster/core/internal';
 import {
   type CallItem,
   isCall,
@@ -66,18 +66,16 @@ function factsOf(item: ResponsesItem, { plan, history }: WalkContext): readonly 
   }
   const call = history.calls.get(item);
   if (call === undefined) return [];
-  const role = roleOf(plan, call);
-  if (isCall(item)) return role === undefined ? [{ kind: 'called', name: toModelName(plan.snapshot, call) }] : [];
+  if (!isOwnCall(plan, call)) {
+    return isCall(item) ? [{ kind: 'called', name: toModelName(plan.snapshot, call) }] : [];
+  }
   if (!isCallOutput(item)) return [];
-  if (role === 'describe') return [{ kind: 'revealed', names: readTold(textOf(item.output)) }];
-  if (role !== 'search') return [];
-  return [{ kind: 'searched', queries: readQueries(argumentsOf(call)), names: readTold(textOf(item.output)) }];
+  return factsOfCall(plan, { name: call.name, arguments: argumentsOf(call), answer: textOf(item.output) });
 }
 
-/** The role of a call to one of our tools. */
-export function roleOf(plan: DeferPlan, call: CallItem): Own['role'] | undefined {
-  if (call.namespace !== undefined) return undefined;
-  return plan.own.find((own) => own.name === call.name)?.role;
+/** Whether a call is to one of our tools. */
+export function isOwnCall(plan: DeferPlan, { name, namespace }: CallItem): boolean {
+  return namespace === undefined && ownNamed(plan, name) !== undefined;
 }
 
 /** A call's arguments: JSON for a function, the single field `input` for a custom tool. */

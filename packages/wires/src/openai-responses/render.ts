@@ -9,16 +9,16 @@ import {
   type View,
   wrapCall,
 } from '@quartermaster/core/disclosure';
-import { toInput } from '@quartermaster/core/internal';
+import { oncePer, ownTool } from '@quartermaster/core/internal';
 import { isOtherSearch, isOtherSearchName, withoutDeferredTools } from '../internal/other-spellings.ts';
-import { declareTools, openaiTool } from '../internal/shown-tools.ts';
+import { declareTools, openaiTool, withReadableArguments } from '../internal/shown-tools.ts';
 import { latestUserIndex, openSearch, searchTool } from './open.ts';
 import {
   argumentsOf,
   type History,
   type HistorySearch,
+  isOwnCall,
   readHistory,
-  roleOf,
   type Walked,
   walkHistory,
 } from './recall.ts';
@@ -132,7 +132,7 @@ function renderSearch(search: HistorySearch, plan: DeferPlan): readonly Response
     const kept = typeof id === 'string' && id.startsWith('tsc_') ? { id } : {};
     return [{ type: 'tool_search_call', ...kept, call_id, execution: 'client', status: 'completed', arguments: input }];
   }
-  const name = plan.own.find((own) => own.role === 'search')?.name ?? 'tool_search';
+  const name = ownTool(plan, 'search')?.name ?? 'tool_search';
   return [{ type: 'function_call', call_id, name, arguments: JSON.stringify(input ?? {}) }];
 }
 
@@ -223,7 +223,7 @@ function loaded(name: string, { plan, view }: RenderContext): readonly Responses
 
 /** A real call as the model wrote it: wrapped in the bridge form, with the name that the model was shown. */
 function renderCall(call: CallItem, plan: DeferPlan): CallItem {
-  if (roleOf(plan, call) !== undefined) return withReadableArguments(call);
+  if (isOwnCall(plan, call)) return call.type === 'function_call' ? withReadableArguments(call) : call;
   const name = toModelName(plan.snapshot, call);
   const wrapped = wrapCall(plan, { name, arguments: argumentsOf(call) });
   const { namespace: _, ...flat } = call;
@@ -232,17 +232,6 @@ function renderCall(call: CallItem, plan: DeferPlan): CallItem {
   if (call.type === 'function_call') return { ...flat, name: wrapped.name, arguments: arguments_ };
   // A custom call's id is not valid for a function call.
   return { type: 'function_call', call_id: call.call_id, name: wrapped.name, arguments: arguments_ };
-}
-
-/** Some hosts reject a history with arguments that are not JSON, and a client that did not see the call can't fix it. */
-function withReadableArguments(call: CallItem): CallItem {
-  if (call.type !== 'function_call' || typeof call.arguments !== 'string' || call.arguments === '') return call;
-  try {
-    if (isJsonObject(JSON.parse(call.arguments))) return call;
-  } catch {
-    // Not JSON: stored under a separate key.
-  }
-  return { ...call, arguments: JSON.stringify(toInput(call.arguments)) };
 }
 
 /**
@@ -270,8 +259,6 @@ function withTail(items: readonly ResponsesItem[], tail: string | undefined): re
 function withText(before: unknown, text: string): string {
   return typeof before === 'string' && before !== '' ? `${before}\n\n${text}` : text;
 }
-
-const fixed = new WeakMap<DeferPlan, readonly Json[]>();
 
 /** The tools to declare for a view. The fixed part is rendered once per plan, because a catalog may be large. */
 export function renderTools(request: ResponsesRequest, view: View, plan: DeferPlan): readonly unknown[] {
@@ -308,16 +295,11 @@ function writeLoaded(tool: Tool, name: string): JsonObject {
   return writeTool(openaiTool(tool, 'openai-responses'), 'openai-responses', { name, deferred: true });
 }
 
-function fixedTools(plan: DeferPlan): readonly Json[] {
-  const known = fixed.get(plan);
-  if (known !== undefined) return known;
-  const tools =
-    plan.form.search === 'provider'
-      ? writeMarked(plan)
-      : [...plan.own.map((own) => writeOwn(own, plan)), ...plan.shown.map(writeShown)];
-  fixed.set(plan, tools);
-  return tools;
-}
+const fixedTools = oncePer((plan: DeferPlan): readonly Json[] =>
+  plan.form.search === 'provider'
+    ? writeMarked(plan)
+    : [...plan.own.map((own) => writeOwn(own, plan)), ...plan.shown.map(writeShown)],
+);
 
 /** For the provider's own search: as received, with namespaces, and with the marks that the plan gives them. */
 function writeMarked(plan: DeferPlan): readonly Json[] {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan } from '@quartermaster/core/disclosure';
+import { ownNamed, ownTool } from '@quartermaster/core/internal';
 import { isOtherSearch, isOtherSearchName } from '../internal/other-spellings.ts';
 import { type ClientName, toModelName } from './tool-names.ts';
 
@@ -34,7 +35,7 @@ export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readon
 export function relaxToolChoice(choice: unknown, plan: DeferPlan): unknown {
   if (forcesSearch(choice, plan)) return 'auto';
   const forced = forcedTool(choice);
-  return forced !== undefined && plan.own.some((own) => own.name === forced.name) ? 'auto' : choice;
+  return ownNamed(plan, forced?.name) !== undefined ? 'auto' : choice;
 }
 
 /** Whether a choice forces a search: this API's own, or one of another API or gateway, which ours replaces. */
@@ -45,7 +46,7 @@ function forcesSearch(choice: unknown, plan: DeferPlan): boolean {
 }
 
 function forceSearch(plan: DeferPlan): unknown {
-  const search = plan.own.find((own) => own.role === 'search');
+  const search = ownTool(plan, 'search');
   return search === undefined || plan.form.reveal === 'native'
     ? { type: 'tool_search' }
     : { type: 'function', name: search.name };

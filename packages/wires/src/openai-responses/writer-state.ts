@@ -1,7 +1,7 @@
 import type { Call, Plan } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Step } from '@quartermaster/core/dispatch';
-import { isUniqueId } from '@quartermaster/core/internal';
+import { isUniqueId, ownNamed } from '@quartermaster/core/internal';
 import { uniqueIds, type WriterClient } from '@quartermaster/core/loop';
 import { openSearch } from './open.ts';
 import type { HeldItemCall } from './reader.ts';
@@ -130,7 +130,7 @@ export function searchId(callId: string, { opening }: Pick<WriterState, 'opening
 
 /** Whether a held call is to our search tool. */
 export function isSearch(call: Call, plan: Plan): boolean {
-  return plan.kind === 'defer' && plan.own.some((own) => own.role === 'search' && own.name === call.name);
+  return ownNamed(plan, call.name)?.role === 'search';
 }
 
 /** The item of a held call. */
