@@ -32,24 +32,35 @@ function describeNearest(name: string, allowed: object): string {
 
 function refusal(owner: string, problem: string, allowed: object, hint = ''): SettingError {
   const message = `${owner}: ${problem} ${Object.keys(allowed).sort().join(', ')}${hint}`;
-  return new SettingError('invalid_setting', message, { context: { setting: owner } });
+  return wrongSetting(owner, message);
 }
 
 /** A setting that is one of some texts. Throws a `SettingError` that lists the allowed ones for any other value. */
 export function readChoice<Choice extends string>(setting: string, value: unknown, allowed: readonly Choice[]): Choice {
   const found = allowed.find((choice) => choice === value);
   if (found !== undefined) return found;
-  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  throw new SettingError('invalid_setting', `${setting} is ${shown}; allowed: ${allowed.join(', ')}`, {
-    context: { setting, value },
-  });
+  throw notAllowed(setting, value, allowed.join(', '));
 }
 
 /** A setting that is a whole number. Throws a `SettingError` with the allowed range for any other value. */
-export function readWholeNumber(setting: string, value: unknown, min = 1): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min) return value;
-  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  throw new SettingError('invalid_setting', `${setting} is ${shown}; allowed: a whole number from ${min}`, {
-    context: { setting, value },
-  });
+export function readWholeNumber(
+  setting: string,
+  value: unknown,
+  min = 1,
+  max: number = Number.POSITIVE_INFINITY,
+): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw notAllowed(setting, value, `a whole number from ${min}${max === Number.POSITIVE_INFINITY ? '' : ` to ${max}`}`);
+}
+
+/** The error for a setting with a value that is not allowed. */
+export function notAllowed(setting: string, value: unknown, allowed: string): SettingError {
+  const isJson = typeof value === 'string' || (typeof value === 'object' && value !== null);
+  const shown = isJson ? JSON.stringify(value) : String(value);
+  return wrongSetting(setting, `${setting} is ${shown.slice(0, 200)}; allowed: ${allowed}`, { value });
+}
+
+/** The error for a setting that is wrong in another way. */
+export function wrongSetting(setting: string, message: string, more: object = {}): SettingError {
+  return new SettingError('invalid_setting', message, { context: { setting, ...more } });
 }

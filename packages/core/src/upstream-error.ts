@@ -70,6 +70,11 @@ export class UpstreamError extends QuartermasterError {
   }
 }
 
+/** The error for an answer that can't be read. */
+export function malformed(message: string, more: Pick<UpstreamErrorDetails, 'cause' | 'context'> = {}): UpstreamError {
+  return new UpstreamError({ code: 'malformed', message, ...more });
+}
+
 /** The type that the Messages API gives an error of this status. */
 export function typeOfStatus(status: number): string {
   return TYPES.find(([known]) => known === status)?.[1] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');

@@ -1,8 +1,8 @@
 import { createSnapshot, parseTools, type Snapshot, type Tool } from '../catalog/index.ts';
-import { checkOptionNames, readChoice } from '../check-option-names.ts';
+import { checkOptionNames, readChoice, wrongSetting } from '../check-option-names.ts';
 import { type DeferPlan, FORMS, type Form, type FormName, type Plan, type PlanEngine } from '../disclosure/index.ts';
 import { tell } from '../disclosure/internal.ts';
-import { SettingError } from '../errors.ts';
+import type { SettingError } from '../errors.ts';
 import {
   DEFAULT_GATE_SETTINGS,
   estimateTokens,
@@ -87,22 +87,20 @@ function currentSnapshot(tools: ToolboxOptions['tools']): () => Snapshot {
     return () => {
       const snapshot = tools();
       if (typeof snapshot === 'object' && snapshot !== null && !isList(snapshot)) return snapshot;
-      throw wrongTools(
+      throw wrongSetting(
+        'tools',
         `the function tools returned ${isList(snapshot) ? 'a list' : String(snapshot)}; it has to return a snapshot`,
       );
     };
   }
   if (typeof tools !== 'object' || tools === null) {
-    throw wrongTools(
+    throw wrongSetting(
+      'tools',
       `tools is ${String(tools)}; give a list of definitions, a snapshot, or a function that returns one`,
     );
   }
   const snapshot = isList(tools) ? createSnapshot(readDefinitions(tools)) : tools;
   return () => snapshot;
-}
-
-function wrongTools(message: string): SettingError {
-  return new SettingError('invalid_setting', message, { context: { setting: 'tools' } });
 }
 
 function isList(tools: Snapshot | readonly object[]): tools is readonly object[] {
@@ -241,10 +239,9 @@ function checked(searcher: Searcher, engine: PlanEngine): Searcher {
   if (typeof (searcher as Partial<Searcher> | undefined)?.search !== 'function') throw notSearcher(searcher, engine);
   const takes: PlanEngine = searcher.engine === 'regex' ? 'regex' : 'text';
   if (takes === engine) return searcher;
-  const [setting, advice] = engine === 'text' ? ['searcher', PATTERNS] : ['regexSearcher', WORDS];
-  throw new SettingError('invalid_setting', `The ${setting} is of the engine "${searcher.engine}", which ${advice}`, {
-    context: { setting, engine: searcher.engine },
-  });
+  const [setting, advice] = engine === 'text' ? (['searcher', PATTERNS] as const) : (['regexSearcher', WORDS] as const);
+  const message = `The ${setting} is of the engine "${searcher.engine}", which ${advice}`;
+  throw wrongSetting(setting, message, { engine: searcher.engine });
 }
 
 function notSearcher(value: unknown, engine: PlanEngine): SettingError {
@@ -252,9 +249,7 @@ function notSearcher(value: unknown, engine: PlanEngine): SettingError {
   // A rejection that no one handles would end the process.
   if (value instanceof Promise) value.catch(() => undefined);
   const problem = value instanceof Promise ? 'a promise: await it, and pass the searcher itself' : 'not a searcher';
-  return new SettingError('invalid_setting', `The ${setting}, or what it returns, is ${problem}`, {
-    context: { setting },
-  });
+  return wrongSetting(setting, `The ${setting}, or what it returns, is ${problem}`);
 }
 
 const PATTERNS = 'takes patterns: pass it as regexSearcher';

@@ -1,4 +1,4 @@
-import { SettingError } from '../errors.ts';
+import { wrongSetting } from '../check-option-names.ts';
 
 /** What the gate needs to know about a model. */
 export interface ModelLimits {
@@ -24,9 +24,8 @@ export function contextWindow(question: ContextWindowQuestion = {}): ModelLimits
   const { override, upstream, model } = question;
   if (override !== undefined) {
     if (isWindow(override)) return { contextTokens: override, source: 'override' };
-    throw new SettingError('invalid_setting', `The context window is ${override}; allowed: a whole number above 0`, {
-      context: { setting: 'contextTokens', value: override },
-    });
+    const message = `The context window is ${override}; allowed: a whole number above 0`;
+    throw wrongSetting('contextTokens', message, { value: override });
   }
   // A model list is untrusted: an invalid window is ignored, not an error.
   if (upstream !== undefined && isWindow(upstream)) return { contextTokens: upstream, source: 'upstream' };

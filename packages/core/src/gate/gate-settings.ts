@@ -1,6 +1,12 @@
 import { isJsonObject } from '../catalog/index.ts';
-import { checkOptionNames, type OptionNames, readChoice, readWholeNumber } from '../check-option-names.ts';
-import { SettingError } from '../errors.ts';
+import {
+  checkOptionNames,
+  notAllowed,
+  type OptionNames,
+  readChoice,
+  readWholeNumber,
+  wrongSetting,
+} from '../check-option-names.ts';
 
 /**
  * When tools are deferred. The settings formats in use differ in small ways (`exceeds` against `at least`, a share
@@ -54,10 +60,9 @@ export function checkGateSettings(settings: GateSettings): void {
   const { rule, search, pins } = (settings ?? {}) as Partial<GateSettings>;
   if (typeof rule !== 'object' || rule === null || typeof search !== 'object' || !Array.isArray(pins)) {
     const shown = JSON.stringify(settings) ?? String(settings);
-    throw new SettingError(
-      'invalid_setting',
+    throw wrongSetting(
+      'settings',
       `settings is ${shown.slice(0, 200)}; allowed: { rule, search, pins }, as readEnableToolSearch, readCapabilities and readHermesToolSearch return`,
-      { context: { setting: 'settings' } },
     );
   }
   checkOptionNames('settings', settings, DEFAULT_GATE_SETTINGS);
@@ -76,9 +81,14 @@ const KEYS = ['enabled', 'threshold_pct', 'search_default_limit', 'max_search_li
 export function readHermesToolSearch(block: unknown): GateSettings {
   if (block === undefined || block === null || block === true) return settings({});
   if (block === false) return settings({ enabled: 'off' });
-  if (!isJsonObject(block)) throw wrong('', block, 'true, false, or a block with enabled, threshold_pct and limits');
+  if (!isJsonObject(block))
+    throw notAllowed('tools.tool_search', block, 'true, false, or a block with enabled, threshold_pct and limits');
   for (const key of Object.keys(block)) {
-    if (!KEYS.includes(key)) throw unknownKey(key);
+    // A misspelled key would silently leave its default in force.
+    if (!KEYS.includes(key)) {
+      const setting = `tools.tool_search.${key}`;
+      throw wrongSetting(setting, `${setting} is not a setting; the settings are ${KEYS.join(', ')}`);
+    }
   }
   return settings(block);
 }
@@ -104,7 +114,7 @@ function readRule(block: Readonly<Record<string, unknown>>): GateRule {
     case false:
       return { kind: 'off' };
     default:
-      throw wrong('.enabled', block.enabled, 'auto, on or off');
+      throw notAllowed('tools.tool_search.enabled', block.enabled, 'auto, on or off');
   }
 }
 
@@ -117,26 +127,11 @@ interface Range {
 function number(block: Readonly<Record<string, unknown>>, key: string, range: Range): number {
   const value = block[key] ?? range.fallback;
   if (typeof value === 'number' && value >= range.min && value <= range.max) return value;
-  throw wrong(`.${key}`, value, `a number from ${range.min} to ${range.max}`);
+  throw notAllowed(`tools.tool_search.${key}`, value, `a number from ${range.min} to ${range.max}`);
 }
 
 function integer(block: Readonly<Record<string, unknown>>, key: string, range: Range): number {
-  const value = number(block, key, range);
-  if (Number.isInteger(value)) return value;
-  throw wrong(`.${key}`, value, `a whole number from ${range.min} to ${range.max}`);
-}
-
-/** A misspelled key would silently leave its default in force. */
-function unknownKey(key: string): SettingError {
-  const message = `tools.tool_search.${key} is not a setting; the settings are ${KEYS.join(', ')}`;
-  return new SettingError('invalid_setting', message, { context: { setting: `tools.tool_search.${key}` } });
-}
-
-function wrong(path: string, value: unknown, allowed: string): SettingError {
-  const setting = `tools.tool_search${path}`;
-  return new SettingError('invalid_setting', `${setting} is ${JSON.stringify(value)}; allowed: ${allowed}`, {
-    context: { setting, value },
-  });
+  return readWholeNumber(`tools.tool_search.${key}`, number(block, key, range), range.min, range.max);
 }
 
 /** The default tool count at which the `tool_search` capability activates. */
@@ -157,17 +152,11 @@ export function readCapabilities(block: unknown, options: CapabilityOptions = {}
   const ignored = isJsonObject(block) ? Object.keys(block).filter((key) => key !== 'capabilities') : [];
   if (ignored.length > 0) {
     const told = ignored.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 100)));
-    throw new SettingError('invalid_setting', `${told.join(', ')} has no effect here; allowed: capabilities`, {
-      context: { setting: ignored[0] },
-    });
+    throw wrongSetting(ignored[0] as string, `${told.join(', ')} has no effect here; allowed: capabilities`);
   }
   const names = isJsonObject(block) ? block.capabilities : undefined;
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
-    throw new SettingError(
-      'invalid_setting',
-      `capabilities is ${JSON.stringify(names)}; allowed: a list of names, with "tool_search" in it or not`,
-      { context: { setting: 'capabilities', value: names } },
-    );
+    throw notAllowed('capabilities', names, 'a list of names, with "tool_search" in it or not');
   }
   const isOn = names.includes('tool_search');
   return { ...DEFAULT_GATE_SETTINGS, rule: isOn ? { kind: 'count', tools: threshold } : { kind: 'off' } };
@@ -196,11 +185,9 @@ function readSwitch(value: string | undefined): GateRule {
   }
   const percent = /^\s*auto:(\d{1,3}(?:\.\d{1,6})?)\s*$/i.exec(value ?? '')?.[1];
   if (percent === undefined || Number(percent) > 100) {
-    throw new SettingError(
-      'invalid_setting',
-      `ENABLE_TOOL_SEARCH is ${JSON.stringify(value)}; allowed are true, false, auto, and auto:N with N from 0 to 100`,
-      { context: { setting: 'ENABLE_TOOL_SEARCH', value } },
-    );
+    const allowed = 'true, false, auto, and auto:N with N from 0 to 100';
+    const message = `ENABLE_TOOL_SEARCH is ${JSON.stringify(value)}; allowed are ${allowed}`;
+    throw wrongSetting('ENABLE_TOOL_SEARCH', message, { value });
   }
   return { kind: 'share', percent: Number(percent), comparison: 'exceeds' };
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../catalog/index.ts';
 import { defined } from '../catalog/internal.ts';
 import type { Definition } from '../disclosure/index.ts';
 import { parseArguments } from '../dispatch/index.ts';
-import { deepestReason, UpstreamError } from '../upstream-error.ts';
+import { deepestReason, malformed, UpstreamError } from '../upstream-error.ts';
 import type { Message, MessageCall, ModelEndpoint, ModelPart, ModelRequest, ModelUsage } from './model.ts';
 import { readEvents, readResponseText } from './read-response.ts';
 
@@ -34,9 +34,7 @@ export async function* askEndpoint(
     signal: request.signal,
   });
   if (!response.ok || response.body === null) throw await failure(endpoint, response);
-  const reader = createChunkReader(
-    (message) => new UpstreamError({ code: 'malformed', message: `${endpoint.url}: ${message}` }),
-  );
+  const reader = createChunkReader((message) => malformed(`${endpoint.url}: ${message}`));
   const isWhole = response.headers.get('content-type')?.includes('application/json') === true;
   let isDone = isWhole;
   if (isWhole) yield* reader.read(wholeAsChunk(await readWhole(endpoint, response)));
@@ -59,18 +57,15 @@ async function send(
     return await ask(url, init);
   } catch (cause) {
     init.signal.throwIfAborted();
-    throw new UpstreamError({
-      code: 'unreachable',
-      message: `${url} can't be reached: ${deepestReason(cause)}`,
-      cause,
-    });
+    const message = `${url} can't be reached: ${deepestReason(cause)}`;
+    throw new UpstreamError({ code: 'unreachable', message, cause });
   }
 }
 
 async function readWhole({ url }: ModelEndpoint, response: Response): Promise<unknown> {
   const { text, isCut } = await readResponseText(response, MOST_BODY_BYTES);
   if (!isCut) return parse(text);
-  throw new UpstreamError({ code: 'malformed', message: `${url} answered with more than ${MOST_BODY_BYTES} bytes` });
+  throw malformed(`${url} answered with more than ${MOST_BODY_BYTES} bytes`);
 }
 
 function toChat(message: Message): JsonObject {
@@ -104,30 +99,19 @@ function parse(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch (cause) {
-    throw new UpstreamError({
-      code: 'malformed',
-      message: `The model's answer contains ${data.slice(0, 100)}, which is not JSON`,
-      cause,
-    });
+    throw malformed(`The model's answer contains ${data.slice(0, 100)}, which is not JSON`, { cause });
   }
 }
 
 function tooLong(maxEventLength: number): Error {
-  return new UpstreamError({
-    code: 'malformed',
-    message: `The model's stream holds an event of more than ${maxEventLength} characters`,
-  });
+  return malformed(`The model's stream holds an event of more than ${maxEventLength} characters`);
 }
 
 async function failure(endpoint: ModelEndpoint, response: Response): Promise<UpstreamError> {
   const { text } = await readResponseText(response, MOST_ERROR_BYTES).catch(() => ({ text: '' }));
   const { status } = response;
-  return new UpstreamError({
-    code: 'refused',
-    message: `${endpoint.url} answered ${status}: ${text || 'nothing'}`,
-    status,
-    context: { status },
-  });
+  const message = `${endpoint.url} answered ${status}: ${text || 'nothing'}`;
+  return new UpstreamError({ code: 'refused', message, status, context: { status } });
 }
 
 /** The longest response, in characters. */

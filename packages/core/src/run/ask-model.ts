@@ -1,9 +1,8 @@
 import { isJsonObject } from '../catalog/index.ts';
 import { defined } from '../catalog/internal.ts';
-import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
+import { checkOptionNames, type OptionNames, wrongSetting } from '../check-option-names.ts';
 import type { Definition, Plan } from '../disclosure/index.ts';
-import { SettingError } from '../errors.ts';
-import { UpstreamError } from '../upstream-error.ts';
+import { malformed } from '../upstream-error.ts';
 import { askEndpoint } from './ask-endpoint.ts';
 import type { Model, ModelEndpoint, ModelFunction, ModelPart, ModelReply, ModelRequest } from './model.ts';
 import type { PlainRequest } from './plain-wire.ts';
@@ -16,11 +15,7 @@ export function readModel(model: Model): Model {
     checkOptionNames('model', model, ENDPOINT);
     return model;
   }
-  throw new SettingError(
-    'invalid_setting',
-    'model is neither a function nor an endpoint: { url, model } with an absolute URL',
-    { context: { setting: 'model' } },
-  );
+  throw wrongSetting('model', 'model is neither a function nor an endpoint: { url, model } with an absolute URL');
 }
 
 const ENDPOINT: OptionNames<ModelEndpoint> = {
@@ -72,10 +67,9 @@ function checkedPart(part: ModelPart): ModelPart {
 
 function unreadable(value: unknown): never {
   const shown = (JSON.stringify(value) ?? String(value)).slice(0, 200);
-  throw new UpstreamError({
-    code: 'malformed',
-    message: `The model function gave ${shown}; expected { content, calls: [{ name, arguments }] } or parts of kind text, call and end`,
-  });
+  throw malformed(
+    `The model function gave ${shown}; expected { content, calls: [{ name, arguments }] } or parts of kind text, call and end`,
+  );
 }
 
 function isStream(reply: ReturnType<ModelFunction>): reply is AsyncIterable<ModelPart> {

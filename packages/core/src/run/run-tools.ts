@@ -1,6 +1,6 @@
 import type { JsonObject, Snapshot, Tool } from '../catalog/index.ts';
 import { defined } from '../catalog/internal.ts';
-import { type OptionNames, readWholeNumber } from '../check-option-names.ts';
+import { notAllowed, type OptionNames, readWholeNumber, wrongSetting } from '../check-option-names.ts';
 import { untilAborted } from '../clock.ts';
 import type { Plan } from '../disclosure/index.ts';
 import { ownNamed } from '../disclosure/internal.ts';
@@ -15,7 +15,6 @@ import {
   type ToolOutcome,
 } from '../dispatch/index.ts';
 import { checkToolboxOptions } from '../dispatch/internal.ts';
-import { SettingError } from '../errors.ts';
 import { contextWindow } from '../gate/index.ts';
 import { runLoop } from '../loop/index.ts';
 import { askModel, readModel } from './ask-model.ts';
@@ -189,22 +188,13 @@ function lastText(messages: readonly Message[]): string {
 function readMessages(messages: string | readonly Message[]): readonly Message[] {
   if (typeof messages === 'string') return [{ role: 'user', content: messages }];
   if (Array.isArray(messages) && messages.length > 0) return messages;
-  throw invalid('messages', messages, 'a string, or a list with at least one message');
+  throw notAllowed('messages', messages, 'a string, or a list with at least one message');
 }
 
 /** The forms `native` and `hosted` need blocks that only some protocols have. */
 function localPlan(plan: Plan): Plan {
   if (plan.kind === 'inline' || (plan.form.search === 'local' && plan.form.reveal !== 'native')) return plan;
-  throw new SettingError('invalid_setting', 'runTools needs one of the forms bridge, stub and load', {
-    context: { setting: 'form' },
-  });
-}
-
-function invalid(setting: string, value: unknown, allowed: string): SettingError {
-  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return new SettingError('invalid_setting', `${setting} is ${shown}; allowed: ${allowed}`, {
-    context: { setting, value },
-  });
+  throw wrongSetting('form', 'runTools needs one of the forms bridge, stub and load');
 }
 
 function modelName(model: Model): string | undefined {
@@ -263,14 +253,18 @@ function toolboxFor(options: ToolSettings & { readonly tools: ToolsForRun }): To
   if (isToolbox(tools)) {
     const set = Object.keys(TOOL_SETTINGS).filter((name) => options[name as keyof ToolSettings] !== undefined);
     if (set.length === 0) return tools;
-    throw invalidTools(`tools is a toolbox, which has settings of its own: pass ${set.join(', ')} to createToolbox`);
+    throw wrongSetting(
+      'tools',
+      `tools is a toolbox, which has settings of its own: pass ${set.join(', ')} to createToolbox`,
+    );
   }
   const { searcher, engine, settings, form, countTokens, checkArguments, hooks, guard, budget } = options;
   const rest = { searcher, engine, settings, form, countTokens, checkArguments, hooks, guard, budget };
   const given = defined(rest);
   if (!isList(tools)) {
-    if (options.execute === undefined) throw invalidTools('execute is missing: nothing runs the tools of the snapshot');
-    return createToolbox({ tools, execute: options.execute, ...given });
+    const { execute } = options;
+    if (execute !== undefined) return createToolbox({ tools, execute, ...given });
+    throw wrongSetting('tools', 'execute is missing: nothing runs the tools of the snapshot');
   }
   const runners = new Map<string, RunnableTool['execute']>();
   const read = tools.flatMap((definition) => {
@@ -283,7 +277,8 @@ function toolboxFor(options: ToolSettings & { readonly tools: ToolsForRun }): To
   if (options.execute === undefined && idle.length > 0) {
     const names = idle.slice(0, 5).map((tool) => tool.name);
     const more = idle.length > names.length ? ` and ${idle.length - names.length} more` : '';
-    throw invalidTools(
+    throw wrongSetting(
+      'tools',
       `No execute function for ${names.join(', ')}${more}: give each tool an execute function, or pass execute`,
     );
   }
@@ -306,8 +301,4 @@ function isToolbox(tools: ToolsForRun): tools is Toolbox {
 
 function isList(tools: Snapshot | Toolbox | readonly object[]): tools is readonly object[] {
   return Array.isArray(tools);
-}
-
-function invalidTools(message: string): SettingError {
-  return new SettingError('invalid_setting', message, { context: { setting: 'tools' } });
 }

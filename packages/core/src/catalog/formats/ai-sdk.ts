@@ -6,6 +6,7 @@ import {
   deferralMark,
   field,
   invalid,
+  isSame,
   readBoolean,
   readList,
   readName,
@@ -29,10 +30,7 @@ export const aiSdkFormat: Format = { format: 'ai-sdk', parse, write };
 function parse(given: JsonObject, context: ParseContext): Tool {
   const definition = withoutCode(given);
   const providerType = readProviderType(definition);
-  const strict = readBoolean(definition, 'strict');
   const title = field(definition, 'title');
-  const examples = examplesIn(definition);
-  const outputSchema = readObject(definition, 'outputSchema');
   const mark = markIn(definition);
   return createTool({
     name: readName(definition),
@@ -44,10 +42,10 @@ function parse(given: JsonObject, context: ParseContext): Tool {
       verbatim: { 'ai-sdk': definition },
       ...defined({
         providerType,
-        strict,
+        strict: readBoolean(definition, 'strict'),
         title: typeof title === 'string' ? title : undefined,
-        examples,
-        outputSchema,
+        examples: examplesIn(definition),
+        outputSchema: readObject(definition, 'outputSchema'),
       }),
     },
   });
@@ -63,14 +61,8 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   if (providerType !== undefined) return draft;
   restateDescription(draft, tool);
   restateSchema(draft, 'inputSchema', tool.schema, received);
-  if (!isSame(examplesIn(draft), examples)) {
-    restate<Json>(
-      draft,
-      'inputExamples',
-      draft.inputExamples,
-      examples?.map((input) => ({ input })),
-    );
-  }
+  const inputs = examples?.map((input) => ({ input }));
+  if (!isSame(examplesIn(draft), examples)) restate<Json>(draft, 'inputExamples', draft.inputExamples, inputs);
   restate(draft, 'strict', readBoolean(draft, 'strict'), strict);
   restateDeferral(draft, markIn(draft), deferralMark(tool, options, received && { mark: markIn(draft) }));
   return draft;
@@ -148,10 +140,6 @@ function addOutputSchema(copy: Draft, value: unknown): void {
 
 function isData(value: unknown): value is Json {
   return typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
-}
-
-function isSame(a: readonly Json[] | undefined, b: readonly Json[] | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }
 
 const DEFERRING: readonly string[] = ['anthropic', 'openai'];

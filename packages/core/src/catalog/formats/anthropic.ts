@@ -3,7 +3,6 @@ import { createTool, type Tool } from '../tool.ts';
 import { anthropicDefinedTool } from './anthropic-defined-tools.ts';
 import {
   type Draft,
-  deferralMark,
   field,
   invalid,
   readBoolean,
@@ -14,6 +13,7 @@ import {
   readText,
   restate,
   restateDescription,
+  restateMark,
   restateSchema,
   unsupported,
 } from './definition-fields.ts';
@@ -52,8 +52,7 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   if (providerType === undefined) restateSchema(draft, 'input_schema', tool.schema, received);
   restate(draft, 'strict', readBoolean(draft, 'strict'), strict);
   restate(draft, 'input_examples', readList(draft, 'input_examples'), examples);
-  const mark = readBoolean(draft, 'defer_loading');
-  restate(draft, 'defer_loading', mark, deferralMark(tool, options, received && { mark }));
+  restateMark(draft, tool, options, received !== undefined);
   return draft;
 }
 

@@ -88,6 +88,12 @@ export function deferralMark(
   }
 }
 
+/** Writes the mark as `defer_loading`. */
+export function restateMark(draft: Draft, tool: Tool, options: WriteOptions, isReceived: boolean): void {
+  const mark = readBoolean(draft, 'defer_loading');
+  restate(draft, 'defer_loading', mark, deferralMark(tool, options, isReceived ? { mark } : undefined));
+}
+
 /** A definition under construction. Spreading keeps `__proto__` as data. */
 export type Draft = { [key: string]: Json };
 
@@ -116,6 +122,11 @@ export function isNoSchema(schema: JsonSchema): boolean {
   const { type, properties, ...rest } = schema;
   const isBare = type === 'object' && isJsonObject(properties) && Object.keys(properties).length === 0;
   return isBare && Object.keys(rest).length === 0;
+}
+
+/** By content: what a format converts is converted again each time, so a definition can be stored as text between reading and writing. */
+export function isSame(a: Json | undefined, b: Json | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }
 
 /** A provider-defined tool means nothing in another provider's format. */

@@ -4,6 +4,7 @@ import {
   type Draft,
   field,
   isNoSchema,
+  isSame,
   readBoolean,
   readName,
   readObject,
@@ -96,11 +97,6 @@ function outputIn(definition: JsonObject): JsonSchema | undefined {
   return dialect === undefined ? undefined : fromGeminiSchema(dialect);
 }
 
-/** By content: a dialect is converted again each time, so that a definition can be stored as text between reading and writing. */
-function isSame(a: JsonSchema | undefined, b: JsonSchema | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
-}
-
 /** One schema may be under any of several keys; the new one goes to the first of them and the others are removed. */
 function replace(draft: Draft, keys: readonly [string, ...string[]], schema: JsonSchema | undefined): void {
   for (const key of keys)
@@ -116,11 +112,7 @@ const OUTPUT_KEYS: readonly [string, ...string[]] = ['responseJsonSchema', 'resp
  * Returns the same object if there is nothing to change, which is the case for most senders. Below the depth
  * limit the schema is passed through unchanged.
  */
-function fromGeminiSchema(schema: JsonSchema): JsonSchema {
-  return convert(schema, 0);
-}
-
-function convert(schema: JsonObject, depth: number): JsonObject {
+function fromGeminiSchema(schema: JsonSchema, depth = 0): JsonSchema {
   if (depth > DEEPEST) return schema;
   let copy: { [key: string]: Json } | undefined;
   for (const key of Object.keys(schema)) {
@@ -140,7 +132,7 @@ function convertKeyword(key: string, value: Json, depth: number): Json {
     case 'properties':
       return isJsonObject(value) ? convertMembers(value, depth) : value;
     case 'items':
-      return isJsonObject(value) ? convert(value, depth + 1) : value;
+      return isJsonObject(value) ? fromGeminiSchema(value, depth + 1) : value;
     case 'anyOf':
       return Array.isArray(value) ? convertList(value, depth) : value;
     case 'minItems':
@@ -158,7 +150,7 @@ function convertKeyword(key: string, value: Json, depth: number): Json {
 function convertMembers(members: JsonObject, depth: number): JsonObject {
   let isChanged = false;
   const entries = Object.entries(members).map(([name, member]): [string, Json] => {
-    const converted = isJsonObject(member) ? convert(member, depth + 1) : member;
+    const converted = isJsonObject(member) ? fromGeminiSchema(member, depth + 1) : member;
     if (converted !== member) isChanged = true;
     return [name, converted];
   });
@@ -166,7 +158,7 @@ function convertMembers(members: JsonObject, depth: number): JsonObject {
 }
 
 function convertList(list: readonly Json[], depth: number): readonly Json[] {
-  const converted = list.map((item) => (isJsonObject(item) ? convert(item, depth + 1) : item));
+  const converted = list.map((item) => (isJsonObject(item) ? fromGeminiSchema(item, depth + 1) : item));
   return converted.some((item, index) => item !== list[index]) ? converted : list;
 }
 

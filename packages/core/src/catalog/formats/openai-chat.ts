@@ -26,31 +26,19 @@ import type { Format, ParseContext, WriteOptions } from './format.ts';
 export const openaiChatFormat: Format = { format: 'openai-chat', parse, write };
 
 function parse(definition: JsonObject, context: ParseContext): Tool {
-  const type = field(definition, 'type');
-  if (type === 'custom') return parseCustom(definition, context);
-  const inner = field(definition, 'function');
-  if (type !== undefined && type !== 'function') throw invalid(`its type is ${show(type)}, not "function" or "custom"`);
-  if (!isJsonObject(inner)) throw invalid(`its function is ${show(inner)}, not an object`);
+  const type = Object.hasOwn(definition, 'type') ? definition.type : 'function';
+  if (type !== 'function' && type !== 'custom') throw invalid(`its type is ${show(type)}, not "function" or "custom"`);
+  const isCustom = type === 'custom';
+  const inner = field(definition, type);
+  if (!isJsonObject(inner)) throw invalid(`its ${type} is ${show(inner)}, not an object`);
+  const strict = isCustom ? undefined : readBoolean(inner, 'strict');
   return createTool({
     name: readName(inner),
     server: context.server,
     description: readText(inner, 'description'),
-    schema: readSchema(inner, 'parameters'),
+    schema: isCustom ? freeformSchema(grammarOf(inner)) : readSchema(inner, 'parameters'),
     policy: readPolicy(readMark(definition, inner), context),
-    extras: { verbatim: { 'openai-chat': definition }, ...defined({ strict: readBoolean(inner, 'strict') }) },
-  });
-}
-
-function parseCustom(definition: JsonObject, context: ParseContext): Tool {
-  const inner = field(definition, 'custom');
-  if (!isJsonObject(inner)) throw invalid(`its custom is ${show(inner)}, not an object`);
-  return createTool({
-    name: readName(inner),
-    server: context.server,
-    description: readText(inner, 'description'),
-    schema: freeformSchema(grammarOf(inner)),
-    policy: readPolicy(readMark(definition, inner), context),
-    extras: { freeform: true, verbatim: { 'openai-chat': definition } },
+    extras: { verbatim: { 'openai-chat': definition }, ...defined({ freeform: isCustom || undefined, strict }) },
   });
 }
 

@@ -2,7 +2,6 @@ import { defined, type Json, type JsonObject } from '../json.ts';
 import { createTool, type Tool } from '../tool.ts';
 import {
   type Draft,
-  deferralMark,
   field,
   freeformSchema,
   invalid,
@@ -14,6 +13,7 @@ import {
   readText,
   restate,
   restateDescription,
+  restateMark,
   restateSchema,
   show,
   unsupported,
@@ -60,8 +60,7 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
     restate(draft, 'strict', readBoolean(draft, 'strict'), strict);
     restate(draft, 'output_schema', readObject(draft, 'output_schema'), outputSchema);
   }
-  const mark = readBoolean(draft, 'defer_loading');
-  restate(draft, 'defer_loading', mark, deferralMark(tool, options, received && { mark }));
+  restateMark(draft, tool, options, received !== undefined);
   return draft;
 }
 

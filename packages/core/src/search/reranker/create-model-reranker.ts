@@ -1,16 +1,14 @@
 import type { Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
 import { checkOptionNames, type OptionNames } from '../../check-option-names.ts';
-import { UpstreamError } from '../../upstream-error.ts';
+import { malformed } from '../../upstream-error.ts';
 import {
   type Asked,
-  answerWithin,
-  type Compared,
   checkRerankerNumbers,
+  compareWithin,
   RERANKER_DEFAULTS,
   type RerankerOptions,
   type SentenceReranker,
-  toValue,
 } from './create-reranker.ts';
 import { toolSentence } from './tool-sentence.ts';
 
@@ -121,26 +119,18 @@ export function createModelReranker(options: ModelRerankerOptions): SentenceRera
   return {
     depth,
     readsClauses: false,
-    async compare(asked, signal): Promise<Compared> {
-      signal?.throwIfAborted();
-      const values = asked.map(({ text, tools }) => ({ text: toValue(text), tools }));
-      const readable = values.filter(({ text, tools }) => text !== '' && tools.length > 0);
-      if (readable.length === 0) return { kind: 'compared', cosines: values.map(() => undefined) };
+    async compare(asked, signal) {
       const controller = new AbortController();
       const stop = (): void => controller.abort();
       const signals = [signal, ended].filter((one) => one !== undefined);
       for (const one of signals) one.addEventListener('abort', stop, { once: true });
       if (ended?.aborted === true) stop();
       try {
-        const work = compareAll(readable, controller.signal);
-        const outcome = await answerWithin(work, { timeoutMs, timer, signal });
-        if (outcome.kind === 'fallback') {
-          // A late call would cost money, and nothing waits for its answer.
-          controller.abort();
-          onEvent?.(outcome);
-          return outcome;
-        }
-        return { kind: 'compared', cosines: values.map((one) => outcome.value[readable.indexOf(one)]) };
+        const work = (texts: typeof asked): Promise<Float32Array[]> => compareAll(texts, controller.signal);
+        const compared = await compareWithin(asked, work, { timeoutMs, timer, signal, onEvent });
+        // A late call would cost money, and nothing waits for its answer.
+        if (compared.kind === 'fallback') controller.abort();
+        return compared;
       } finally {
         for (const one of signals) one.removeEventListener('abort', stop);
       }
@@ -169,9 +159,5 @@ function readRanking(answer: unknown, count: number, modelId: string): Map<numbe
     if (isPlace && typeof score === 'number' && Number.isFinite(score)) found.set(index, score);
   }
   if (found.size > 0) return found;
-  throw new UpstreamError({
-    code: 'malformed',
-    message: `The reranking model "${modelId}" ranked none of ${count} texts`,
-    context: { modelId },
-  });
+  throw malformed(`The reranking model "${modelId}" ranked none of ${count} texts`, { context: { modelId } });
 }

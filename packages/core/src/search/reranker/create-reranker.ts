@@ -1,7 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
-import { checkOptionNames, type OptionNames } from '../../check-option-names.ts';
+import { checkOptionNames, type OptionNames, readWholeNumber } from '../../check-option-names.ts';
 import { untilAborted } from '../../clock.ts';
-import { SettingError } from '../../errors.ts';
 import { QUERY_LIMITS } from '../query/parse-query.ts';
 import type { Embedder } from '../semantic/embedder.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
@@ -202,31 +201,43 @@ export function createReranker(options: RerankerOptions): SentenceReranker {
   return {
     depth,
     fitModel: embedder.fitModel,
-    async compare(asked, signal) {
-      signal?.throwIfAborted();
-      const values = asked.map(({ text, tools }) => ({ text: toValue(text), tools }));
-      const readable = values.filter(({ text, tools }) => {
-        return text !== '' && tools.length > 0 && embedder.canRead?.(text) !== false;
-      });
-      if (readable.length === 0) {
-        if (values.some(({ text, tools }) => text !== '' && tools.length > 0)) {
-          onEvent?.({ kind: 'skipped', reason: UNREADABLE });
-        }
-        return { kind: 'compared', cosines: values.map(() => undefined) };
-      }
-      const outcome = await answerWithin(compareAll(readable), { timeoutMs, timer, signal });
-      if (outcome.kind === 'fallback') {
-        onEvent?.(outcome);
-        return outcome;
-      }
-      return { kind: 'compared', cosines: values.map((one) => outcome.value[readable.indexOf(one)]) };
+    compare: (asked, signal) => {
+      const canRead = (text: string): boolean => embedder.canRead?.(text) !== false;
+      return compareWithin(asked, compareAll, { timeoutMs, timer, signal, onEvent, canRead });
     },
     ...(isPreparing ? { prepare } : {}),
   };
 }
 
+interface CompareOptions extends WithinOptions {
+  readonly onEvent: RerankerOptions['onEvent'] | undefined;
+  readonly canRead?: (text: string) => boolean;
+}
+
+/** Compares every query that is readable and has candidates. `work` gets those queries. */
+export async function compareWithin(
+  asked: readonly Asked<Tool | string>[],
+  work: (readable: readonly Asked<Tool | string>[]) => Promise<readonly Float32Array[]>,
+  options: CompareOptions,
+): Promise<Compared> {
+  const { signal, onEvent, canRead = () => true } = options;
+  signal?.throwIfAborted();
+  const values = asked.map(({ text, tools }) => ({ text: toValue(text), tools }));
+  const given = values.filter(({ text, tools }) => text !== '' && tools.length > 0);
+  const readable = given.filter(({ text }) => canRead(text));
+  if (readable.length === 0) {
+    if (given.length > 0) onEvent?.({ kind: 'skipped', reason: UNREADABLE });
+    return { kind: 'compared', cosines: values.map(() => undefined) };
+  }
+  const outcome = await answerWithin(work(readable), options);
+  if (outcome.kind === 'done')
+    return { kind: 'compared', cosines: values.map((one) => outcome.value[readable.indexOf(one)]) };
+  onEvent?.(outcome);
+  return outcome;
+}
+
 /** Providers refuse half a surrogate pair. */
-export function toValue(text: string): string {
+function toValue(text: string): string {
   return text
     .slice(0, QUERY_LIMITS.characters)
     .replace(/\p{Surrogate}/gu, '\uFFFD')
@@ -240,25 +251,10 @@ function dot(left: Float32Array, right: Float32Array): number {
 }
 
 /** Throws if a setting is out of its range. */
-export function checkRerankerNumbers(numbers: {
-  readonly depth: number;
-  readonly timeoutMs: number;
-  readonly cacheBytes: number;
-}): void {
-  checkNumber('depth', numbers.depth, 1, MOST_DEPTH);
-  checkNumber('timeoutMs', numbers.timeoutMs, 1, Number.MAX_SAFE_INTEGER);
-  checkNumber('cacheBytes', numbers.cacheBytes, 0, Number.MAX_SAFE_INTEGER);
-}
-
-function checkNumber(setting: string, value: number, least: number, most: number): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new SettingError(
-    'invalid_setting',
-    `${setting} is ${value}; allowed: a whole number from ${least} to ${most}`,
-    {
-      context: { setting, value },
-    },
-  );
+export function checkRerankerNumbers(numbers: Record<'depth' | 'timeoutMs' | 'cacheBytes', number>): void {
+  readWholeNumber('depth', numbers.depth, 1, MOST_DEPTH);
+  readWholeNumber('timeoutMs', numbers.timeoutMs, 1, Number.MAX_SAFE_INTEGER);
+  readWholeNumber('cacheBytes', numbers.cacheBytes, 0, Number.MAX_SAFE_INTEGER);
 }
 
 /** Why a request was not reranked. */
@@ -293,11 +289,11 @@ type Fallback = Extract<Compared, { readonly kind: 'fallback' }>;
 interface WithinOptions {
   readonly timeoutMs: number;
   readonly timer: Timer;
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of the work, or a fallback if it fails or takes too long. Late work continues: its result is cached for the next search. */
-export async function answerWithin<Value>(
+async function answerWithin<Value>(
   work: Promise<Value>,
   { timeoutMs, timer, signal }: WithinOptions,
 ): Promise<{ readonly kind: 'done'; readonly value: Value } | Fallback> {

@@ -1,5 +1,5 @@
 import { untilAborted } from '../../clock.ts';
-import { UpstreamError } from '../../upstream-error.ts';
+import { malformed, type UpstreamError } from '../../upstream-error.ts';
 import type { Embedder } from '../semantic/embedder.ts';
 import type { RerankerCall, Timer } from './create-reranker.ts';
 
@@ -144,7 +144,7 @@ export class EmbeddingQueue {
 
   #failure(what: string): UpstreamError {
     const { modelId } = this.#options.embedder;
-    return new UpstreamError({ code: 'malformed', message: `The embedder "${modelId}" ${what}`, context: { modelId } });
+    return malformed(`The embedder "${modelId}" ${what}`, { context: { modelId } });
   }
 }
 
