@@ -1,5 +1,6 @@
 import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, SettingError } from '../errors.ts';
+import { once } from '../once-per.ts';
 import { runToEnd } from '../slices.ts';
 import { renderTool } from './render-tool.ts';
 import { sha256 } from './sha256.ts';
@@ -54,23 +55,17 @@ export function* createSnapshotInSteps(
 
 function snapshotOf({ list, slots }: Collected, options: SnapshotOptions, known?: ModelNames): Snapshot {
   const digest = options.digest ?? sha256;
-  let hash: string | undefined;
-  let names = known;
-  let servers: readonly string[] | undefined;
-  const modelNames = (): ModelNames => {
-    names ??= runToEnd(createModelNamesInSteps(list, options));
-    return names;
-  };
+  const hash = once(() => digest(renderCatalog(list)));
+  const servers = once(() => Object.freeze(listServers(list)));
+  const modelNames = once(() => known ?? runToEnd(createModelNamesInSteps(list, options)));
   return Object.freeze({
     ...(options.contentKey === undefined ? {} : { contentKey: options.contentKey }),
     tools: list,
     get hash(): string {
-      hash ??= digest(renderCatalog(list));
-      return hash;
+      return hash();
     },
     get servers(): readonly string[] {
-      servers ??= Object.freeze(listServers(list));
-      return servers;
+      return servers();
     },
     get(id: string): Tool | undefined {
       const slot = slots.get(id);

@@ -1,3 +1,4 @@
+import { once } from '../once-per.ts';
 import type { Snapshot } from './create-snapshot.ts';
 import { sha256 } from './sha256.ts';
 import type { Tool } from './tool.ts';
@@ -39,18 +40,15 @@ export function applySearchHints(snapshot: Snapshot, hints: SearchHints): Hinted
   if (changed.size === 0) return { snapshot, hinted: 0 };
   const latest = (tool: Tool | undefined): Tool | undefined =>
     tool === undefined ? undefined : (changed.get(tool.id) ?? tool);
-  let hash: string | undefined;
+  const told = (): string => JSON.stringify([...changed].map(([id, tool]) => [id, tool.extras.searchHint]));
+  const hash = once(() => sha256([snapshot.hash, told()]));
   return {
     hinted: changed.size,
     snapshot: {
       tools: Object.freeze(tools),
       servers: snapshot.servers,
       get hash(): string {
-        hash ??= sha256([
-          snapshot.hash,
-          JSON.stringify([...changed].map(([id, tool]) => [id, tool.extras.searchHint])),
-        ]);
-        return hash;
+        return hash();
       },
       get: (id) => latest(snapshot.get(id)),
       modelName: (tool) => snapshot.modelName(tool),

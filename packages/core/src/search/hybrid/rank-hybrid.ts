@@ -1,4 +1,5 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
+import { once } from '../../once-per.ts';
 import type { Bm25Index, QueryPlan, QueryRanker, QueryRanking, Ranking } from '../bm25/index.ts';
 import type { FitModel } from '../reranker/create-reranker.ts';
 import type { StaticEmbedder } from '../semantic/embedder.ts';
@@ -179,14 +180,6 @@ function sortOnce(tools: readonly number[]): Uint32Array {
 /** The best by keywords, including every tool that has a word of the request in its name. */
 function* lexicalTools({ rankings }: QueryRanking, { tools }: Snapshot): Generator<Tool> {
   for (const { tool } of rankings) yield tools[tool] as Tool;
-}
-
-function once(ask: () => boolean): () => boolean {
-  let answer: boolean | undefined;
-  return () => {
-    answer ??= ask();
-    return answer;
-  };
 }
 
 function withoutFeatures(ranking: Ranking): HybridRanking {

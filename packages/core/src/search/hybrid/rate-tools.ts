@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../catalog/index.ts';
 import { CandidateTerms, FeatureReader, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
+import { firstAtLeast } from '../first-at-least.ts';
 import type { CommonMeaning, QueryVector, VectorScan } from '../semantic/vector-scan.ts';
 import { nameKey } from '../text/characters.ts';
 import { FEATURES, type FeatureName, type HybridWeights } from './features.ts';
@@ -160,7 +161,7 @@ export class ToolRater {
     const bonuses = columns.next();
     for (let at = 0; at < tools.length; at += 1) terms[at] = (sums[at] as number) / unit;
     for (const ranking of rankings) {
-      const at = placeOf(ranking.tool, tools);
+      const at = firstAtLeast(tools, ranking.tool);
       terms[at] = Math.min(MOST_TERMS, termsOf(ranking) / best);
       if (ranking.kind === 'name') bonuses[at] = ranking.bonus;
     }
@@ -197,7 +198,7 @@ export class ToolRater {
     const isRead = new Uint8Array(tools.length);
     for (const ranking of rankings) {
       if (ranking.kind !== 'terms' || ranking.features === undefined) continue;
-      const at = placeOf(ranking.tool, tools);
+      const at = firstAtLeast(tools, ranking.tool);
       isRead[at] = 1;
       into[at] = ranking.features.bigrams / plan.mass;
     }
@@ -232,17 +233,6 @@ function scale(values: Float64Array, factor: number): Float64Array {
   return values;
 }
 
-/** Where a tool is among these, which are ascending and have it. */
-function placeOf(tool: number, tools: Uint32Array): number {
-  let [low, high] = [0, tools.length - 1];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((tools[middle] as number) < tool) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /**
  * How far the lexical scores can be trusted: they are shares of the best one, and where even the best has next to nothing
  * of the request (the "in" of "will it rain in Lisbon") it must not count as much as a full match.
@@ -251,7 +241,7 @@ function trustOf({ request, lexical, tools }: ToolsToRate, coverage: Float64Arra
   if (!lexical.plan.hasKnownWord) return 1;
   const covered = lexical.rankings
     .slice(0, TRUSTED_TOOLS)
-    .reduce((most, { tool }) => Math.max(most, coverage[placeOf(tool, tools)] as number), 0);
+    .reduce((most, { tool }) => Math.max(most, coverage[firstAtLeast(tools, tool)] as number), 0);
   return Math.min(1, (request.knownShare * covered) / TRUSTED_COVERAGE);
 }
 

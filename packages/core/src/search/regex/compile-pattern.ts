@@ -1,4 +1,5 @@
 import { PatternError } from '../../errors.ts';
+import { once } from '../../once-per.ts';
 import { runToEnd } from '../../slices.ts';
 import { firstCharacters, foldedLiteral, mayContain, requiredLiteral } from './automaton/required-literal.ts';
 import { BacktrackingMachine } from './backtrack/backtracking-machine.ts';
@@ -116,26 +117,19 @@ export function* compileInSteps(pattern: string, options: CompileOptions = {}): 
   const literal = requiredLiteral(expression);
 
   function* newMatcher(): Generator<void, Matcher> {
-    let made: BacktrackingMachine | undefined;
-    const machine = (): BacktrackingMachine => {
-      made ??= new BacktrackingMachine(machineProgram(expression, parsed.groups), {
-        firstSet: firstCharacters(expression),
-        anchored: startsAtTextStart(expression),
-      });
-      return made;
-    };
+    const anchored = startsAtTextStart(expression);
+    const machine = once(() => {
+      const options = { firstSet: firstCharacters(expression), anchored };
+      return new BacktrackingMachine(machineProgram(expression, parsed.groups), options);
+    });
     if (literal.isWhole) return createMatcher(literalDecider(literal.text), machine);
-    const automaton = yield* automatonDecider(expression, startsAtTextStart(expression));
+    const automaton = yield* automatonDecider(expression, anchored);
     const decider = automaton ?? machineDecider(machine());
     const mayMatch = prefilter(expression, literal.text);
     return createMatcher(mayMatch === undefined ? decider : prefilteredDecider(mayMatch, decider), machine);
   }
 
-  let made: Matcher | undefined;
-  const own = (): Matcher => {
-    made ??= runToEnd(newMatcher());
-    return made;
-  };
+  const own = once(() => runToEnd(newMatcher()));
   return {
     source: pattern,
     get engine() {

@@ -51,28 +51,26 @@ export type PositionTest = (typeof POSITION)[keyof typeof POSITION];
 /** The expression and everything inside it, outermost first. */
 export function* walkExpression(expression: Expression): Generator<Expression> {
   yield expression;
+  for (const part of partsOf(expression)) yield* walkExpression(part);
+}
+
+function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
-    case 'character':
-    case 'position':
-    case 'backreference':
-      return;
     case 'sequence':
-      for (const item of expression.items) yield* walkExpression(item);
-      return;
+      return expression.items;
     case 'branch':
-      for (const item of expression.alternatives) yield* walkExpression(item);
-      return;
-    case 'repeat':
-    case 'group':
-    case 'atomic':
-    case 'look':
-      yield* walkExpression(expression.body);
-      return;
+      return expression.alternatives;
     case 'conditional':
-      yield* walkExpression(expression.yes);
-      if (expression.no !== undefined) yield* walkExpression(expression.no);
-      return;
+      return expression.no === undefined ? [expression.yes] : [expression.yes, expression.no];
+    default:
+      return 'body' in expression ? [expression.body] : [];
   }
+}
+
+/** The number of a set in a program's list of them, to which it is added unless it is in it. */
+export function setNumber(sets: CharacterSet[], set: CharacterSet): number {
+  const known = sets.indexOf(set);
+  return known < 0 ? sets.push(set) - 1 : known;
 }
 
 /** What is left of a budget. Engines deduct their steps from it and stop when it is used up, to be resumed or abandoned. */

@@ -1,4 +1,5 @@
 import { QuartermasterError } from '../../../errors.ts';
+import { firstAtLeast } from '../../first-at-least.ts';
 import { stemWord } from '../../text/stem-word.ts';
 import type { Bm25Settings } from '../bm25-options.ts';
 import {
@@ -126,9 +127,7 @@ export class Bm25Index {
 
   /** The list of everything with a term's stem, or {@link NO_LIST}. */
   stemList(term: number): number {
-    if (term === NO_TERM) return NO_LIST;
-    const place = findSorted(this.data.stemmedTerms, term);
-    return place < 0 ? term : (this.data.stemmedLists[place] ?? NO_LIST);
+    return term === NO_TERM ? NO_LIST : stemListIn(this.data, term);
   }
 
   /** The list of everything with a word's stem, whether the catalog has the word itself or not; or {@link NO_LIST}. */
@@ -256,21 +255,10 @@ export class Bm25Index {
   }
 }
 
-/** The position of a value among ascending ones, or -1. */
-function findSorted(values: Uint32Array, value: number): number {
-  let low = 0;
-  let high = values.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const found = values[middle] ?? 0;
-    if (found === value) return middle;
-    if (found < value) {
-      low = middle + 1;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return -1;
+/** The list of everything with a term's stem, or {@link NO_LIST}. */
+export function stemListIn({ stemmedTerms, stemmedLists }: Bm25IndexData, term: number): number {
+  const place = firstAtLeast(stemmedTerms, term);
+  return stemmedTerms[place] === term ? (stemmedLists[place] as number) : term;
 }
 
 /** A whole identifier is its own stem. */

@@ -1,4 +1,5 @@
 import { createTool, type Tool } from '../../../catalog/index.ts';
+import { once } from '../../../once-per.ts';
 import { runToEnd, stepThrough } from '../../../slices.ts';
 import { readIndexFile, writeIndexFile } from '../../kept/index-file.ts';
 import type { KeptPart } from '../../kept/keep-index.ts';
@@ -12,6 +13,7 @@ import {
   LONGEST_DESCRIPTION_SEQUENCE,
   LONGEST_NAME_SEQUENCE,
   NO_LIST,
+  stemListIn,
 } from './bm25-index.ts';
 import { buildBm25Index } from './build-bm25-index.ts';
 import { gapBytes, isDense, isFolded, isPlainList, readLength } from './posting-list.ts';
@@ -68,24 +70,16 @@ function dataOf(sections: readonly Uint8Array<ArrayBuffer>[]): Bm25IndexData | u
   };
 }
 
-let mark: string | undefined;
-
 /** A hash of what the code makes of a few words: another tokenizer or stemmer gives another one. */
-function engineMark(): string {
-  if (mark !== undefined) return mark;
+const engineMark = once((): string => {
   const { data } = buildBm25Index(PROBES);
   const [, bytes, starts, , ...rest] = sectionsOf(data);
   // The seed, and the slots that depend on it, differ each time.
-  const file = runToEnd(
-    writeIndexFile(
-      '',
-      [bytes, starts, ...rest].flatMap((section) => section ?? []),
-    ),
-  );
+  const kept = [bytes, starts, ...rest].filter((section) => section !== undefined);
+  const file = runToEnd(writeIndexFile('', kept));
   const sums = new Uint32Array(file.buffer, 8, 2);
-  mark = [...sums].map((sum) => sum.toString(16).padStart(8, '0')).join('');
-  return mark;
-}
+  return [...sums].map((sum) => sum.toString(16).padStart(8, '0')).join('');
+});
 
 const PROBES: readonly Tool[] = [
   createTool({
@@ -190,7 +184,7 @@ function isFoldedList(data: Bm25IndexData, list: number): boolean {
   const { listStarts, postings, toolCount, terms } = data;
   const start = listStarts[list] as number;
   const end = listStarts[list + 1] as number;
-  const whole = stemListOf(data, list);
+  const whole = stemListIn(data, list);
   const wholeStart = listStarts[whole] ?? 0;
   if (list >= terms.starts.length - 1 || whole === list || wholeStart >= (listStarts[whole + 1] ?? 0)) return false;
   if (isFolded(postings, wholeStart)) return false;
@@ -198,17 +192,6 @@ function isFoldedList(data: Bm25IndexData, list: number): boolean {
   if (differences >= end) return false;
   if (readLength(postings, differences) === 0) return end - differences === 1;
   return isPlainList(postings, { start: differences, end, toolCount });
-}
-
-function stemListOf({ stemmedTerms, stemmedLists }: Bm25IndexData, term: number): number {
-  let low = 0;
-  let high = stemmedTerms.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((stemmedTerms[middle] as number) < term) low = middle + 1;
-    else high = middle;
-  }
-  return stemmedTerms[low] === term ? (stemmedLists[low] as number) : term;
 }
 
 /** An index of other tools may be valid, but is not this one. */

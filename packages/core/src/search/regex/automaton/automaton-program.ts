@@ -1,4 +1,4 @@
-import type { Expression, PositionTest } from '../expression.ts';
+import { type Expression, type PositionTest, setNumber } from '../expression.ts';
 import type { CharacterSet } from '../unicode/character-set.ts';
 
 /** The instructions of a nondeterministic automaton. `first` and `second` are targets, or what the operation names. */
@@ -20,26 +20,11 @@ const MAX_AUTOMATON_SIZE = 4000;
  * Compiles what is regular in the strict sense: no captures to look at, no look-around, nothing atomic.
  * Counted repeats are copied. Undefined where the expression isn't regular, or gets too large.
  */
-export function automatonProgram(expression: Expression): AutomatonProgram | undefined {
-  const builder = programBuilder();
-  if (!builder.add(expression)) return undefined;
-  builder.emit(OPERATION.match, 0, 0);
-  return builder.program;
-}
-
-interface ProgramBuilder {
-  readonly program: AutomatonProgram;
-  emit(operation: number, first: number, second: number): number;
-  /** False where the expression can't be compiled. */
-  add(expression: Expression): boolean;
-}
-
-function programBuilder(): ProgramBuilder {
+export function automatonProgram(whole: Expression): AutomatonProgram | undefined {
   const operations: number[] = [];
   const first: number[] = [];
   const second: number[] = [];
   const sets: CharacterSet[] = [];
-  const setIndexes = new Map<CharacterSet, number>();
   const tests = new Set<PositionTest>();
 
   function emit(operation: number, one: number, two: number): number {
@@ -48,20 +33,12 @@ function programBuilder(): ProgramBuilder {
     return operations.push(operation) - 1;
   }
 
-  function setIndex(set: CharacterSet): number {
-    let index = setIndexes.get(set);
-    if (index === undefined) {
-      index = sets.push(set) - 1;
-      setIndexes.set(set, index);
-    }
-    return index;
-  }
-
+  /** False where the expression can't be compiled. */
   function add(expression: Expression): boolean {
     if (operations.length > MAX_AUTOMATON_SIZE) return false;
     switch (expression.kind) {
       case 'character':
-        emit(OPERATION.character, setIndex(expression.set), 0);
+        emit(OPERATION.character, setNumber(sets, expression.set), 0);
         return true;
       case 'position':
         tests.add(expression.test);
@@ -75,10 +52,7 @@ function programBuilder(): ProgramBuilder {
         return addBranch(expression.alternatives);
       case 'repeat':
         return expression.mode !== 'possessive' && addRepeat(expression.body, expression.min, expression.max);
-      case 'atomic':
-      case 'look':
-      case 'backreference':
-      case 'conditional':
+      default:
         return false;
     }
   }
@@ -104,18 +78,17 @@ function programBuilder(): ProgramBuilder {
       if (!add(body)) return false;
       if (operations.length === lastCopy) return true;
     }
-    if (max === Number.POSITIVE_INFINITY) return min > 0 ? loopBack(lastCopy) : addStar(body);
+    if (max === Number.POSITIVE_INFINITY && min === 0) return addStar(body);
+    if (max === Number.POSITIVE_INFINITY) {
+      emit(OPERATION.split, lastCopy, operations.length + 1);
+      return true;
+    }
     const exits: number[] = [];
     for (let copy = min; copy < max; copy++) {
       exits.push(emit(OPERATION.split, operations.length + 1, 0));
       if (!add(body)) return false;
     }
     for (const exit of exits) second[exit] = operations.length;
-    return true;
-  }
-
-  function loopBack(target: number): boolean {
-    emit(OPERATION.split, target, operations.length + 1);
     return true;
   }
 
@@ -127,5 +100,7 @@ function programBuilder(): ProgramBuilder {
     return true;
   }
 
-  return { program: { operations, first, second, sets, tests }, emit, add };
+  if (!add(whole)) return undefined;
+  emit(OPERATION.match, 0, 0);
+  return { operations, first, second, sets, tests };
 }

@@ -93,14 +93,9 @@ function literalFacts(expression: Expression, characterOf: CharacterOf): Literal
       return { ...literalFacts(expression.body, characterOf), exact: undefined };
     case 'repeat':
       return repeatFacts(expression, literalFacts(expression.body, characterOf));
-    case 'look': {
-      if (expression.negate) return NOTHING;
-      return { ...NOTHING, best: literalFacts(expression.body, characterOf).best };
-    }
-    case 'branch':
-    case 'position':
-    case 'backreference':
-    case 'conditional':
+    case 'look':
+      return expression.negate ? NOTHING : { ...NOTHING, best: literalFacts(expression.body, characterOf).best };
+    default:
       return NOTHING;
   }
 }
@@ -168,22 +163,22 @@ function firstFacts(expression: Expression): FirstFacts {
       const body = firstFacts(expression.body);
       return { set: body.set, canBeEmpty: body.canBeEmpty || expression.min === 0 };
     }
-    case 'branch': {
-      const facts = expression.alternatives.map(firstFacts);
-      return { set: joinSets(facts), canBeEmpty: facts.some((each) => each.canBeEmpty) };
-    }
-    case 'conditional': {
-      const facts = [
+    case 'branch':
+      return anyOf(expression.alternatives.map(firstFacts));
+    case 'conditional':
+      return anyOf([
         firstFacts(expression.yes),
         expression.no === undefined ? TAKES_NOTHING : firstFacts(expression.no),
-      ];
-      return { set: joinSets(facts), canBeEmpty: facts.some((each) => each.canBeEmpty) };
-    }
+      ]);
     case 'look':
     case 'position':
     case 'backreference':
       return TAKES_NOTHING;
   }
+}
+
+function anyOf(facts: readonly FirstFacts[]): FirstFacts {
+  return { set: joinSets(facts), canBeEmpty: facts.some((each) => each.canBeEmpty) };
 }
 
 function sequenceFacts(items: readonly Expression[]): FirstFacts {

@@ -1,4 +1,4 @@
-import { type Expression, walkExpression } from '../expression.ts';
+import { type Expression, setNumber, walkExpression } from '../expression.ts';
 import type { RepeatMode } from '../parse/pattern-node.ts';
 import type { Folding } from '../unicode/case-folding.ts';
 import type { CharacterSet } from '../unicode/character-set.ts';
@@ -48,19 +48,9 @@ export const FOLDINGS: readonly Folding[] = ['none', 'ascii', 'unicode'];
 export function machineProgram(expression: Expression, groups: number): MachineProgram {
   const code: number[] = [];
   const sets: CharacterSet[] = [];
-  const setIndexes = new Map<CharacterSet, number>();
   const looksAtGroups = [...walkExpression(expression)].some(
     ({ kind }) => kind === 'backreference' || kind === 'conditional',
   );
-
-  function setIndex(set: CharacterSet): number {
-    let index = setIndexes.get(set);
-    if (index === undefined) {
-      index = sets.push(set) - 1;
-      setIndexes.set(set, index);
-    }
-    return index;
-  }
 
   /** Emits an operation whose last operand is a target that isn't known yet, and gives the way to set it. */
   function emitForward(...numbers: number[]): () => void {
@@ -73,7 +63,7 @@ export function machineProgram(expression: Expression, groups: number): MachineP
   function add(node: Expression): void {
     switch (node.kind) {
       case 'character':
-        code.push(MACHINE.character, setIndex(node.set));
+        code.push(MACHINE.character, setNumber(sets, node.set));
         return;
       case 'position':
         code.push(MACHINE.position, node.test);
@@ -133,7 +123,7 @@ export function machineProgram(expression: Expression, groups: number): MachineP
   function addRepeat(node: Extract<Expression, { kind: 'repeat' }>): void {
     const { mode, min, max, body } = node;
     if (body.kind === 'character') {
-      code.push(MACHINE.repeatOne, MODES.indexOf(mode), min, max, setIndex(body.set));
+      code.push(MACHINE.repeatOne, MODES.indexOf(mode), min, max, setNumber(sets, body.set));
     } else if (mode === 'possessive') {
       addEnclosed(emitForward(MACHINE.possessive, min, max), body);
     } else {

@@ -11,7 +11,7 @@ const KEPT_FRAMES = 1 << 12;
 /** What the operations of the backtracking machine work on: its registers, its stack of frames and the marks of its groups. */
 export class MachineState {
   readonly program: MachineProgram;
-  readonly buffer: TextBuffer = textBuffer();
+  readonly buffer: TextBuffer = { codes: new Int32Array(256), length: 0 };
   /** The operation that is next, and the position in the text at which it starts. */
   pc = 0;
   at = 0;
@@ -181,10 +181,6 @@ function copyMarks(from: Int32Array, to: Int32Array, last: number): void {
 interface TextBuffer {
   codes: Int32Array;
   length: number;
-}
-
-function textBuffer(): TextBuffer {
-  return { codes: new Int32Array(256), length: 0 };
 }
 
 export function fillBuffer(buffer: TextBuffer, text: string): void {

@@ -65,33 +65,25 @@ function joinAlternatives(alternatives: readonly PatternSequence[]): PatternSequ
   let shared = 0;
   while (alternatives.every((items) => isSameLeaf(items[shared], first[shared]))) shared++;
   const rests = alternatives.map((items) => items.slice(shared));
-  const members: SetItem[] = [];
-  for (const rest of rests) {
-    const [only] = rest;
-    if (rest.length !== 1 || only === undefined) break;
-    if (only.kind === 'literal') members.push(only);
-    else if (only.kind === 'set' && !only.negate) members.push(...only.items);
-    else break;
-  }
-  const isSet = rests.every(
-    ([only, ...others]) => others.length === 0 && (only?.kind === 'literal' || (only?.kind === 'set' && !only.negate)),
-  );
-  const joined: PatternNode = isSet
-    ? { kind: 'set', negate: false, items: members }
+  const members = rests.map(membersOf);
+  const joined: PatternNode = members.every((items) => items !== undefined)
+    ? { kind: 'set', negate: false, items: members.flat() }
     : { kind: 'branch', alternatives: rests };
   return [...first.slice(0, shared), joined];
 }
 
+/** What a sequence of one character, in whichever way it is written, may be. */
+function membersOf([only, ...others]: PatternSequence): readonly SetItem[] | undefined {
+  if (only?.kind === 'literal' && others.length === 0) return [only];
+  return only?.kind === 'set' && !only.negate && others.length === 0 ? only.items : undefined;
+}
+
 function isSameLeaf(left: PatternNode | undefined, right: PatternNode | undefined): boolean {
   if (left === undefined || right === undefined || left.kind !== right.kind) return false;
-  const isLeaf =
-    left.kind === 'literal' ||
-    left.kind === 'any' ||
-    left.kind === 'set' ||
-    left.kind === 'at' ||
-    left.kind === 'backreference';
-  return isLeaf && JSON.stringify(left) === JSON.stringify(right);
+  return LEAVES.has(left.kind) && JSON.stringify(left) === JSON.stringify(right);
 }
+
+const LEAVES: ReadonlySet<PatternNode['kind']> = new Set(['literal', 'any', 'set', 'at', 'backreference']);
 
 function parseSequence(parser: Parser, isVerbose: boolean, isFirst = false): PatternSequence {
   const { source, groups } = parser;

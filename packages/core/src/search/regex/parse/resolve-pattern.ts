@@ -74,27 +74,22 @@ function* resolveNode(node: PatternNode, scopeHere: Scope): Resolving<Expression
   const { flags } = scopeHere;
   const scope = node.kind === 'group' ? scopeHere : { ...scopeHere, wholeFlags: undefined };
   switch (node.kind) {
-    case 'literal':
-      return { kind: 'character', set: yield* shareSet(node, scopeHere) };
     case 'any':
       return { kind: 'character', set: (flags & FLAGS.dotAll) === 0 ? NOT_LINE_FEED : ANY_CHARACTER };
+    case 'literal':
     case 'set':
       return { kind: 'character', set: yield* shareSet(node, scopeHere) };
     case 'at':
       return { kind: 'position', test: resolvePlace(node.place, flags) };
     case 'branch':
       return { kind: 'branch', alternatives: yield* resolveAll(node.alternatives, scope) };
-    case 'repeat':
+    case 'repeat': {
+      const { mode } = node;
       if ((flags & FLAGS.template) !== 0) {
-        throw invalidPattern(`internal: unsupported template operator ${REPEAT_NAMES[node.mode]}`, { mode: node.mode });
+        throw invalidPattern(`internal: unsupported template operator ${REPEAT_NAMES[mode]}`, { mode });
       }
-      return {
-        kind: 'repeat',
-        mode: node.mode,
-        min: node.min,
-        max: node.max,
-        body: yield* resolveSequence(node.body, scope),
-      };
+      return { ...node, body: yield* resolveSequence(node.body, scope) };
+    }
     case 'group': {
       const inner = combineFlags(flags, node.addFlags, node.removeFlags);
       const body = yield* resolveSequence(node.body, { ...scope, flags: inner });

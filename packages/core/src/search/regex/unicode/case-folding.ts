@@ -1,4 +1,6 @@
 import { addToList } from '../../../add-to-list.ts';
+import { once } from '../../../once-per.ts';
+import { firstAtLeast } from '../../first-at-least.ts';
 import { type CharacterSet, characterSet } from './character-set.ts';
 import { LOWER_RUNS, SHARED_UPPER_CASE, UPPER_RUNS } from './unicode-tables.ts';
 
@@ -132,14 +134,7 @@ interface CaseTables {
   readonly shared: ReadonlyMap<number, readonly number[]>;
 }
 
-let built: CaseTables | undefined;
-
-function tables(): CaseTables {
-  built ??= buildTables();
-  return built;
-}
-
-function buildTables(): CaseTables {
+const tables = once((): CaseTables => {
   const lower = decodeRuns(LOWER_RUNS);
   const upper = decodeRuns(UPPER_RUNS);
   const shared = new Map<number, readonly number[]>();
@@ -152,7 +147,7 @@ function buildTables(): CaseTables {
   const changed = [...lower.keys()];
   const byLower = Array.from(lower, ([code, target]) => ({ code, lower: target })).sort((a, b) => a.lower - b.lower);
   return { lower, upper, changed, byLower, capitals, cased: [...changed, ...upper.keys()], shared };
-}
+});
 
 function decodeRuns(lines: readonly string[]): Map<number, number> {
   const numbers = lines
@@ -177,16 +172,4 @@ function addSharedUpperCase(low: number, high: number, ranges: number[]): void {
     const isLowered = (isInside(code) && !lower.has(code)) || capitals.get(code)?.some(isInside) === true;
     if (isLowered) for (const member of group) ranges.push(member, member);
   }
-}
-
-/** The index of the first number that is not below the bound, in ascending numbers. */
-function firstAtLeast(numbers: readonly number[], bound: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((numbers[middle] as number) < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

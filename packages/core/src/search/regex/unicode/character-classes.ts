@@ -1,3 +1,4 @@
+import { firstAtLeast } from '../../first-at-least.ts';
 import { type CharacterSet, MAX_CODE_POINT } from './character-set.ts';
 
 /**
@@ -113,12 +114,5 @@ function basicPlane(starts: readonly number[], classes: Uint16Array): Uint16Arra
 }
 
 function intervalOf(starts: readonly number[], code: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= code) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return firstAtLeast(starts, code + 1) - 1;
 }

@@ -128,17 +128,10 @@ function composedCharacter(name: string): number | undefined {
 
 function numbered(kind: string, hexadecimal: string): number | undefined {
   const code = Number.parseInt(hexadecimal, 16);
-  const ranges = kind === UNIFIED ? unifiedRanges(hexadecimal) : otherRanges(kind, hexadecimal);
-  return ranges.some(([low, high]) => code >= low && code <= high) ? code : undefined;
-}
-
-function unifiedRanges(hexadecimal: string): readonly Range[] {
-  return hexadecimal === hexadecimal.toUpperCase() ? IDEOGRAPHS : [];
-}
-
-function otherRanges(kind: string, hexadecimal: string): readonly Range[] {
-  const hasLeadingZero = hexadecimal.startsWith('0');
-  return hasLeadingZero ? [] : (OTHERS.get(kind.toUpperCase()) ?? []);
+  const isUnified = kind === UNIFIED;
+  const isTaken = isUnified ? hexadecimal === hexadecimal.toUpperCase() : !hexadecimal.startsWith('0');
+  const ranges = isUnified ? IDEOGRAPHS : (OTHERS.get(kind.toUpperCase()) ?? []);
+  return isTaken && ranges.some(([low, high]) => code >= low && code <= high) ? code : undefined;
 }
 
 const FIRST_SYLLABLE = 0xac00;
