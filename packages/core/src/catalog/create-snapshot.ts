@@ -1,6 +1,6 @@
 import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, SettingError } from '../errors.ts';
-import { once } from '../once-per.ts';
+import { once } from '../memoized.ts';
 import { runToEnd } from '../slices.ts';
 import { renderTool } from './render-tool.ts';
 import { sha256 } from './sha256.ts';

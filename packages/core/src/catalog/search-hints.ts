@@ -1,4 +1,4 @@
-import { once } from '../once-per.ts';
+import { once } from '../memoized.ts';
 import type { Snapshot } from './create-snapshot.ts';
 import { sha256 } from './sha256.ts';
 import type { Tool } from './tool.ts';

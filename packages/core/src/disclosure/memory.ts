@@ -1,6 +1,6 @@
 import { addToList } from '../add-to-list.ts';
 import { defined } from '../catalog/internal.ts';
-import { oncePer } from '../once-per.ts';
+import { memoized } from '../memoized.ts';
 import { counted } from './text/shorten-text.ts';
 
 /** What a conversation has shown so far, read from its messages. All names are those that the model sees. */
@@ -311,7 +311,7 @@ function untilStop(times: number, stop: number): string {
 }
 
 /** Once per search: a replay compares all of them for each of them. Operators and patterns distinguish queries. */
-const keyOf = oncePer(({ query }: Past) =>
+const keyOf = memoized(({ query }: Past) =>
   query
     .toLowerCase()
     .replace(/[^\S\n]+/gu, ' ')

@@ -34,7 +34,6 @@ export {
 export { editDistance } from '../edit-distance.ts';
 export { isUniqueId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/internal.ts';
 export { memoized } from '../memoized.ts';
-export { oncePer } from '../once-per.ts';
 export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/internal.ts';
 export {
   type CandidateQuery,

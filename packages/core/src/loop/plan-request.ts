@@ -1,7 +1,7 @@
 import { type InlinePlan, type Plan, type PlanEngine, withoutSearch } from '../disclosure/index.ts';
 import type { PlanOptions, Toolbox } from '../dispatch/index.ts';
 import type { ModelLimits } from '../gate/index.ts';
-import { oncePer } from '../once-per.ts';
+import { memoized } from '../memoized.ts';
 import type { Opened, OpenedSearch, Wire } from './wire.ts';
 import { type HistoryOptions, weaveHistory } from './woven-history.ts';
 
@@ -145,7 +145,7 @@ function untouched(toolbox: Toolbox): InlinePlan {
 }
 
 /** Whether the model knows a tool by another name than the client does: in a namespace, too long, or with odd characters. */
-const isRenamed = oncePer(({ shown }: InlinePlan) => shown.some(({ tool, name }) => tool.name !== name));
+const isRenamed = memoized(({ shown }: InlinePlan) => shown.some(({ tool, name }) => tool.name !== name));
 
 /** What a plan needs to search with the names and engines of the client's search tools. */
 function searchOptions(search: OpenedSearch | undefined): Pick<PlanOptions, 'engine' | 'searchName' | 'secondSearch'> {

@@ -1,7 +1,7 @@
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import type { DeferPlan, Own, Shown, Tell, View } from '@quartermaster/core/disclosure';
-import { deferredInFull, describeExamples, oncePer, ownTool } from '@quartermaster/core/internal';
+import { deferredInFull, describeExamples, memoized, ownTool } from '@quartermaster/core/internal';
 import type { AnthropicMessage, AnthropicRequest, AnthropicToolChoice } from './anthropic-shapes-2026-11.ts';
 import {
   isForeignSearch,
@@ -142,7 +142,7 @@ interface FixedTools {
 }
 
 /** Rendered once per plan: with thousands of tools, this must not be repeated for every request. */
-const fixedTools = oncePer(
+const fixedTools = memoized(
   (plan: DeferPlan): FixedTools => ({
     definitions: [...plan.own.map(defineOwn), ...plan.shown.map((shown) => define(shown, plan))],
     names: new Set(plan.shown.map(({ name }) => name)),

@@ -1,5 +1,5 @@
 import type { DeferPlan, Own, Shown, View } from '@quartermaster/core/disclosure';
-import { deferredInFull, oncePer } from '@quartermaster/core/internal';
+import { deferredInFull, memoized } from '@quartermaster/core/internal';
 import { modelName } from './shown-tools.ts';
 
 /**
@@ -11,7 +11,7 @@ export function toolDeclarer<Definition extends { readonly name?: unknown }>(def
   shown(shown: Shown): Definition;
 }): (view: View & { readonly plan: DeferPlan }, forcedNames: readonly string[]) => Definition[] {
   // Once per plan: with thousands of tools, this must not be repeated for every request.
-  const fixedOf = oncePer(({ own, shown }: DeferPlan) => [...own.map(define.own), ...shown.map(define.shown)]);
+  const fixedOf = memoized(({ own, shown }: DeferPlan) => [...own.map(define.own), ...shown.map(define.shown)]);
   return ({ plan, revealed }, forcedNames) => {
     const late = plan.form.reveal === 'append' ? revealed : [];
     const known = new Set(late.map(({ name }) => name));

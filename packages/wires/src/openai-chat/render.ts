@@ -1,7 +1,7 @@
 import { EMPTY_MEMORY } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
-import { oncePer, ownNamed } from '@quartermaster/core/internal';
+import { memoized, ownNamed } from '@quartermaster/core/internal';
 import { withoutDeferredTools } from '../internal/other-spellings.ts';
 import { declareTools, modelName, openaiTool, withReadableArguments } from '../internal/shown-tools.ts';
 import {
@@ -69,7 +69,7 @@ function hasMark(tool: unknown): boolean {
 }
 
 /** Our tools and those that are always shown: rendered once per plan, because a catalog may be large. */
-const fixedTools = oncePer(({ own, shown }: DeferPlan) => [...own.map(writeOwn), ...shown.map(writeShown)]);
+const fixedTools = memoized(({ own, shown }: DeferPlan) => [...own.map(writeOwn), ...shown.map(writeShown)]);
 
 /** Revealed tools come last, so that as much as possible of the prefix stays. */
 function declaredTools(request: ChatRequest, view: View, plan: DeferPlan): readonly unknown[] {

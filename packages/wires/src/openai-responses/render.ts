@@ -9,7 +9,7 @@ import {
   type View,
   wrapCall,
 } from '@quartermaster/core/disclosure';
-import { oncePer, ownTool } from '@quartermaster/core/internal';
+import { memoized, ownTool } from '@quartermaster/core/internal';
 import { isOtherSearch, isOtherSearchName, withoutDeferredTools } from '../internal/other-spellings.ts';
 import { declareTools, openaiTool, withReadableArguments } from '../internal/shown-tools.ts';
 import { latestUserIndex, openSearch, searchTool } from './open.ts';
@@ -295,7 +295,7 @@ function writeLoaded(tool: Tool, name: string): JsonObject {
   return writeTool(openaiTool(tool, 'openai-responses'), 'openai-responses', { name, deferred: true });
 }
 
-const fixedTools = oncePer((plan: DeferPlan): readonly Json[] =>
+const fixedTools = memoized((plan: DeferPlan): readonly Json[] =>
   plan.form.search === 'provider'
     ? writeMarked(plan)
     : [...plan.own.map((own) => writeOwn(own, plan)), ...plan.shown.map(writeShown)],

@@ -1,7 +1,7 @@
 import { addToList } from '../../add-to-list.ts';
 import { isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { tellingExamples } from '../../catalog/internal.ts';
-import { oncePer } from '../../once-per.ts';
+import { memoized } from '../../memoized.ts';
 import type { Memory } from '../memory.ts';
 import { type DeferPlan, ownTool } from '../plan/plan.ts';
 import { cutText, firstSentence, oneLine, signature } from '../text/shorten-text.ts';
@@ -226,7 +226,7 @@ interface Traits {
 }
 
 /** Computed once: every request repeats all answers of its history. */
-const traitsOf = oncePer((tool: Tool): Traits => {
+const traitsOf = memoized((tool: Tool): Traits => {
   const { properties } = tool.schema;
   const { server: source = '' } = tool;
   const server = new Set(wordsOf(source));
@@ -302,7 +302,7 @@ export function sameTools(snapshot: Snapshot, tool: Tool): readonly Tool[] {
 }
 
 /** Two passes, so that only names which occur twice cost more than a lookup. */
-const twinsIn = oncePer(({ tools }: Snapshot): ReadonlyMap<Tool, readonly Tool[]> => {
+const twinsIn = memoized(({ tools }: Snapshot): ReadonlyMap<Tool, readonly Tool[]> => {
   const byName = new Map<string, Tool[]>();
   for (const tool of tools) addToList(byName, tool.name, tool);
   const twins = new Map<Tool, readonly Tool[]>();

@@ -1,5 +1,5 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
-import { oncePer } from '../../once-per.ts';
+import { memoized } from '../../memoized.ts';
 import { FEWEST_OF_A_PREFIX, namePrefix, oneLine } from '../text/shorten-text.ts';
 
 export interface NearestSourcesOptions {
@@ -45,7 +45,7 @@ interface SourceIndex {
   readonly totals: ReadonlyMap<string, number>;
 }
 
-const indexOf = oncePer(
+const indexOf = memoized(
   (snapshot: Snapshot): SourceIndex => ({ servers: wordsOf(snapshot), totals: countBySource(snapshot.tools) }),
 );
 

@@ -1,6 +1,6 @@
 import { createTool, isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { defined, tryParseJson } from '../../catalog/internal.ts';
-import { oncePer } from '../../once-per.ts';
+import { memoized } from '../../memoized.ts';
 import { readCandidateQuery, readToolTerms } from '../../search/internal.ts';
 import { type GuardLimits, guardSearch, type Memory } from '../memory.ts';
 import { type DeferPlan, ownNamed } from '../plan/plan.ts';
@@ -315,7 +315,7 @@ function sum(words: readonly { readonly weight: number }[]): number {
 }
 
 /** The list is the same in every turn. */
-const termsOf = oncePer((tool: Tool) => {
+const termsOf = memoized((tool: Tool) => {
   const spaced = tool.name.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ').toLowerCase();
   const said = (spaced.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !READS.has(word));
   const { words } = readCandidateQuery(said.join(' '), () => false);

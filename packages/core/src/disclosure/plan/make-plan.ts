@@ -1,6 +1,6 @@
 import type { JsonSchema, Snapshot, Tool } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
-import { oncePer } from '../../once-per.ts';
+import { memoized } from '../../memoized.ts';
 import type { Memory } from '../memory.ts';
 import { cutText, firstSentence, oneLine, sentenceEnds, signature } from '../text/shorten-text.ts';
 import { FORMS, type Form } from './form.ts';
@@ -371,8 +371,8 @@ function catalogChanges(
 }
 
 /** Once per pair: every round of a session asks again. */
-const changesFrom = oncePer((before: Snapshot) =>
-  oncePer((after: Snapshot) => ({
+const changesFrom = memoized((before: Snapshot) =>
+  memoized((after: Snapshot) => ({
     added: after.tools.filter((tool) => before.get(tool.id) === undefined),
     removed: before.tools.filter((tool) => after.get(tool.id) === undefined),
   })),

@@ -11,7 +11,7 @@ import {
 import { guardSearch, ownNamed, ownTool } from '../../disclosure/internal.ts';
 import { QuartermasterError } from '../../errors.ts';
 import { snapshotTokens } from '../../gate/index.ts';
-import { oncePer } from '../../once-per.ts';
+import { memoized } from '../../memoized.ts';
 import {
   type Explanation,
   type Hit,
@@ -327,7 +327,7 @@ const FEATURE = /^\S+ × (\S+): meaning: /;
 const PLAIN: ReadonlySet<string> = new Set([NAMED, CALLED_BEFORE, CALLED_ALONG, SIBLING]);
 
 /** Found tools recur: each is read once. */
-const stemsOf = oncePer((tool: Tool) => readToolTerms(tool).stems);
+const stemsOf = memoized((tool: Tool) => readToolTerms(tool).stems);
 
 /**
  * What a search may load at once, best first: always the best tool, others while they fit the budget. A form that

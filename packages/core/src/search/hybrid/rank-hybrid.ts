@@ -1,5 +1,5 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
-import { once } from '../../once-per.ts';
+import { once } from '../../memoized.ts';
 import type { Bm25Index, QueryPlan, QueryRanker, QueryRanking, Ranking } from '../bm25/index.ts';
 import type { FitModel } from '../reranker/create-reranker.ts';
 import type { StaticEmbedder } from '../semantic/embedder.ts';

@@ -1,6 +1,6 @@
 import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
-import { oncePer } from '../../once-per.ts';
+import { memoized } from '../../memoized.ts';
 import { runInSlices, type SliceOptions, stepThrough } from '../../slices.ts';
 
 /** Stores built indexes under a key made from their content, so that no catalog is indexed twice: on disk, in a database, anywhere. */
@@ -100,7 +100,7 @@ interface Memory {
 }
 
 /** What searchers with this cache have in memory: the same catalog in another list shares one index. Entries don't keep an index alive. */
-const memoryOf = oncePer((_: IndexCache): Memory => {
+const memoryOf = memoized((_: IndexCache): Memory => {
   const built = new Map<string, WeakRef<object>>();
   const gone = new FinalizationRegistry<string>((key) => {
     if (built.get(key)?.deref() === undefined) built.delete(key);
@@ -217,7 +217,7 @@ export function chooseBase<Base extends Marked>(
 const SAMPLE = 64;
 
 /** Open addressing over the first numbers, which are evenly spread. */
-const finderOf = oncePer((marks: Uint32Array): FindMarked => {
+const finderOf = memoized((marks: Uint32Array): FindMarked => {
   const count = marks.length / 2;
   const slots = new Uint32Array(1 << (33 - Math.clz32(count)));
   const mask = slots.length - 1;

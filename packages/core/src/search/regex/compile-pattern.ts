@@ -1,5 +1,5 @@
 import { PatternError } from '../../errors.ts';
-import { once } from '../../once-per.ts';
+import { once } from '../../memoized.ts';
 import { runToEnd } from '../../slices.ts';
 import { firstCharacters, foldedLiteral, mayContain, requiredLiteral } from './automaton/required-literal.ts';
 import { BacktrackingMachine } from './backtrack/backtracking-machine.ts';

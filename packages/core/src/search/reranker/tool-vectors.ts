@@ -1,6 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
-import { oncePer } from '../../once-per.ts';
+import { memoized } from '../../memoized.ts';
 import type { EmbeddingQueue } from './embedding-queue.ts';
 import { toolSentence } from './tool-sentence.ts';
 
@@ -107,7 +107,7 @@ interface Sentence {
   readonly hash: string;
 }
 
-const sentenceOf = oncePer((tool: Tool) => hashed(toolSentence(tool)));
+const sentenceOf = memoized((tool: Tool) => hashed(toolSentence(tool)));
 
 function hashed(text: string): Sentence {
   return { text, hash: sha256([text]) };

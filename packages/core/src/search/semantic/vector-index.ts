@@ -1,5 +1,5 @@
 import { createTool, searchText } from '../../catalog/index.ts';
-import { oncePer } from '../../once-per.ts';
+import { memoized } from '../../memoized.ts';
 import { runToEnd, stepThrough } from '../../slices.ts';
 import { readIndexFile, writeIndexFile } from '../kept/index-file.ts';
 import { chooseBase, type KeptPart, type Marked } from '../kept/keep-index.ts';
@@ -219,7 +219,7 @@ function* areScales(scales: Float32Array): Generator<void, boolean> {
 const SCALES_PER_STEP = 1 << 16;
 
 /** The model's vector of one fixed tool: a different model under the same name has another fingerprint. */
-const modelMark = oncePer((embedder: StaticEmbedder) => {
+const modelMark = memoized((embedder: StaticEmbedder) => {
   const file = runToEnd(writeIndexFile('', [embedder.tool(searchText(PROBE))]));
   return [...new Uint32Array(file.buffer, 8, 2)].map((sum) => sum.toString(16).padStart(8, '0')).join('');
 });

@@ -1,5 +1,5 @@
 import { createTool, type Tool } from '../../../catalog/index.ts';
-import { once } from '../../../once-per.ts';
+import { once } from '../../../memoized.ts';
 import { runToEnd, stepThrough } from '../../../slices.ts';
 import { readIndexFile, writeIndexFile } from '../../kept/index-file.ts';
 import type { KeptPart } from '../../kept/keep-index.ts';

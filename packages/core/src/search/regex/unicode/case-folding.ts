@@ -1,5 +1,5 @@
 import { addToList } from '../../../add-to-list.ts';
-import { once } from '../../../once-per.ts';
+import { once } from '../../../memoized.ts';
 import { firstAtLeast } from '../../first-at-least.ts';
 import { type CharacterSet, characterSet } from './character-set.ts';
 import { LOWER_RUNS, SHARED_UPPER_CASE, UPPER_RUNS } from './unicode-tables.ts';
