@@ -41,35 +41,32 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
     ...sample.queries,
   };
   const snapshot = contractSnapshot();
+  const check = (what: string, run: (searcher: Searcher) => Promise<void>): unknown =>
+    it(what, async () => run(await makeSearcher(snapshot)));
   const ids = (tools: readonly { readonly tool: Tool }[]): string[] => tools.map(({ tool }) => tool.id);
 
   describe(`${sample.name} as a searcher`, () => {
-    it('finds what fits and says that it matched', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('finds what fits and says that it matched', async (searcher) => {
       const { hits, verdict } = await searcher.search({ query: email });
       expect(verdict).toBe('match');
       for (const id of ['mail/send_email', 'mail/list_emails', 'mail/delete_email']) expect(ids(hits)).toContain(id);
     });
 
     for (const query of ['', '   ', '\n\t']) {
-      it(`finds nothing for the empty query ${JSON.stringify(query)}`, async () => {
-        const searcher = await makeSearcher(snapshot);
+      check(`finds nothing for the empty query ${JSON.stringify(query)}`, async (searcher) => {
         expect(await searcher.search({ query })).toMatchObject({ hits: [], verdict: 'none' });
       });
     }
 
-    it('finds nothing without a query', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('finds nothing without a query', async (searcher) => {
       expect((await searcher.search({ query: [] })).hits).toEqual([]);
     });
 
-    it('says so when nothing fits', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('says so when nothing fits', async (searcher) => {
       expect((await searcher.search({ query: nothing })).verdict).toBe('none');
     });
 
-    it('refuses a query that is too long for it, and says so', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('refuses a query that is too long for it, and says so', async (searcher) => {
       const query = 'mail '.repeat(20_000);
       const codes = ['query_too_long', 'pattern_too_long'];
       expect(codes).toContain(await codeOf(searcher.search({ query })));
@@ -79,20 +76,17 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
     });
 
     for (const limit of [1, 2, 50]) {
-      it(`returns ${limit} tools at the most`, async () => {
-        const searcher = await makeSearcher(snapshot);
+      check(`returns ${limit} tools at the most`, async (searcher) => {
         expect((await searcher.search({ query: many, limit })).hits).toHaveLength(limit);
       });
     }
 
-    it('returns five tools by default', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('returns five tools by default', async (searcher) => {
       expect((await searcher.search({ query: many })).hits).toHaveLength(SEARCH_LIMITS.default);
     });
 
     for (const limit of [0, -1, 51, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-      it(`refuses the limit ${limit}`, async () => {
-        const searcher = await makeSearcher(snapshot);
+      check(`refuses the limit ${limit}`, async (searcher) => {
         expect(await codeOf(searcher.search({ query: email, limit }))).toBe('invalid_limit');
       });
     }
@@ -105,8 +99,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
       expect(ids((await second.search(request)).hits)).toEqual(ids(answer.hits));
     });
 
-    it('never names a tool that the caller may not see, and fills its place', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('never names a tool that the caller may not see, and fills its place', async (searcher) => {
       const allow = (tool: Tool): boolean => tool.name !== 'send_email';
       const { hits } = await searcher.search({ query: email, allow });
       expect(ids(hits)).not.toContain('mail/send_email');
@@ -115,13 +108,11 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
       expect(few.hits).toHaveLength(5);
     });
 
-    it('finds nothing when everything is hidden', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('finds nothing when everything is hidden', async (searcher) => {
       expect(await searcher.search({ query: email, allow: () => false })).toMatchObject({ hits: [], verdict: 'none' });
     });
 
-    it('serves several queries in turn and names no tool twice', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('serves several queries in turn and names no tool twice', async (searcher) => {
       const [forEmail, forInvoice] = [
         await searcher.search({ query: email }),
         await searcher.search({ query: invoice }),
@@ -133,8 +124,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
       expect(twice).toEqual(ids(forEmail.hits));
     });
 
-    it('explains each hit with its score when asked to', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('explains each hit with its score when asked to', async (searcher) => {
       const plain = await searcher.search({ query: email });
       expect(plain.hits.every((hit) => hit.explanation === undefined)).toBe(true);
       const { hits } = await searcher.search({ query: email, explain: true });
@@ -143,8 +133,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
       }
     });
 
-    it('reports the rank of every tool, consistent with the search', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('reports the rank of every tool, consistent with the search', async (searcher) => {
       const request = { query: many, limit: 3, allow: (tool: Tool) => tool.name !== 'copy_record_5' };
       const listed = ids((await searcher.search(request)).hits);
       const ranks: number[] = [];
@@ -166,8 +155,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
       expect(ranks.sort((left, right) => left - right)).toEqual(ranks.map((_, index) => index + 1));
     });
 
-    it('says why a tool is not there', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('says why a tool is not there', async (searcher) => {
       const stranger = createTool({ name: 'stranger' });
       expect(await searcher.explain({ query: email }, stranger)).toEqual({ kind: 'not-in-catalog' });
       const other = snapshot.get('billing/create_invoice') as Tool;
@@ -176,8 +164,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
       expect(standing.kind === 'not-matched' && standing.reason !== '').toBe(true);
     });
 
-    it('stops if it was aborted before it started', async () => {
-      const searcher = await makeSearcher(snapshot);
+    check('stops if it was aborted before it started', async (searcher) => {
       expect(await isRejected(searcher.search({ query: email, signal: AbortSignal.abort() }))).toBe(true);
     });
 

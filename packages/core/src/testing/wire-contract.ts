@@ -44,7 +44,7 @@ function describeOpen<Request, Part>({ it, expect }: TestFramework, sample: Wire
   if (sample.whole !== undefined) {
     const { whole } = sample;
     it('takes a whole response apart and puts it together again', () => {
-      const parts = sample.round({ items: [...DONE.items, call('a', 'read_file', { text: 'x' })], ending: 'calls' });
+      const parts = sample.round(calling(...DONE.items, call('a', 'read_file', { text: 'x' })));
       const response = whole.fromParts(parts);
       expect(whole.fromParts(whole.toParts(response))).toEqual(response);
       expect(sample.received(whole.toParts(response))).toEqual(sample.received(parts));
@@ -52,19 +52,20 @@ function describeOpen<Request, Part>({ it, expect }: TestFramework, sample: Wire
   }
 }
 
+/** A round of items, the last of which are calls. */
+function calling(...items: readonly ScriptedItem[]): ScriptedRound {
+  return { items, ending: 'calls' };
+}
+
+const ONLY_TEXT = { text: 'All done.', calls: [], openings: 1, closings: 1 };
+
 function describeForm<Request, Part>(test: TestFramework, sample: WireSample<Request, Part>, form: Form): void {
   const { it, expect } = test;
   const { first, run } = script(sample, form);
 
   it('forwards plain text in one response, and keeps fields that it does not know', async () => {
     const { requests, received } = await run(first, [DONE]);
-    expect(received).toMatchObject({
-      text: 'All done.',
-      calls: [],
-      ending: sample.endings.done,
-      openings: 1,
-      closings: 1,
-    });
+    expect(received).toMatchObject({ ...ONLY_TEXT, ending: sample.endings.done });
     expect(JSON.stringify(requests[0])).toContain('kept');
   });
 
@@ -75,7 +76,7 @@ function describeForm<Request, Part>(test: TestFramework, sample: WireSample<Req
   });
 
   it('keeps ids apart when the upstream repeats them from turn to turn', async () => {
-    const again: ScriptedRound = { items: [call('call_0', 'read_file', { text: 'a' })], ending: 'calls' };
+    const again = calling(call('call_0', 'read_file', { text: 'a' }));
     const one = await run(first, [again]);
     const second = reply(sample, first, one);
     const two = await run(second, [again]);
@@ -96,23 +97,18 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
     form.invoke === 'wrapped'
       ? call(id, 'tool_call', { name, arguments: { text: 'x' } })
       : call(id, name, { text: 'x' });
+  const searchAndUse = [calling(search('c1', 'opens')), calling(use('c2', 'create_issue'))];
 
   it('answers a search within the same response', async () => {
-    const { requests, received, seen } = await run(first, [{ items: [search('c1', 'issue')], ending: 'calls' }, DONE]);
-    expect(received).toMatchObject({
-      text: 'All done.',
-      calls: [],
-      ending: sample.endings.done,
-      openings: 1,
-      closings: 1,
-    });
+    const { requests, received, seen } = await run(first, [calling(search('c1', 'issue')), DONE]);
+    expect(received).toMatchObject({ ...ONLY_TEXT, ending: sample.endings.done });
     expect(requests).toHaveLength(2);
     expect(JSON.stringify(requests[1])).toContain('create_issue');
     expect(unpaired(seen)).toEqual([]);
   });
 
   it('answers searches that were made side by side', async () => {
-    const script = [{ items: [search('c1', 'opens'), search('c2', 'message')], ending: 'calls' as const }, DONE];
+    const script = [calling(search('c1', 'opens'), search('c2', 'message')), DONE];
     const { requests, received, seen } = await run(first, script);
     expect(received).toMatchObject({ text: 'All done.', calls: [] });
     expect(JSON.stringify(requests[1])).toContain('create_issue');
@@ -123,9 +119,9 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
   if (form.hidden === 'omit') {
     const mail = (server: string): Tool => textTool({ name: 'mail', server, description: 'Sends a mail.' });
     const mailed = async (): Promise<readonly string[]> => {
-      const searching = [call('c1', 'tool_search', { query: 'mail', limit: 1 })];
+      const searching = calling(call('c1', 'tool_search', { query: 'mail', limit: 1 }));
       const tools = [...TOOLS, mail('work'), mail('home')];
-      const { seen } = await run(first, [{ items: searching, ending: 'calls' }, DONE], { tools });
+      const { seen } = await run(first, [searching, DONE], { tools });
       const read = seen[1]?.messages.map(({ text }) => text).join('\n') ?? '';
       return ['home__mail', 'work__mail'].filter((name) => read.includes(name));
     };
@@ -142,7 +138,7 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
 
   it('names a server that is down, with the reason, when nothing fits', async () => {
     const unavailable = [{ server: 'calendar', reason: 'it is restarting' }];
-    const searching: ScriptedRound = { items: [search('c1', 'nowhere')], ending: 'calls' };
+    const searching = calling(search('c1', 'nowhere'));
     const turn = await run(first, [searching, DONE], { unavailable });
     expect(JSON.stringify(turn.requests[1])).toContain('calendar');
     expect(JSON.stringify(turn.requests[1])).toContain('it is restarting');
@@ -151,18 +147,17 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
   });
 
   it('searches for a new question, though the searches for the last one led nowhere', async () => {
-    const misses = ['one', 'two', 'three', 'four', 'five'].map(
-      (query): ScriptedRound => ({ items: [search(query, `${query} nowhere`)], ending: 'calls' }),
-    );
+    const words = ['one', 'two', 'three', 'four', 'five'];
+    const misses = words.map((query) => calling(search(query, `${query} nowhere`)));
     const one = await run(first, [...misses, DONE], { maxRounds: 6 });
-    const searching: ScriptedRound = { items: [search('c1', 'message')], ending: 'calls' };
+    const searching = calling(search('c1', 'message'));
     const two = await run(reply(sample, first, one, 'And a message'), [searching, DONE]);
     expect(two.seen[1]?.messages.map(({ text }) => text).join('\n')).not.toContain('Do not search again');
     expect(JSON.stringify(two.requests[1])).toContain('send_message');
   });
 
   it("answers a search that it can't understand, and completes what it has begun", async () => {
-    const wrong: ScriptedRound = { items: [call('c1', 'tool_search', {})], ending: 'calls' };
+    const wrong = calling(call('c1', 'tool_search', {}));
     const turn = await run(first, [wrong, DONE]);
     expect(turn.received).toMatchObject({ text: 'All done.', calls: [] });
     expect(JSON.stringify(turn.requests[1])).toContain('needs query');
@@ -171,20 +166,13 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
   });
 
   it('passes a call to the client under the real name, with the real arguments', async () => {
-    const script: ScriptedRound[] = [
-      { items: [search('c1', 'opens')], ending: 'calls' },
-      { items: [use('c2', 'create_issue')], ending: 'calls' },
-    ];
-    const { received } = await run(first, script);
+    const { received } = await run(first, searchAndUse);
     expect(received.calls).toMatchObject([{ name: 'create_issue', arguments: { text: 'x' } }]);
     expect(received.ending).toBe(sample.endings.calls);
   });
 
   it('answers a search made beside a real call, and leaves no call unanswered on replay', async () => {
-    const both: ScriptedRound = {
-      items: [call('c1', 'read_file', { text: 'a' }), search('c2', 'issue')],
-      ending: 'calls',
-    };
+    const both = calling(call('c1', 'read_file', { text: 'a' }), search('c2', 'issue'));
     const turn = await run(first, [both]);
     expect(turn.received.calls.map((one) => one.name)).toEqual(['read_file']);
     expect(turn.received.ending).toBe(sample.endings.calls);
@@ -209,7 +197,7 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
   for (const isWhole of sample.whole === undefined ? [false] : [false, true]) {
     for (const [what, items] of Object.entries(parallel)) {
       it(`hands over calls in the model's order, ${isWhole ? 'whole' : 'streamed'}: ${what}`, async () => {
-        const { received } = await run(first, [{ items, ending: 'calls' }], { isWhole });
+        const { received } = await run(first, [calling(...items)], { isWhole });
         const expected = items.flatMap((item) => {
           if (item.kind === 'text') return [item.text];
           if (item.name === 'tool_search') return [];
@@ -238,12 +226,11 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
   });
 
   it('keeps ids apart when the upstream repeats them from round to round', async () => {
-    const script: ScriptedRound[] = [
-      { items: [search('call_0', 'opens')], ending: 'calls' },
-      { items: [search('call_0', 'message')], ending: 'calls' },
-      { items: [use('call_0', 'create_issue')], ending: 'calls' },
-    ];
-    const turn = await run(first, script);
+    const items = [search('call_0', 'opens'), search('call_0', 'message'), use('call_0', 'create_issue')];
+    const turn = await run(
+      first,
+      items.map((item) => calling(item)),
+    );
     const { seen } = await run(reply(sample, first, turn), [DONE]);
     expect(unpaired([...turn.seen, ...seen])).toEqual([]);
   });
@@ -252,7 +239,7 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
     it('shows the beginning of a long description in a stub, and the rest in the answer to a search', async () => {
       const long = `Archives a channel. ${'Needs the owner. '.repeat(30)}Spares the pinned.`;
       const tools = [...TOOLS, textTool({ name: 'archive_channel', description: long })];
-      const turn = await run(first, [{ items: [search('c1', 'archives')], ending: 'calls' }, DONE], { tools });
+      const turn = await run(first, [calling(search('c1', 'archives')), DONE], { tools });
       expect(turn.seen[0]?.prefix).toContain('Archives a channel. Needs the owner.');
       expect(turn.seen[0]?.prefix).toContain('Needs the owner. …');
       expect(JSON.stringify(turn.requests[0])).not.toContain('Spares the pinned.');
@@ -263,24 +250,15 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
 
   if (keepsPrefix(form)) {
     it('keeps the prefix to the byte over rounds and turns', async () => {
-      const script: ScriptedRound[] = [
-        { items: [search('c1', 'opens')], ending: 'calls' },
-        { items: [use('c2', 'create_issue')], ending: 'calls' },
-      ];
-      const one = await run(first, script);
-      const two = await run(reply(sample, first, one, 'And a message'), [
-        { items: [search('c3', 'message')], ending: 'calls' },
-        DONE,
-      ]);
+      const one = await run(first, searchAndUse);
+      const searching = calling(search('c3', 'message'));
+      const two = await run(reply(sample, first, one, 'And a message'), [searching, DONE]);
       expect(new Set([...one.seen, ...two.seen].map((seen) => seen.prefix)).size).toBe(1);
     });
   }
 
   it('renders a replayed turn with the bytes that the model has read', async () => {
-    const one = await run(first, [
-      { items: [search('c1', 'opens')], ending: 'calls' },
-      { items: [use('c2', 'create_issue')], ending: 'calls' },
-    ]);
+    const one = await run(first, searchAndUse);
     const two = await run(reply(sample, first, one), [DONE]);
     const read = one.seen.at(-1)?.messages ?? [];
     const replayed = two.seen[0]?.messages ?? [];
@@ -290,10 +268,7 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
   });
 
   it('remembers from the messages alone', async () => {
-    const one = await run(first, [
-      { items: [search('c1', 'issue')], ending: 'calls' },
-      { items: [use('c2', 'create_issue')], ending: 'calls' },
-    ]);
+    const one = await run(first, [calling(search('c1', 'issue')), calling(use('c2', 'create_issue'))]);
     const memory = sample.wire.recall(reply(sample, first, one), one.plan);
     expect(memory.called).toEqual(['create_issue']);
     if (sample.showsSearches) {
@@ -303,10 +278,7 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
   });
 
   it('forgets nothing else and breaks nothing when a found tool leaves the catalog', async () => {
-    const one = await run(first, [
-      { items: [search('c1', 'issue')], ending: 'calls' },
-      { items: [use('c2', 'close_issue')], ending: 'calls' },
-    ]);
+    const one = await run(first, [calling(search('c1', 'issue')), calling(use('c2', 'close_issue'))]);
     const tools = TOOLS.filter((tool) => tool.name !== 'create_issue');
     const { seen } = await run(reply(sample, first, one), [DONE], { tools });
     expect(seen[0]?.tools).not.toContain('create_issue');
@@ -314,7 +286,7 @@ function describeSearches<Request, Part>(test: TestFramework, sample: WireSample
   });
 
   it('pauses at the round limit, and goes on when the pause is sent back', async () => {
-    const searching: ScriptedRound = { items: [search('c1', 'opens')], ending: 'calls' };
+    const searching = calling(search('c1', 'opens'));
     const paused = await run(first, [searching], { maxRounds: 1 });
     expect(paused.received.ending).toBe(sample.endings.pause);
     const { received, seen } = await run(reply(sample, first, paused), [DONE]);
