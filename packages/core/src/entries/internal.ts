@@ -56,4 +56,4 @@ export {
   type WeighedWord,
 } from '../search/internal.ts';
 export { runInSlices } from '../slices.ts';
-export { deepestReason } from '../upstream-error.ts';
+export { deepestReason, malformed } from '../upstream-error.ts';

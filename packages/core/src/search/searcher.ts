@@ -78,6 +78,10 @@ export interface Explanation {
   readonly details: readonly Explanation[];
 }
 
+export function explained(value: number, what: string, details: readonly Explanation[] = []): Explanation {
+  return { value, what, details };
+}
+
 /** The rank of a named tool for a query. Ranks start at 1. */
 export type Standing =
   | { readonly kind: 'listed'; readonly rank: number; readonly explanation: Explanation }

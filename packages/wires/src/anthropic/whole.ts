@@ -14,7 +14,7 @@ import { UpstreamEventError } from './reader.ts';
 /** Splits a whole message into the events of a stream, and joins them again. */
 export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
   toParts(response) {
-    const message = { ...openingFields(response), content: [], stop_reason: null, stop_sequence: null };
+    const message = { ...pick(response, isOpening), content: [], stop_reason: null, stop_sequence: null };
     const { beside, delta } = splitClosing(closingFields(response));
     return [
       { type: 'message_start', message },
@@ -109,21 +109,21 @@ interface OpenBlock {
 export function assembleBlocks(): BlockAssembler {
   const list: OpenBlock[] = [];
   const byIndex = new Map<number, OpenBlock>();
+  const start = (index: number, block: AnthropicBlock): void => {
+    const open = { block, json: '' };
+    list.push(open);
+    byIndex.set(index, open);
+  };
   return {
     add(event) {
       if (event.type === 'message_start') {
-        for (const [index, block] of blocksOf(event.message).entries()) {
-          const whole = { block, json: '' };
-          list.push(whole);
-          byIndex.set(index, whole);
-        }
-      } else if (event.type === 'content_block_start') {
-        const open = { block: event.content_block, json: '' };
-        list.push(open);
-        byIndex.set(event.index, open);
-      } else if (event.type === 'content_block_delta') {
+        for (const [index, block] of blocksOf(event.message).entries()) start(index, block);
+      } else if (event.type === 'content_block_start') start(event.index, event.content_block);
+      else if (event.type === 'content_block_delta') {
         const open = byIndex.get(event.index);
-        if (open !== undefined) applyDelta(open, event.delta);
+        if (open === undefined) return;
+        open.block = withDelta(open.block, event.delta);
+        if (event.delta.type === 'input_json_delta') open.json = joined(open.json, event.delta.partial_json);
       }
     },
     blocks: () => list.map(finished),
@@ -135,30 +135,20 @@ function finished({ block, json }: OpenBlock): AnthropicBlock {
 }
 
 /** Deltas of unknown kinds are for the client only. */
-function applyDelta(open: OpenBlock, delta: AnthropicBlock): void {
-  const { block } = open;
+function withDelta(block: AnthropicBlock, delta: AnthropicBlock): AnthropicBlock {
   switch (delta.type) {
     case 'text_delta':
-      open.block = { ...block, text: joined(block.text, delta.text) };
-      break;
+      return { ...block, text: joined(block.text, delta.text) };
     case 'thinking_delta':
-      open.block = { ...block, thinking: joined(block.thinking, delta.thinking) };
-      break;
+      return { ...block, thinking: joined(block.thinking, delta.thinking) };
     case 'signature_delta':
-      open.block = { ...block, signature: delta.signature };
-      break;
-    case 'input_json_delta':
-      open.json += typeof delta.partial_json === 'string' ? delta.partial_json : '';
-      break;
+      return { ...block, signature: delta.signature };
     case 'citations_delta':
-      open.block = {
-        ...block,
-        citations: [...(Array.isArray(block.citations) ? block.citations : []), delta.citation],
-      };
-      break;
+      return { ...block, citations: [...(Array.isArray(block.citations) ? block.citations : []), delta.citation] };
     case 'compaction_delta':
-      open.block = isJsonObject(delta) ? { ...block, content: joined(block.content, delta.content) } : block;
-      break;
+      return { ...block, content: joined(block.content, delta.content) };
+    default:
+      return block;
   }
 }
 
@@ -181,15 +171,21 @@ interface ResponseClosing {
 export function responseClosing(): ResponseClosing {
   let hasBegun = false;
   let closing: MessageDeltaEvent | undefined;
+  const add = (event: MessageDeltaEvent): void => {
+    if (closing === undefined) {
+      closing = event;
+      return;
+    }
+    const { type, delta, ...fields } = closing;
+    const { type: _, delta: later, ...laterFields } = event;
+    closing = { type, ...mergeFields(fields, laterFields), delta: mergeFields(delta, later) };
+  };
   return {
     begin(message) {
       if (hasBegun) {
         const late = lateFields(message);
-        if (Object.keys(late).length > 0) {
-          const { type, delta, ...fields }: MessageDeltaEvent = closing ?? { type: 'message_delta', delta: {} };
-          const { beside, delta: lateDelta } = splitClosing(late);
-          closing = { type, ...mergeFields(fields, beside), delta: mergeFields(delta, lateDelta) };
-        }
+        const { beside, delta } = splitClosing(late);
+        if (Object.keys(late).length > 0) add({ type: 'message_delta', ...beside, delta });
       }
       if (hasBegun && typeof message.stop_reason === 'string') {
         const { stop_reason, stop_sequence = null } = message;
@@ -197,15 +193,7 @@ export function responseClosing(): ResponseClosing {
       }
       hasBegun = true;
     },
-    add(event) {
-      if (closing === undefined) {
-        closing = event;
-        return;
-      }
-      const { type, delta, ...fields } = closing;
-      const { type: _, delta: later, ...laterFields } = event;
-      closing = { type, ...mergeFields(fields, laterFields), delta: mergeFields(delta, later) };
-    },
+    add,
     merged: () => closing,
   };
 }
@@ -213,32 +201,29 @@ export function responseClosing(): ResponseClosing {
 /** What a message says at its start and nowhere else. */
 const OPENING: ReadonlySet<string> = new Set(['id', 'type', 'role', 'model', 'content', 'usage']);
 
+function isOpening(key: string): boolean {
+  return OPENING.has(key);
+}
+
+function pick(fields: object, isPicked: (key: string, value: unknown) => boolean): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([key, value]) => isPicked(key, value)));
+}
+
 /** The fields of a whole message that a stream has at its end. */
 function closingFields(message: AnthropicResponse): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(message).filter(([key]) => !OPENING.has(key)));
+  return pick(message, (key) => !isOpening(key));
 }
 
 /** What a stream's last event has beside its delta: clients don't look for it inside. */
 const BESIDE_DELTA: ReadonlySet<string> = new Set(['context_management', 'input_transformations']);
 
 function splitClosing(fields: Record<string, unknown>): Record<'beside' | 'delta', Record<string, unknown>> {
-  const entries = Object.entries(fields);
-  return {
-    beside: Object.fromEntries(entries.filter(([key]) => BESIDE_DELTA.has(key))),
-    delta: Object.fromEntries(entries.filter(([key]) => !BESIDE_DELTA.has(key))),
-  };
-}
-
-/** The fields that a stream has at its start. */
-function openingFields(message: AnthropicResponse): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(message).filter(([key]) => OPENING.has(key)));
+  return { beside: pick(fields, (key) => BESIDE_DELTA.has(key)), delta: pick(fields, (key) => !BESIDE_DELTA.has(key)) };
 }
 
 /** A round that has only begun has no stop reason. */
 function lateFields(message: AnthropicResponse): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(closingFields(message)).filter(([key, value]) => !key.startsWith('stop_') && value !== null),
-  );
+  return pick(closingFields(message), (key, value) => !key.startsWith('stop_') && value !== null);
 }
 
 /** The later round's fields, except that empty values replace nothing and lists of edits are joined. */
@@ -261,7 +246,7 @@ function mergeEdits(before: unknown, after: unknown): unknown {
 /** What one call reports twice: the later report wins unless it is null, as clients read it. */
 function overwriteUsage(before: AnthropicUsage, after: unknown): AnthropicUsage {
   if (!isJsonObject(after)) return before;
-  return { ...before, ...Object.fromEntries(Object.entries(after).filter(([, value]) => value !== null)) };
+  return { ...before, ...pick(after, (_, value) => value !== null) };
 }
 
 /** The usage of a response over its upstream calls. */

@@ -1,7 +1,7 @@
 import { QuartermasterError } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { readEvents } from '@quartermaster/core/internal';
+import { malformed, readEvents } from '@quartermaster/core/internal';
 import { type LoopOptions, runLoop, runWhole, type Whole } from '@quartermaster/core/loop';
 import type { Endpoint } from '../dialect.ts';
 import type { Ask } from './resend.ts';
@@ -99,10 +99,7 @@ async function* readParts<Part, Whole_>(
 }
 
 function tooLong(maxEventLength: number): UpstreamError {
-  return new UpstreamError({
-    code: 'malformed',
-    message: `An event of the stream is longer than ${maxEventLength} characters`,
-  });
+  return malformed(`An event of the stream is longer than ${maxEventLength} characters`);
 }
 
 function accepted(response: Response): Response {
@@ -115,7 +112,7 @@ async function readWhole<Whole_>(response: Response): Promise<Whole_> {
     return (await response.json()) as Whole_;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw new UpstreamError({ code: 'malformed', message: "The host's answer is not JSON", cause });
+    throw malformed("The host's answer is not JSON", { cause });
   }
 }
 
@@ -123,7 +120,7 @@ function parsePart<Part>(data: string): Part {
   try {
     return JSON.parse(data) as Part;
   } catch (cause) {
-    throw new UpstreamError({ code: 'malformed', message: "An event of the host's stream is not JSON", cause });
+    throw malformed("An event of the host's stream is not JSON", { cause });
   }
 }
 

@@ -3,7 +3,14 @@ import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/ca
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
 import { memoized, ownNamed } from '@quartermaster/core/internal';
 import { withoutDeferredTools } from '../internal/other-spellings.ts';
-import { declareTools, modelName, openaiTool, withReadableArguments } from '../internal/shown-tools.ts';
+import {
+  declareTools,
+  lateTools,
+  modelName,
+  openaiTool,
+  withoutLate,
+  withReadableArguments,
+} from '../internal/shown-tools.ts';
 import {
   type ChatMessage,
   type ChatRequest,
@@ -73,20 +80,10 @@ const fixedTools = memoized(({ own, shown }: DeferPlan) => [...own.map(writeOwn)
 
 /** Revealed tools come last, so that as much as possible of the prefix stays. */
 function declaredTools(request: ChatRequest, view: View, plan: DeferPlan): readonly unknown[] {
-  const late = plan.form.reveal === 'append' ? view.revealed : forcedTools(request, view, plan);
-  const names = new Set(late.map((shown) => shown.name));
-  const first = fixedTools(plan);
-  const kept =
-    plan.form.hidden === 'stub' && late.length > 0 ? first.filter((tool) => !names.has(nameOf(tool) ?? '')) : first;
-  return [...kept, ...foreignTools(request), ...late.map(writeShown)];
-}
-
-/** A tool that `tool_choice` forces must be declared, in every form; for that request only. */
-function forcedTools(request: ChatRequest, view: View, plan: DeferPlan): readonly Shown[] {
   const forced = forcedName(request.tool_choice);
-  if (forced === undefined) return [];
-  const name = modelName(plan.snapshot, forced);
-  return view.revealed.filter((shown) => shown.name === name);
+  const late = lateTools(view, plan, forced === undefined ? undefined : modelName(plan.snapshot, forced));
+  const kept = withoutLate(fixedTools(plan), { plan, late, nameOf });
+  return [...kept, ...foreignTools(request), ...late.map(writeShown)];
 }
 
 function writeOwn(own: Own): JsonObject {

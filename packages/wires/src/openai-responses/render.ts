@@ -11,7 +11,7 @@ import {
 } from '@quartermaster/core/disclosure';
 import { memoized, ownTool } from '@quartermaster/core/internal';
 import { isOtherSearch, isOtherSearchName, withoutDeferredTools } from '../internal/other-spellings.ts';
-import { declareTools, openaiTool, withReadableArguments } from '../internal/shown-tools.ts';
+import { declareTools, lateTools, openaiTool, withoutLate, withReadableArguments } from '../internal/shown-tools.ts';
 import { latestUserIndex, openSearch, searchTool } from './open.ts';
 import {
   argumentsOf,
@@ -269,11 +269,9 @@ export function renderTools(request: ResponsesRequest, view: View, plan: DeferPl
     const asked = search === undefined || openSearch(request)?.kind !== 'client' ? [] : [writeClientSearch(search)];
     return [...asked, ...first, ...view.revealed.map(writeShown)];
   }
-  const late = plan.form.reveal === 'append' ? view.revealed : forcedTools(request, view, plan);
-  if (late.length === 0) return first;
-  const names = new Set<unknown>(late.map((shown) => shown.name));
-  const kept = plan.form.hidden === 'omit' ? first : first.filter((tool) => !names.has((tool as JsonObject).name));
-  return [...kept, ...late.map(writeShown)];
+  const forced = forcedTool(request.tool_choice);
+  const late = lateTools(view, plan, forced === undefined ? undefined : toModelName(plan.snapshot, forced));
+  return [...withoutLate(first, { plan, late, nameOf: (tool) => (tool as JsonObject).name }), ...late.map(writeShown)];
 }
 
 /** The client's own search as a function, for an upstream without client-executed search. */
@@ -311,14 +309,6 @@ function writeMarked(plan: DeferPlan): readonly Json[] {
     const isNamed = tool.extras.namespace === undefined && tool.server !== undefined;
     return { deferred, ...(isNamed && shown !== undefined ? { name: shown.name } : {}) };
   });
-}
-
-/** A tool that `tool_choice` forces must be declared, in every form; for that request only. */
-function forcedTools(request: ResponsesRequest, view: View, plan: DeferPlan): readonly Shown[] {
-  const forced = forcedTool(request.tool_choice);
-  if (forced === undefined) return [];
-  const name = toModelName(plan.snapshot, forced);
-  return view.revealed.filter((shown) => shown.name === name);
 }
 
 /** Not `strict`, which would make every parameter required. */

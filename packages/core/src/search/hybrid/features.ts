@@ -1,5 +1,5 @@
 import { NAMED } from '../bm25/index.ts';
-import type { Explanation } from '../searcher.ts';
+import { type Explanation, explained } from '../searcher.ts';
 import type { HybridRanking } from './order-answer.ts';
 
 /**
@@ -93,22 +93,12 @@ export function explainHybrid(
 ): Explanation {
   const { bonus, base, intent, sibling, lift, features, score } = ranking;
   const details: Explanation[] = [];
-  if (bonus > 0) details.push({ value: bonus, what: 'bonus for a name; earlier names get more', details: [] });
-  details.push({
-    value: base,
-    what: 'features, each times its weight',
-    details: explainFeatures(features, weights, lexical),
-  });
-  if (intent > 0) {
-    details.push({
-      value: intent,
-      what: 'covers a part of the request that no tool above covers as well',
-      details: [],
-    });
-  }
-  if (sibling > 0) details.push({ value: sibling, what: SIBLING, details: [] });
-  if (lift > 0) details.push({ value: lift, what: KEPT, details: [] });
-  return { value: score, what: bonus > 0 ? NAMED : 'words and meaning', details };
+  if (bonus > 0) details.push(explained(bonus, 'bonus for a name; earlier names get more'));
+  details.push(explained(base, 'features, each times its weight', explainFeatures(features, weights, lexical)));
+  if (intent > 0) details.push(explained(intent, 'covers a part of the request that no tool above covers as well'));
+  if (sibling > 0) details.push(explained(sibling, SIBLING));
+  if (lift > 0) details.push(explained(lift, KEPT));
+  return explained(score, bonus > 0 ? NAMED : 'words and meaning', details);
 }
 
 /** Why a tool is worth more beside those above it. */

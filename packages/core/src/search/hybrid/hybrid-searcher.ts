@@ -355,16 +355,7 @@ const DUPLICATE_SLACK = 3;
 const NO_WORD = 'It has no word of the query';
 
 /** How a semantic searcher is made: as a hybrid one, without the weights. */
-export type SemanticSearcherOptions = Omit<
-  HybridSearcherOptions,
-  | 'weights'
-  | 'oneClauseWeights'
-  | 'rerankedWeights'
-  | 'rerankedOneClauseWeights'
-  | 'intentWeight'
-  | 'rerankedIntentWeight'
-  | 'siblingWeight'
->;
+export type SemanticSearcherOptions = Omit<HybridSearcherOptions, Exclude<keyof HybridOptions, 'leastConfidence'>>;
 
 /** Search by meaning alone: the hybrid with every other weight at 0, so that exact names and operators work as ever. */
 export function createSemanticSearcher(snapshot: Snapshot, options: SemanticSearcherOptions): Searcher {

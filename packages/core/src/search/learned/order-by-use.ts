@@ -1,7 +1,7 @@
 import type { Tool } from '../../catalog/index.ts';
 import { NAME_BONUS } from '../bm25/index.ts';
 import { parseQuery } from '../query/parse-query.ts';
-import type { Hit } from '../searcher.ts';
+import { explained, type Hit } from '../searcher.ts';
 import type { UseBonus } from './learned-uses.ts';
 
 /** How many hits are considered for reordering. */
@@ -79,7 +79,7 @@ function withCompanion(shown: readonly Hit[], bonuses: Bonuses, find: OrderByUse
 
 function asCompanion(tool: Tool, { score, explanation }: Hit): Hit {
   if (explanation === undefined) return { tool, score };
-  return { tool, score, explanation: { value: score, what: CALLED_ALONG, details: [] } };
+  return { tool, score, explanation: explained(score, CALLED_ALONG) };
 }
 
 /** Why a tool is in an answer that no word of the request has found. */
@@ -113,6 +113,6 @@ function usedFirst(hit: Hit, bonuses: Bonuses): Hit {
 function moved(hit: Hit, score: number, { points }: UseBonus): Hit {
   const { explanation } = hit;
   if (explanation === undefined) return { ...hit, score };
-  const learned = { value: points, what: CALLED_BEFORE, details: [] };
-  return { ...hit, score, explanation: { value: score, what: 'place by use', details: [explanation, learned] } };
+  const learned = explained(points, CALLED_BEFORE);
+  return { ...hit, score, explanation: explained(score, 'place by use', [explanation, learned]) };
 }

@@ -1,6 +1,6 @@
 import { addToList } from '../../add-to-list.ts';
 import type { Tool } from '../../catalog/index.ts';
-import type { Explanation } from '../searcher.ts';
+import { type Explanation, explained } from '../searcher.ts';
 import { FIELDS } from './find-matches.ts';
 
 /** The place where a pattern matches a tool best. */
@@ -77,7 +77,7 @@ export function* interleave(lists: readonly Generator<RankedMatch>[]): Generator
 function inTurn(match: RankedMatch, place: number, patterns: number): RankedMatch {
   const score = 1 / place;
   const what = `place ${place} in a list that serves ${patterns} patterns in turn`;
-  return { tool: match.tool, score, explain: () => ({ value: score, what, details: [match.explain()] }) };
+  return { tool: match.tool, score, explain: () => explained(score, what, [match.explain()]) };
 }
 
 /** 4 for the name, 3 for the description, 2 or 1 for a parameter's, plus half the share covered. */
@@ -89,14 +89,10 @@ function explainMatch(match: ToolMatch): Explanation {
   const field = FIELDS[match.field] ?? FIELDS[0];
   const weight = FIELDS.length - match.field;
   const share = coverage(match) / 2;
-  return {
-    value: scoreOf(match),
-    what: `pattern ${JSON.stringify(match.pattern)} in ${field} ${quoteText(match.text)}`,
-    details: [
-      { value: weight, what: `weight of a ${field}`, details: [] },
-      { value: share, what: describeShare(match), details: [] },
-    ],
-  };
+  return explained(scoreOf(match), `pattern ${JSON.stringify(match.pattern)} in ${field} ${quoteText(match.text)}`, [
+    explained(weight, `weight of a ${field}`),
+    explained(share, describeShare(match)),
+  ]);
 }
 
 function describeShare({ covered, length }: ToolMatch): string {

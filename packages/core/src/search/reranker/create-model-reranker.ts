@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts';
 import type { Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
 import { checkOptionNames, type OptionNames } from '../../check-option-names.ts';
@@ -66,7 +67,7 @@ export function createModelReranker(options: ModelRerankerOptions): SentenceRera
   const { cachedScores = CACHED_SCORES } = options;
   checkRerankerNumbers({ depth, timeoutMs, cacheBytes: cachedScores });
   /** In the order of their last use. */
-  const scores = new Map<string, number>();
+  const scores = new BoundedMap<string, number>(cachedScores);
 
   async function scoresOf({ text, tools }: Asked<Tool | string>, signal: AbortSignal): Promise<Float32Array> {
     const sentences = tools.map((tool) => (typeof tool === 'string' ? tool : toolSentence(tool)));
@@ -91,10 +92,6 @@ export function createModelReranker(options: ModelRerankerOptions): SentenceRera
         const place = missing[at] as number;
         known[place] = score;
         scores.set(keys[place] as string, score);
-      }
-      for (const key of scores.keys()) {
-        if (scores.size <= cachedScores) break;
-        scores.delete(key);
       }
     }
     // A tool that the model left out of its ranking gets the lowest score that it gave.
@@ -138,11 +135,10 @@ export function createModelReranker(options: ModelRerankerOptions): SentenceRera
   };
 }
 
-function take(scores: Map<string, number>, key: string): number | undefined {
+/** Makes the score the newest. */
+function take(scores: BoundedMap<string, number>, key: string): number | undefined {
   const score = scores.get(key);
-  if (score === undefined) return undefined;
-  scores.delete(key);
-  scores.set(key, score);
+  if (score !== undefined) scores.set(key, score);
   return score;
 }
 

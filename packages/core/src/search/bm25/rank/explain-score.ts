@@ -1,5 +1,5 @@
 import { searchText, type Tool } from '../../../catalog/index.ts';
-import type { Explanation } from '../../searcher.ts';
+import { type Explanation, explained } from '../../searcher.ts';
 import { TokenKind, tokenize } from '../../text/tokenize.ts';
 import { BM25_FIELDS, type Bm25Field } from '../bm25-options.ts';
 import { type Bm25Index, IMPACT_SCALE } from '../index/bm25-index.ts';
@@ -13,21 +13,15 @@ export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ra
   const { score: value } = ranking;
   switch (ranking.kind) {
     case 'substring':
-      return { value, what: 'share of the name that the query covers literally', details: [] };
+      return explained(value, 'share of the name that the query covers literally');
     case 'terms':
       return explainTerms(ranker.index, plan, ranking, tool);
     case 'name': {
       const sum = ranker.sumTerms(plan, ranking.tool);
       const features = ranker.features(plan, ranking.tool);
       const terms = { tool: ranking.tool, sum, features, score: combineScore(ranker.index, sum, features) };
-      return {
-        value,
-        what: NAMED,
-        details: [
-          { value: ranking.bonus, what: 'bonus for a name; earlier names get more', details: [] },
-          explainTerms(ranker.index, plan, terms, tool),
-        ],
-      };
+      const bonus = explained(ranking.bonus, 'bonus for a name; earlier names get more');
+      return explained(value, NAMED, [bonus, explainTerms(ranker.index, plan, terms, tool)]);
     }
   }
 }
@@ -40,33 +34,22 @@ function explainTerms(index: Bm25Index, plan: QueryPlan, ranking: Omit<TermsRank
   const lists = plan.lists
     .map((planned) => explainList(index, planned, ranking.tool, occurrences))
     .filter((explanation) => explanation !== undefined);
-  const terms: Explanation = { value: scaleSum(ranking.sum), what: 'terms, added up', details: lists };
   if (ranking.features === undefined) {
-    return { ...terms, value: ranking.score, what: 'terms, added up (too far down to be weighed by name and bigrams)' };
+    return explained(ranking.score, 'terms, added up (too far down to be weighed by name and bigrams)', lists);
   }
   const { nameCoverage, queryShare, bigrams } = ranking.features;
   const { nameCoverageWeight, nameMatchWeight, bigramWeight } = index.data.settings;
   const factor = 1 + nameCoverageWeight * nameCoverage + nameMatchWeight * Math.sqrt(nameCoverage * queryShare);
-  return {
-    value: ranking.score,
-    what: 'terms × name + bigrams',
-    details: [
-      terms,
-      {
-        value: factor,
-        what: `name: 1 + ${nameCoverageWeight} × coverage + ${nameMatchWeight} × √(coverage × share)`,
-        details: [
-          { value: nameCoverage, what: 'coverage: how much of the name the query covers, by idf', details: [] },
-          { value: queryShare, what: 'share: how much of the query the name covers, by idf', details: [] },
-        ],
-      },
-      {
-        value: bigramWeight * bigrams,
-        what: `bigrams: ${bigramWeight} × the smaller idf of each pair of neighbours in common`,
-        details: [],
-      },
-    ],
-  };
+  const byName = `name: 1 + ${nameCoverageWeight} × coverage + ${nameMatchWeight} × √(coverage × share)`;
+  const byBigrams = `bigrams: ${bigramWeight} × the smaller idf of each pair of neighbours in common`;
+  return explained(ranking.score, 'terms × name + bigrams', [
+    explained(scaleSum(ranking.sum), 'terms, added up', lists),
+    explained(factor, byName, [
+      explained(nameCoverage, 'coverage: how much of the name the query covers, by idf'),
+      explained(queryShare, 'share: how much of the query the name covers, by idf'),
+    ]),
+    explained(bigramWeight * bigrams, byBigrams),
+  ]);
 }
 
 function explainList(
@@ -77,27 +60,15 @@ function explainList(
 ): Explanation | undefined {
   const impact = index.impact(planned.list, tool);
   if (impact === 0) return undefined;
-  const reasons = planned.reasons.map(({ word, match, weight }) => ({
-    value: weight / WEIGHT_SCALE,
-    what: `weight of "${word}" ${MATCH_WORDS[match]}, with its idf`,
-    details: [],
-  }));
-  return {
-    value: scaleSum(planned.weight * impact),
-    what: `term "${planned.reasons[0]?.word ?? ''}"`,
-    details: [
-      {
-        value: planned.weight / WEIGHT_SCALE,
-        what: `weight in the query${explainFrequency(index, planned.list)}`,
-        details: reasons,
-      },
-      {
-        value: impact / IMPACT_SCALE,
-        what: `weight in the tool: x / (x + ${index.data.settings.k1}), rounded, with x the sum over its fields`,
-        details: explainFields(index, planned.list, occurrences),
-      },
-    ],
-  };
+  const reasons = planned.reasons.map(({ word, match, weight }) =>
+    explained(weight / WEIGHT_SCALE, `weight of "${word}" ${MATCH_WORDS[match]}, with its idf`),
+  );
+  const inQuery = `weight in the query${explainFrequency(index, planned.list)}`;
+  const inTool = `weight in the tool: x / (x + ${index.data.settings.k1}), rounded, with x the sum over its fields`;
+  return explained(scaleSum(planned.weight * impact), `term "${planned.reasons[0]?.word ?? ''}"`, [
+    explained(planned.weight / WEIGHT_SCALE, inQuery, reasons),
+    explained(impact / IMPACT_SCALE, inTool, explainFields(index, planned.list, occurrences)),
+  ]);
 }
 
 /** Undefined for a part of a catalog, where a list does not tell how many tools contain the word. */
@@ -144,6 +115,6 @@ function explainFields(index: Bm25Index, list: number, occurrences: readonly Occ
     );
     if (inField.length === 0) return [];
     const value = inField.reduce((sum, { weight }) => sum + weight, 0);
-    return [{ value, what: `${field}: ${inField.length} × what the field counts at its length`, details: [] }];
+    return [explained(value, `${field}: ${inField.length} × what the field counts at its length`)];
   });
 }
