@@ -3,7 +3,8 @@ import { isJsonObject, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { tellingExamples } from '../../catalog/internal.ts';
 import { memoized } from '../../memoized.ts';
 import type { Memory } from '../memory.ts';
-import { type DeferPlan, ownTool } from '../plan/plan.ts';
+import { ownTool } from '../plan/make-plan.ts';
+import type { DeferPlan } from '../plan/plan.ts';
 import { cutText, firstSentence, oneLine, signature } from '../text/shorten-text.ts';
 
 /** A tool and the name that the model sees. */

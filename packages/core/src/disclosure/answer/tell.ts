@@ -3,7 +3,8 @@ import { defined, tryParseJson } from '../../catalog/internal.ts';
 import { memoized } from '../../memoized.ts';
 import { readCandidateQuery, readToolTerms } from '../../search/internal.ts';
 import { type GuardLimits, guardSearch, type Memory } from '../memory.ts';
-import { type DeferPlan, ownNamed } from '../plan/plan.ts';
+import { ownNamed } from '../plan/make-plan.ts';
+import type { DeferPlan } from '../plan/plan.ts';
 import { cutText } from '../text/shorten-text.ts';
 import type { Found, FoundByName, FoundBySearch, QueryAnswer, SearchFailure } from './found.ts';
 import {

@@ -12,13 +12,22 @@ import {
   type Definition,
   type InlinePlan,
   type Own,
-  ownTool,
   type Plan,
   type PlanEngine,
   type SecondSearch,
   type Shown,
   type View,
 } from './plan.ts';
+
+/** Our tool of a role, the first if there are two; undefined if the plan has none. */
+export function ownTool(plan: Plan, role: Own['role']): Own | undefined {
+  return plan.kind === 'inline' ? undefined : plan.own.find((own) => own.role === role);
+}
+
+/** Our tool of this name; undefined if the name is another tool's. */
+export function ownNamed(plan: Plan, name: string | undefined): Own | undefined {
+  return plan.kind === 'inline' ? undefined : plan.own.find((own) => own.name === name);
+}
 
 export interface PlanQuestion {
   readonly snapshot: Snapshot;

@@ -94,16 +94,6 @@ export interface View {
   readonly tail?: string;
 }
 
-/** Our tool of a role, the first if there are two; undefined if the plan has none. */
-export function ownTool(plan: Plan, role: Own['role']): Own | undefined {
-  return plan.kind === 'inline' ? undefined : plan.own.find((own) => own.role === role);
-}
-
-/** Our tool of this name; undefined if the name is another tool's. */
-export function ownNamed(plan: Plan, name: string | undefined): Own | undefined {
-  return plan.kind === 'inline' ? undefined : plan.own.find((own) => own.name === name);
-}
-
 /**
  * The tools to declare for a view, in your own loop: the plan's fixed part and, if the form appends, what was revealed.
  * The same array as long as there is nothing to add.
@@ -131,7 +121,7 @@ export function wrapCall(
   call: { readonly name: string; readonly arguments: unknown },
 ): { readonly name: string; readonly arguments: unknown } {
   if (plan.form.invoke !== 'wrapped' || !plan.deferred.has(call.name)) return call;
-  const wrapper = ownTool(plan, 'call');
+  const wrapper = plan.own.find((own) => own.role === 'call');
   return wrapper === undefined
     ? call
     : { name: wrapper.name, arguments: { name: call.name, arguments: call.arguments } };
