@@ -4,7 +4,6 @@ import type { Own } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { Opened, OpenedSearch } from '@quartermaster/core/loop';
-import { isGatewaySearch } from '../internal/other-spellings.ts';
 import {
   type AnthropicMessage,
   type AnthropicRequest,
@@ -119,10 +118,12 @@ export function isUnknownSearch(definition: unknown): definition is JsonObject &
   return definition.type.startsWith('tool_search_tool') && !SEARCH_TYPE.test(definition.type);
 }
 
-/** Whether a definition is a search tool as other gateways, or OpenAI, declare it: no host of this API knows it. */
+/** Whether a definition is a search tool as other gateways (`openrouter:tool_search`), or OpenAI, declare it: no host of this API knows it. */
 export function isForeignSearch(definition: unknown): boolean {
-  return isGatewaySearch(definition) || (isJsonObject(definition) && definition.type === 'tool_search');
+  return isJsonObject(definition) && typeof definition.type === 'string' && FOREIGN_SEARCH.test(definition.type);
 }
+
+const FOREIGN_SEARCH = /^(?:[\w-]+:)?tool_search$/;
 
 /** Reads a definition as a search tool, with a known version date or none. A missing name follows from the type. */
 export function readSearchTool(definition: unknown): SearchTool | undefined {

@@ -1,21 +1,15 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
 
-/** A gateway's search tool, such as `openrouter:tool_search` and `orq:tool_search`: ours replaces it. */
-export function isGatewaySearch(tool: unknown): boolean {
-  return isJsonObject(tool) && typeof tool.type === 'string' && /^[\w-]+:tool_search$/.test(tool.type);
-}
-
 /**
- * The same, or Anthropic's search tool, which LiteLLM's clients declare in OpenAI's APIs. A `tool_choice` names such a tool by the
- * same type.
+ * A gateway's search tool, such as `openrouter:tool_search` and `orq:tool_search`, or Anthropic's, which LiteLLM's clients declare in
+ * OpenAI's APIs: ours replaces it. A `tool_choice` names such a tool by the same type.
  */
 export function isOtherSearch(tool: unknown): boolean {
-  if (isGatewaySearch(tool)) return true;
-  return isJsonObject(tool) && typeof tool.type === 'string' && ANTHROPIC_SEARCH.test(tool.type);
+  return isJsonObject(tool) && typeof tool.type === 'string' && OTHER_SEARCH.test(tool.type);
 }
 
-const ANTHROPIC_SEARCH = /^tool_search_tool_(?:regex|bm25)(?:_20251119)?$/;
+const OTHER_SEARCH = /^(?:[\w-]+:tool_search|tool_search_tool_(?:regex|bm25)(?:_20251119)?)$/;
 
 /** The names by which such tools are forced: theirs are fixed. */
 export function isOtherSearchName(name: string | undefined): boolean {
