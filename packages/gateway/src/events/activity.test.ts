@@ -21,6 +21,21 @@ describe('the record of a request', () => {
     expect(record?.omitted).toBeUndefined();
   });
 
+  it('begins no step before the model has asked for it, although durations come from a finer clock', () => {
+    const { record } = recordOf([
+      at(10, { kind: 'model-round-start', requestId: 'r', round: 1, tokens: 0, carried: 0, revealed: 0, offered: 0 }),
+      at(11, SEARCH),
+      at(11, { kind: 'model-round-start', requestId: 'r', round: 2, tokens: 9, carried: 0, revealed: 0, offered: 0 }),
+      at(12, call('quick', 1.2)),
+    ]);
+    expect(record?.steps).toMatchObject([
+      { kind: 'model', fromMs: 10 },
+      { kind: 'search', fromMs: 10 },
+      { kind: 'model', fromMs: 11 },
+      { kind: 'call', fromMs: 11 },
+    ]);
+  });
+
   it('stays small whatever a model searches for, and says what it leaves out', () => {
     const [query, reason] = ['q'.repeat(500), 'w'.repeat(200)];
     const found = Array.from({ length: 20 }, (_, index) => `tool_${index}`);
@@ -55,6 +70,11 @@ const END: RequestEnd = { id: 'r', atMs: 0, route: 'messages', status: 200, dura
 function at(ms: number, event: GatewayEvent): { readonly ms: number; readonly event: GatewayEvent } {
   return { ms, event };
 }
+
+const SEARCH: GatewayEvent = {
+  ...{ kind: 'tool-search-end', requestId: 'r', atMs: 0, outcome: 'match', queryCount: 1, queries: ['weather'] },
+  ...{ found: [], tools: [], scores: [], durationMs: 1.3, answerTokens: 10 },
+};
 
 function call(tool: string, durationMs: number): GatewayEvent {
   const kind = 'server-call-end';

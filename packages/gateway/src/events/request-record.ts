@@ -154,7 +154,7 @@ export function add(request: OpenRequest, event: GatewayEvent, notedAtMs: number
       request.sinceRound = 'search';
       request.answers += event.answerTokens;
       addSearch(request, event);
-      const atMs = notedAtMs - event.durationMs;
+      const atMs = startOf(request, notedAtMs - event.durationMs);
       keep(request, 'steps', { kind: 'search', atMs, endMs: notedAtMs, tool: undefined, isError: undefined }, 0);
       return;
     }
@@ -182,7 +182,7 @@ export function add(request: OpenRequest, event: GatewayEvent, notedAtMs: number
       keep(
         request,
         'steps',
-        { kind: 'call', atMs: notedAtMs - durationMs, endMs: notedAtMs, tool: called, isError },
+        { kind: 'call', atMs: startOf(request, notedAtMs - durationMs), endMs: notedAtMs, tool: called, isError },
         length,
       );
       return;
@@ -204,6 +204,11 @@ export function add(request: OpenRequest, event: GatewayEvent, notedAtMs: number
     case 'request-end':
       return;
   }
+}
+
+/** Durations come from a finer clock than times: a step does not begin before the model has asked for it. */
+function startOf({ roundAtMs }: OpenRequest, atMs: number): number {
+  return Math.max(roundAtMs, atMs);
 }
 
 type Lists = Pick<OpenRequest, 'catalogs' | 'searches' | 'loaded' | 'called' | 'refused' | 'steps'>;
