@@ -90,7 +90,11 @@ describe('events', () => {
   it('name meaning as a reason, with its part of the score', () => {
     const [tool] = sampleSnapshot().tools;
     if (tool === undefined) throw new Error('The sample has no tools');
-    const meaning = { value: 8.19, what: '14.3 × 0.572: meaning: cosine of the request with the tool', details: [] };
+    const meaning = {
+      value: 8.19,
+      what: '14.3 × 0.572: meaning: cosine similarity of the request and the tool',
+      details: [],
+    };
     const explanation = { value: 9, what: 'named by the query', details: [meaning] };
     expect(hitReasons([{ tool, score: 9, explanation }], ['zzz'])).toEqual(['named by the query; meaning 0.57']);
     const along = { value: 1, what: 'often called together with a tool above it', details: [] };

@@ -351,7 +351,7 @@ function expectParts(explanation: Explanation): void {
   const [first, second, third] = explanation.details.map(({ value }) => value);
   if (explanation.what === 'terms × name + bigrams') {
     expect(explanation.value).toBeCloseTo((first ?? 0) * (second ?? 0) + (third ?? 0), 9);
-  } else if (explanation.what === 'terms, added up' || explanation.what === 'named by the query') {
+  } else if (explanation.what === 'sum of the terms' || explanation.what === 'named by the query') {
     expect(explanation.value).toBeCloseTo(
       explanation.details.reduce((sum, { value }) => sum + value, 0),
       6,

@@ -14,34 +14,34 @@ import type { HybridRanking } from './order-answer.ts';
 export const FEATURES = [
   {
     name: 'meaning',
-    words: 'meaning: cosine of the request with the tool',
+    words: 'meaning: cosine similarity of the request and the tool',
     weights: [7.9, 14.3, 2.3, 8.2],
   },
   {
     name: 'clauseMeaning',
-    words: 'meaning of a clause: cosine of the clause of the request that fits best',
+    words: 'meaning of a clause: cosine similarity of the best-fitting clause and the tool',
     weights: [6.1, 0, 1.2, 0],
     isClause: true,
   },
   {
     name: 'terms',
-    words: 'keyword score: lexical score, as a share of the best that is not named, at most 2',
+    words: 'keyword score: BM25 score relative to the best tool that the request does not name, at most 2',
     weights: [1, 1, 0.7, 0],
   },
   {
     name: 'clauseTerms',
-    words: 'keyword score of a clause: lexical score of the clause that fits best, as a share of the best one',
+    words: 'keyword score of a clause: BM25 score of the best-fitting clause, relative to the best tool',
     weights: [0.8, 0, 0.9, 0],
     isClause: true,
   },
   {
     name: 'coverage',
-    words: 'shared words: share of the request’s words that the tool has, by rarity',
+    words: 'shared words: share of the request’s words that the tool has, weighted by rarity',
     weights: [2.6, 3.6, 1.4, 3],
   },
   {
     name: 'bigrams',
-    words: 'word order: share of the request’s word pairs that the tool has, by rarity',
+    words: 'word order: share of the request’s word pairs that the tool has, weighted by rarity',
     weights: [1.1, 1.8, 0.9, 2.1],
   },
   {
@@ -51,13 +51,13 @@ export const FEATURES = [
   },
   {
     name: 'reranked',
-    words: 'reranker: its score, from 0 for the average of the best to 1 for the first',
+    words: 'reranker: its score, scaled to 0 for the average of the candidates and 1 for the first',
     weights: [0, 0, 2.9, 3.8],
     isReranked: true,
   },
   {
     name: 'clauseReranked',
-    words: 'reranker for a clause: the same for the clause of the request that fits best',
+    words: 'reranker for a clause: the same for the best-fitting clause of the request',
     weights: [0, 0, 2.2, 0],
     isClause: true,
     isReranked: true,
@@ -94,14 +94,16 @@ export function explainHybrid(
   const { bonus, base, intent, sibling, lift, features, score } = ranking;
   const details: Explanation[] = [];
   if (bonus > 0) details.push(explained(bonus, 'bonus for a name; earlier names get more'));
-  details.push(explained(base, 'features, each times its weight', explainFeatures(features, weights, lexical)));
+  details.push(
+    explained(base, 'sum of the features, each multiplied by its weight', explainFeatures(features, weights, lexical)),
+  );
   if (intent > 0) details.push(explained(intent, 'covers a part of the request that no tool above covers as well'));
   if (sibling > 0) details.push(explained(sibling, SIBLING));
   if (lift > 0) details.push(explained(lift, KEPT));
   return explained(score, bonus > 0 ? NAMED : 'words and meaning', details);
 }
 
-/** Why a tool is worth more beside those above it. */
+/** Why the tools above it make a tool worth more. */
 export const SIBLING = 'a tool of the same server ranks above it';
 
 const KEPT = 'moved up: nearest by meaning, best before reranking, or successor of the tool below';

@@ -102,10 +102,10 @@ describe('hybrid search', () => {
     const query = 'create_invoice for the file';
     const { hits } = await office.search({ query, explain: true });
     const [, features] = hits[0]?.explanation?.details ?? [];
-    const terms = features?.details.find(({ what }) => what.includes('lexical score'));
+    const terms = features?.details.find(({ what }) => what.includes('keyword score: '));
     expect(hits[0]?.tool.name).toBe('create_invoice');
     expect(terms?.what).toMatch(
-      /^\S+ × [12]\.\d{3}: keyword score: lexical score, as a share of the best that is not named, at most 2$/,
+      /^\S+ × [12]\.\d{3}: keyword score: BM25 score relative to the best tool that the request does not name, at most 2$/,
     );
   });
 
@@ -125,7 +125,7 @@ describe('hybrid search', () => {
       const { value = Number.NaN, details = [] } = hit.explanation ?? {};
       expect(value).toBe(hit.score);
       expect(details.reduce((sum, detail) => sum + detail.value, 0)).toBeCloseTo(value);
-      const features = details.find(({ what }) => what.startsWith('features'));
+      const features = details.find(({ what }) => what.startsWith('sum of the features'));
       expect(features?.details.reduce((sum, detail) => sum + detail.value, 0)).toBeCloseTo(features?.value ?? 0);
     });
   });

@@ -78,7 +78,7 @@ describe('hybrid search with a reranker', () => {
     const request = { query: 'lock the file and then print the other file', explain: true };
     const { hits } = await searcher.search(request);
     for (const [at, { explanation, score, tool }] of hits.entries()) {
-      const features = explanation?.details.find(({ what }) => what.startsWith('features'));
+      const features = explanation?.details.find(({ what }) => what.startsWith('sum of the features'));
       expect(features?.details.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(features?.value ?? Number.NaN);
       expect(explanation?.details.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(score);
       expect(features?.details.some(({ what }) => what.includes('reranker'))).toBe(tool.name === 'lock_file');

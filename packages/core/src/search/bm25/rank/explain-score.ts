@@ -35,18 +35,18 @@ function explainTerms(index: Bm25Index, plan: QueryPlan, ranking: Omit<TermsRank
     .map((planned) => explainList(index, planned, ranking.tool, occurrences))
     .filter((explanation) => explanation !== undefined);
   if (ranking.features === undefined) {
-    return explained(ranking.score, 'terms, added up (too far down to be weighed by name and bigrams)', lists);
+    return explained(ranking.score, 'sum of the terms (ranked too low to be adjusted by name and bigrams)', lists);
   }
   const { nameCoverage, queryShare, bigrams } = ranking.features;
   const { nameCoverageWeight, nameMatchWeight, bigramWeight } = index.data.settings;
   const factor = 1 + nameCoverageWeight * nameCoverage + nameMatchWeight * Math.sqrt(nameCoverage * queryShare);
   const byName = `name: 1 + ${nameCoverageWeight} × coverage + ${nameMatchWeight} × √(coverage × share)`;
-  const byBigrams = `bigrams: ${bigramWeight} × the smaller idf of each pair of neighbours in common`;
+  const byBigrams = `bigrams: ${bigramWeight} × the smaller idf of each pair of adjacent words in both`;
   return explained(ranking.score, 'terms × name + bigrams', [
-    explained(scaleSum(ranking.sum), 'terms, added up', lists),
+    explained(scaleSum(ranking.sum), 'sum of the terms', lists),
     explained(factor, byName, [
-      explained(nameCoverage, 'coverage: how much of the name the query covers, by idf'),
-      explained(queryShare, 'share: how much of the query the name covers, by idf'),
+      explained(nameCoverage, 'coverage: how much of the name the query covers, weighted by idf'),
+      explained(queryShare, 'share: how much of the query the name covers, weighted by idf'),
     ]),
     explained(bigramWeight * bigrams, byBigrams),
   ]);
@@ -61,10 +61,10 @@ function explainList(
   const impact = index.impact(planned.list, tool);
   if (impact === 0) return undefined;
   const reasons = planned.reasons.map(({ word, match, weight }) =>
-    explained(weight / WEIGHT_SCALE, `weight of "${word}" ${MATCH_WORDS[match]}, with its idf`),
+    explained(weight / WEIGHT_SCALE, `"${word}" ${MATCH_WORDS[match]}: weight including idf`),
   );
   const inQuery = `weight in the query${explainFrequency(index, planned.list)}`;
-  const inTool = `weight in the tool: x / (x + ${index.data.settings.k1}), rounded, with x the sum over its fields`;
+  const inTool = `weight in the tool: x / (x + ${index.data.settings.k1}), rounded, where x is the sum over its fields`;
   return explained(scaleSum(planned.weight * impact), `term "${planned.reasons[0]?.word ?? ''}"`, [
     explained(planned.weight / WEIGHT_SCALE, inQuery, reasons),
     explained(impact / IMPACT_SCALE, inTool, explainFields(index, planned.list, occurrences)),
@@ -78,10 +78,10 @@ function explainFrequency(index: Bm25Index, list: number): string {
 }
 
 const MATCH_WORDS: Readonly<Record<Match, string>> = {
-  exact: 'as it is written',
+  exact: 'as written',
   stem: 'by its stem',
-  typo: 'for a word one or two letters away',
-  compound: 'written together or apart',
+  typo: 'with one or two letters changed',
+  compound: 'written as one word or apart',
 };
 
 /** One term in one field of the tool. */
@@ -115,6 +115,6 @@ function explainFields(index: Bm25Index, list: number, occurrences: readonly Occ
     );
     if (inField.length === 0) return [];
     const value = inField.reduce((sum, { weight }) => sum + weight, 0);
-    return [explained(value, `${field}: ${inField.length} × what the field counts at its length`)];
+    return [explained(value, `${field}: ${inField.length} × the weight of the field at its length`)];
   });
 }
