@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = readdirSync(join(root, 'packages')).filter((name) =>
@@ -55,5 +55,65 @@ describe('set-repository', () => {
     } finally {
       rmSync(copy, { recursive: true, force: true });
     }
+  });
+});
+
+describe('set-version', () => {
+  const CONSTANTS = ['packages/gateway/src/routes/status-routes.ts', 'packages/mcp/src/hub/create-hub.ts'];
+  const FILES = [...CONSTANTS, 'scripts/set-version.mjs', 'packages/cli/package.json', 'packages/host/package.json'];
+  const { version } = manifestOf(join(root, 'packages/cli/package.json')) as { readonly version: string };
+
+  /** The repository after changesets have raised the version. */
+  function raised(unreleased: string, next = '7.8.9') {
+    const copy = mkdtempSync(join(tmpdir(), 'version-'));
+    onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+    for (const file of FILES) cpSync(join(root, file), join(copy, file), { recursive: true });
+    const manifest = { ...manifestOf(join(copy, 'packages/cli/package.json')), version: next };
+    writeFileSync(join(copy, 'packages/cli/package.json'), JSON.stringify(manifest));
+    const changelog = `# Changelog\n\n## Unreleased\n${unreleased}\n## ${version} - 2020-01-01\n\n- Old\n`;
+    writeFileSync(join(copy, 'CHANGELOG.md'), changelog);
+    // An npm that only notes that it was called.
+    mkdirSync(join(copy, 'bin'));
+    writeFileSync(join(copy, 'bin/npm'), '#!/bin/sh\necho "$@" > npm-arguments\n', { mode: 0o755 });
+    const read = (file: string): string => readFileSync(join(copy, file), 'utf8');
+    const env = { ...process.env, PATH: `${join(copy, 'bin')}:${process.env.PATH}` };
+    const run = () => spawnSync(process.execPath, ['scripts/set-version.mjs'], { cwd: copy, env, encoding: 'utf8' });
+    return { read, run };
+  }
+
+  it('dates what is unreleased, and writes the version wherever it stands', () => {
+    const { read, run } = raised('\n### Added\n- New\n');
+    expect(run()).toMatchObject({ status: 0, stdout: expect.stringContaining('All packages are 7.8.9') });
+    expect(read('CHANGELOG.md')).toMatch(
+      /^# Changelog\n\n## Unreleased\n\n## 7\.8\.9 - \d{4}-\d\d-\d\d\n\n### Added\n- New\n\n## [\d.]+ - 2020-01-01\n\n- Old\n$/,
+    );
+    for (const file of CONSTANTS) expect(read(file)).toContain("'7.8.9'");
+    expect(read('packages/host/package.json')).toContain('"@quartermaster/reranker": ">=7.8.9"');
+    expect(read('npm-arguments')).toContain('--package-lock-only');
+  });
+
+  it('changes nothing without a changeset, or if the changelog says nothing', () => {
+    for (const [unreleased, next, message] of [
+      ['\n- New\n', version, 'npm run changeset'],
+      ['', '7.8.9', 'nothing under "Unreleased"'],
+    ] as const) {
+      const { read, run } = raised(unreleased, next);
+      const before = read('CHANGELOG.md');
+      expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+      expect(read('CHANGELOG.md')).toBe(before);
+    }
+  });
+
+  it('can raise a minor version: no package is the peer of another by one exact version', () => {
+    // Changesets raise the major version of a package whose peer leaves its range.
+    const peers = folders.flatMap((folder) =>
+      Object.entries((manifestOf(join(root, 'packages', folder, 'package.json')).peerDependencies ?? {}) as object),
+    );
+    const ours = peers.filter(([name]) => name.startsWith('@quartermaster/'));
+    expect(ours).toEqual([['@quartermaster/reranker', `>=${version}`]]);
+    const config = JSON.parse(readFileSync(join(root, '.changeset/config.json'), 'utf8')) as Record<string, unknown>;
+    expect(config.___experimentalUnsafeOptions_WILL_CHANGE_IN_PATCH).toEqual({
+      onlyUpdatePeerDependentsWhenOutOfRange: true,
+    });
   });
 });
