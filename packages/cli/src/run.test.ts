@@ -424,6 +424,38 @@ describe('demo', () => {
   });
 });
 
+describe('work that takes long', () => {
+  const tools = ['--tools', file('tools.json')];
+  const CLEAR = '\r\u001b[K';
+
+  it.each([
+    [
+      ['search', 'send an email', ...tools],
+      ['Loading the search engine', 'Searching'],
+    ],
+    [
+      ['lint', ...tools],
+      ['Loading the search engine', 'Searching for each tool'],
+    ],
+    [
+      ['eval', ...tools, '--queries', file('labelled.jsonl'), '-e', 'bm25,hybrid'],
+      ['Preparing bm25', 'Calculating the figures of bm25', 'Preparing hybrid', 'Calculating the figures of hybrid'],
+    ],
+    [
+      ['doctor', 'send an email', ...tools],
+      ['Loading the search engine', 'Searching'],
+    ],
+    [['doctor', '--store', ':memory:'], ['Checking the installation']],
+  ])('is named on a terminal while it runs: %j', async (args, steps) => {
+    const { err } = await qm(args, { showsProgress: true, env: { HOME: folder, PATH: process.env.PATH ?? '' } });
+    const shown = err.split(CLEAR);
+    expect(shown.filter((text) => text.endsWith('…'))).toEqual(steps.map((step) => `${step}…`));
+    // Its line is erased before anything else is written.
+    expect(shown.at(-1)).toBe('');
+    expect((await qm(args, { env: { HOME: folder } })).err).not.toContain('\u001b');
+  });
+});
+
 describe('the command', () => {
   it('prints help on stdout with status 0 for every command', async () => {
     for (const command of [[], ['search'], ['eval'], ['inspect'], ['lint'], ['doctor'], ['serve'], ['mcp']]) {
@@ -475,16 +507,18 @@ describe('the command', () => {
 
 interface Surroundings {
   readonly stdin?: string;
+  /** Whether stderr is a terminal, which is shown what takes long. @default false */
+  readonly showsProgress?: boolean;
   readonly isTTY?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 async function qm(
   argv: readonly string[],
-  { stdin = '', isTTY = false, env = {} }: Surroundings = {},
+  { stdin = '', isTTY = false, env = {}, showsProgress = false }: Surroundings = {},
 ): Promise<{ code: number; out: string; err: string }> {
   const out = collector(isTTY);
-  const err = collector(false);
+  const err = collector(showsProgress);
   const input = Object.assign(new PassThrough(), { isTTY });
   input.write(stdin);
   // A terminal stays open until the program has had enough.

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import type { Snapshot } from '@quartermaster/core';
+import type { Searcher, Snapshot } from '@quartermaster/core';
 import { InvalidArgumentError } from 'commander';
 import { note, print, write } from '../command-io.ts';
 import {
@@ -82,17 +82,21 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   const reports: EngineReport[] = [];
   const progress = startProgress(io);
   for (const engine of engines) {
+    progress.announce(`Preparing ${engine}`);
     const searcher = await createSearcher(engine, snapshot);
     await prepareSearcher(searcher, snapshot, io);
     const onProgress = (done: number): void => progress.update(`Queries with ${engine}`, done, queries.length);
-    reports.push({ engine, ...makeReport(await evaluateQueries(asked, { searcher, snapshot, onProgress })) });
+    const report = async (label: string, by: Searcher): Promise<void> => {
+      const outcomes = await evaluateQueries(asked, { searcher: by, snapshot, onProgress });
+      progress.announce(`Calculating the figures of ${label}`);
+      reports.push({ engine: label, ...makeReport(outcomes) });
+    };
+    await report(engine, searcher);
     if (history === undefined) continue;
-    const learned = history.after(searcher);
-    const outcomes = await evaluateQueries(asked, { searcher: learned, snapshot, onProgress });
-    reports.push({ engine: `${engine}, learned`, ...makeReport(outcomes) });
+    await report(`${engine}, learned`, history.after(searcher));
   }
-  progress.end();
   const comparison = compareReports(reports);
+  progress.end();
   const { terminal } = context;
   // A pipe has room for any table.
   const isTerminal = io.stdout.isTTY === true;

@@ -5,13 +5,14 @@ import { type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
 import { createIndexCache } from '@quartermaster/host/search';
 import { Option } from 'commander';
 import { note, print } from '../command-io.ts';
-import { createSearcher, DEFAULT_ENGINE, ENGINES, type EngineName, resolveEngine } from '../create-searcher.ts';
+import { DEFAULT_ENGINE, ENGINES, type EngineName } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
 import { foundTools } from '../found-tools.ts';
 import { inputName, readBareQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { prepareSearcher } from '../prepare-searcher.ts';
-import { counted, oneLine, renderHits, renderStanding } from '../terminal/index.ts';
+import { startEngine } from '../start-engine.ts';
+import { counted, oneLine, renderHits, renderStanding, whileShowing } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext, CommandLine } from './command-line.ts';
 import { findTools } from './find-tools.ts';
@@ -55,13 +56,12 @@ export function addSearchCommand(program: CommandLine): void {
 async function search(query: string, given: SearchFlags, context: CommandContext): Promise<void> {
   checkFlags(query, given);
   const snapshot = await loadCatalog(given, context);
-  const { engine, reason } = await resolveEngine(given.engine);
+  const indexCache = given.cache ? createIndexCache(undefined, { env: context.io.env }) : undefined;
+  const { engine, reason, searcher } = await startEngine(given.engine, snapshot, { io: context.io, indexCache });
   if (given.explain === true || given.why !== undefined || (given.engine === 'auto' && engine === 'hybrid')) {
     await note(context.io, `Engine: ${engine} (${reason})`);
   }
   const flags = { ...given, engine };
-  const indexCache = given.cache ? createIndexCache(undefined, { env: context.io.env }) : undefined;
-  const searcher = await createSearcher(engine, snapshot, { indexCache });
   await prepareSearcher(searcher, snapshot, context.io);
   if (flags.batch !== undefined) {
     await searchBatch(flags.batch, { searcher, flags, context });
@@ -93,7 +93,7 @@ interface Task {
 
 async function searchOnce(query: string, { searcher, flags, context }: Task): Promise<void> {
   const { io, terminal } = context;
-  const result = await ask(query, searcher, flags);
+  const result = await whileShowing(io, 'Searching', () => ask(query, searcher, flags));
   if (flags.json === true) {
     await print(io, JSON.stringify(describeAnswer(query, result, flags.engine)));
   } else {
@@ -211,7 +211,7 @@ async function explainStanding(
   const { io, terminal } = context;
   let isListed = false;
   for (const tool of findTools(label, snapshot)) {
-    const standing = await searcher.explain({ query, limit: flags.limit }, tool);
+    const standing = await whileShowing(io, 'Searching', () => searcher.explain({ query, limit: flags.limit }, tool));
     isListed ||= standing.kind === 'listed';
     const text =
       flags.json === true

@@ -7,7 +7,7 @@ import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { prepareSearcher } from '../prepare-searcher.ts';
 import { configuredEngine, loadSettings, measureConfigured } from '../serving/index.ts';
-import { counted } from '../terminal/index.ts';
+import { counted, startProgress, whileShowing } from '../terminal/index.ts';
 import { type Check, renderChecks } from './check.ts';
 import { checkCache } from './check-cache.ts';
 import { checkClient } from './check-client.ts';
@@ -20,12 +20,15 @@ import { explainTool } from './explain-tool.ts';
 export async function diagnose(flags: DoctorFlags, context: CommandContext): Promise<void> {
   const { io, terminal, exit } = context;
   const { config } = loadSettings(flags, io.env);
+  const progress = startProgress(io);
+  progress.announce('Checking the installation');
   const checks: Check[] = [await checkEngine(config)];
   const stored = await checkStore(config);
   const isStoreUsable = stored.every(({ area, status }) => area !== 'store' || status !== 'problem');
   const { costs, snapshot, files } = await startServers(
     isStoreUsable ? flags : { ...flags, store: ':memory:' },
     context,
+    () => progress.end(),
   );
   checks.push(
     checkDeferral(snapshot, costs, { config, files }),
@@ -36,6 +39,7 @@ export async function diagnose(flags: DoctorFlags, context: CommandContext): Pro
     checkCache(config, io.env),
     ...(isStoreUsable ? await checkReach(config) : []),
   );
+  progress.end();
   const problems = checks.filter(({ status }) => status === 'problem').length;
   const text =
     flags.json === true ? JSON.stringify({ problems, checks, costs }, null, 2) : renderChecks(checks, terminal);
@@ -51,8 +55,10 @@ export async function diagnoseRequest(query: string, flags: DoctorFlags, context
   if (snapshot.tools.length === 0) {
     throw new InputError('No server lists any tools. Run quartermaster doctor without a request to see why.');
   }
-  const { engine } = await configuredEngine(config.search);
-  const searcher = await createSearcher(engine, snapshot);
+  const searcher = await whileShowing(io, 'Loading the search engine', async () => {
+    const { engine } = await configuredEngine(config.search);
+    return await createSearcher(engine, snapshot);
+  });
   await prepareSearcher(searcher, snapshot, io);
   const isJson = flags.json === true;
   await explainTool({ query, label: flags.tool, snapshot, searcher, missingServers, isJson }, context);
@@ -74,10 +80,15 @@ async function findCatalog(
   return { snapshot, missingServers };
 }
 
-async function startServers(flags: DoctorFlags, { io }: CommandContext): ReturnType<typeof measureConfigured> {
+async function startServers(
+  flags: DoctorFlags,
+  { io }: CommandContext,
+  onStart?: () => void,
+): ReturnType<typeof measureConfigured> {
   return await measureConfigured(flags, {
     io,
     onStart(servers) {
+      onStart?.();
       if (flags.json !== true) io.stderr.write(`Starting ${counted(servers, 'server')}…\n`);
     },
   });

@@ -3,7 +3,7 @@ import { print } from '../command-io.ts';
 import { type CommandContext, findTools, similarNames } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
-import { renderHits, renderStanding, wrap } from '../terminal/index.ts';
+import { renderHits, renderStanding, whileShowing, wrap } from '../terminal/index.ts';
 
 export interface ToolQuestion {
   readonly query: string;
@@ -18,7 +18,7 @@ export interface ToolQuestion {
 /** Says whether a request finds a tool and why, then what is found instead. */
 export async function explainTool(question: ToolQuestion, { io, terminal, exit }: CommandContext): Promise<void> {
   const { query, label, snapshot, searcher, missingServers, isJson } = question;
-  const result = await searcher.search({ query });
+  const result = await whileShowing(io, 'Searching', () => searcher.search({ query }));
   const tools = label === undefined ? [] : findOrNone(label, snapshot);
   const standings = [];
   for (const tool of tools) standings.push({ tool, standing: await searcher.explain({ query }, tool) });

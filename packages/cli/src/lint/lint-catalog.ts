@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { type CommandIo, print } from '../command-io.ts';
 import type { CommandContext, LintFlags, LoadedCatalog } from '../commands/index.ts';
-import { createSearcher, resolveEngine } from '../create-searcher.ts';
 import { evaluateQueries, findShortfalls, makeReport } from '../evaluate/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { inputName, type LabelledQuery, readQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { isLarge, prepareSearcher } from '../prepare-searcher.ts';
+import { startEngine } from '../start-engine.ts';
 import { startProgress } from '../terminal/index.ts';
 import { checkDefinitions } from './check-definitions.ts';
 import { findConfusions } from './find-confusions.ts';
@@ -48,8 +48,9 @@ async function findAll(
   if (!search) return findings;
   const progress = startProgress(io);
   try {
-    const searcher = await createSearcher((await resolveEngine(engine)).engine, snapshot);
+    const { searcher } = await startEngine(engine, snapshot, { io });
     await prepareSearcher(searcher, snapshot, io);
+    progress.announce('Searching for each tool');
     const onProgress = (done: number): void => progress.update('Tools searched for', done, snapshot.tools.length);
     findings.push(...(await findConfusions(snapshot.tools, { searcher, twins, onProgress })));
     if (queries !== undefined && floor !== undefined) {

@@ -2,7 +2,7 @@ export { ask, confirm } from './ask.ts';
 export { columnsOf } from './columns.ts';
 export { count, counted, dollars, percentOf } from './counted.ts';
 export { printRows } from './print-rows.ts';
-export { type Progress, startProgress } from './progress.ts';
+export { type Progress, startProgress, whileShowing } from './progress.ts';
 export { renderBars } from './render-bars.ts';
 export { renderHits } from './render-hits.ts';
 export { renderStanding } from './render-standing.ts';

@@ -44,6 +44,21 @@ export function startProgress(
   };
 }
 
+/** Names work on stderr while it runs, if it can't report its progress. */
+export async function whileShowing<Result>(
+  io: Pick<CommandIo, 'stderr'>,
+  what: string,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const progress = startProgress(io);
+  progress.announce(what);
+  try {
+    return await act();
+  } finally {
+    progress.end();
+  }
+}
+
 function describe(done: number | undefined, total: number | undefined): string {
   if (done === undefined) return '…';
   if (total === undefined) return `: ${count(done)}`;
