@@ -50,6 +50,21 @@ describe('renderComparison', () => {
     expect(text).not.toContain('NaN');
   });
 
+  it('leaves out of a table what the terminal has no room for: first intervals, then p99', async () => {
+    const { rows } = await compare();
+    const [first] = rows;
+    const summaries = Array.from({ length: 4 }, () => first?.summaries[0] ?? { scores: {} as never });
+    const many = summaries.map((summary) => ({ ...summary, queries: 1234, latencyMs: { p50: 123.45, p99: 2345.67 } }));
+    const engines = ['bm25', 'semantic', 'hybrid', 'hybrid+reranker'];
+    const comparison = { engines, rows: [{ label: 'no-service-named', summaries: many }] };
+    const narrow = renderComparison(comparison, 80);
+    expect(narrow.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(narrow).toMatch(/^p50 in ms +queries +bm25 .*\nno-service-named +1,234 +123\.45 /m);
+    expect(renderComparison(comparison)).toMatch(
+      /^p50, p99 in ms +queries .*\nno-service-named +1,234 +123\.45, 2345\.67 /m,
+    );
+  });
+
   const HOSTILE = 's\u001b[31mRED\u0007\u009b\u202Ertl\u0000\n\ud800\uffff <&>';
 
   it('a label cannot write control characters to the terminal, and a long one is cut', async () => {

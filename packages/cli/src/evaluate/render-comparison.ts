@@ -38,9 +38,7 @@ export function renderComparison({ engines, rows }: Comparison, width: number = 
   const counted = scored.filter(({ summaries }) => summaries[0]?.rightLost !== undefined);
   parts.push(
     renderFigure('right answers refused', engines, counted, ({ rightLost }, percent) => percent(rightLost)),
-    renderFigure('p50, p99 in ms', engines, counted, ({ latencyMs }) => {
-      return latencyMs === undefined ? '' : `${latencyMs.p50.toFixed(2)}, ${latencyMs.p99.toFixed(2)}`;
-    }),
+    renderTimes({ engines, rows: counted }, width),
   );
   const refusable = rows.filter(({ summaries }) => (summaries[0]?.unanswerable?.queries ?? 0) > 0);
   if (refusable.length > 0) {
@@ -73,7 +71,20 @@ function renderMean(estimate: Estimate | undefined): string {
 /** A table with intervals if it fits the width, otherwise without. */
 export function fitting(render: (percent: RenderEstimate) => string, width: number): string {
   const table = render(renderPercent);
-  return table.split('\n').every((line) => columnsOf(line) <= width) ? table : render(renderMean);
+  return fits(table, width) ? table : render(renderMean);
+}
+
+function fits(table: string, width: number): boolean {
+  return table.split('\n').every((line) => columnsOf(line) <= width);
+}
+
+function renderTimes({ engines, rows }: Comparison, width: number): string {
+  const render = (title: string, ...percentiles: readonly ('p50' | 'p99')[]): string =>
+    figureOf(title, engines, rows, ({ latencyMs }) =>
+      latencyMs === undefined ? '' : percentiles.map((one) => latencyMs[one].toFixed(2)).join(', '),
+    )(renderPercent);
+  const both = render('p50, p99 in ms', 'p50', 'p99');
+  return fits(both, width) ? both : render('p50 in ms', 'p50');
 }
 
 export type RenderEstimate = (estimate: Estimate | undefined) => string;
@@ -94,7 +105,7 @@ function figureOf(
       columns,
       rows.map(({ label, summaries }) => [
         oneLine(label, LABEL_CHARACTERS),
-        String(summaries[0]?.queries ?? ''),
+        summaries[0]?.queries?.toLocaleString('en-US') ?? '',
         ...summaries.map((summary) => cell(summary, percent)),
       ]),
     );

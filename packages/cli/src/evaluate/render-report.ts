@@ -30,7 +30,7 @@ function renderScores(rows: readonly (readonly [string, Summary])[], percent: Re
   ];
   const cells = rows.map(([split, summary]) => [
     split,
-    String(summary.queries),
+    summary.queries.toLocaleString('en-US'),
     ...METRICS.map((metric) => percent(summary.scores[metric])),
     percent(summary.wronglyRefused),
     `${(summary.overlap * 100).toFixed(0)}%`,
@@ -46,7 +46,11 @@ function renderRefusals(rows: readonly (readonly [string, Summary])[]): string {
   ];
   return renderTable(
     columns,
-    rows.map(([split, { unanswerable }]) => [split, String(unanswerable.queries), renderPercent(unanswerable.refused)]),
+    rows.map(([split, { unanswerable }]) => [
+      split,
+      unanswerable.queries.toLocaleString('en-US'),
+      renderPercent(unanswerable.refused),
+    ]),
   );
 }
 
@@ -59,7 +63,7 @@ function renderCosts(summary: Summary, width: number): string {
     lines.splice(
       1,
       0,
-      `An answer of five tools has ${summary.answerTokens.toFixed(0)} tokens of definitions (characters / 4).`,
+      `An answer of five tools has ${Math.round(summary.answerTokens).toLocaleString('en-US')} tokens of definitions (characters / 4).`,
     );
   }
   return [...lines, ...renderCaveats([{ all: summary }])].map((line) => wrap(line, Math.min(width, 120))).join('\n');

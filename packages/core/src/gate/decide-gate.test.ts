@@ -98,6 +98,14 @@ describe('decideGate', () => {
     );
   });
 
+  it('separates thousands in every figure', () => {
+    const policies: readonly Policy[] = Array.from({ length: 1200 }, () => 'automatic');
+    expect(decide({ policies }).reason).toContain('about 120,000 tokens, 12,000.0% of the context window of 1,000');
+    expect(decide({ policies, rule: { kind: 'count', tools: 1300 } }).reason).toBe(
+      '1,200 tools are below the threshold of 1,300',
+    );
+  });
+
   it('never defers a tool that is `never` or pinned, whatever the rule, the window and the catalog', () => {
     const policy = fc.constantFrom<Policy>('never', 'automatic', 'always');
     const rule = fc.oneof(

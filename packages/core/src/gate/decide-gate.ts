@@ -115,8 +115,8 @@ function judge(rule: GateRule, sizes: Sizes): Verdict {
       return { kind: 'all', reason: 'Tool search is on' };
     case 'count': {
       const isReached = sizes.tools >= rule.tools;
-      const subject = sizes.tools === 1 ? '1 tool is' : `${sizes.tools} tools are`;
-      const text = `${subject} ${isReached ? 'at or above' : 'below'} the threshold of ${rule.tools}`;
+      const subject = sizes.tools === 1 ? '1 tool is' : `${sizes.tools.toLocaleString('en-US')} tools are`;
+      const text = `${subject} ${isReached ? 'at or above' : 'below'} the threshold of ${rule.tools.toLocaleString('en-US')}`;
       return { kind: isReached ? 'all' : 'always', reason: text };
     }
     case 'share':
@@ -124,13 +124,15 @@ function judge(rule: GateRule, sizes: Sizes): Verdict {
   }
 }
 
+const ONE_DIGIT = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+
 function judgeShare(rule: GateRule & { kind: 'share' }, sizes: Sizes): Verdict {
   const { contextTokens, source } = sizes.limits;
   // Compared as products, so that rounding decides nothing at the boundary.
   const left = sizes.deferrable * 100;
   const right = rule.percent * contextTokens;
   const isReached = rule.comparison === 'exceeds' ? left > right : left >= right;
-  const share = ((sizes.deferrable / contextTokens) * 100).toFixed(1);
+  const share = ((sizes.deferrable / contextTokens) * 100).toLocaleString('en-US', ONE_DIGIT);
   const bound = rule.comparison === 'exceeds' ? `more than ${rule.percent}%` : `at least ${rule.percent}%`;
   const from = source === 'override' ? '' : ` (window from ${WINDOW_SOURCES[source]})`;
   const [size, window] = [sizes.deferrable, contextTokens].map((tokens) => tokens.toLocaleString('en-US'));

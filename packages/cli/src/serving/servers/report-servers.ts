@@ -54,7 +54,7 @@ function describeListing(status: ServerStatus): string | undefined {
   return [
     counted(tools, 'tool'),
     ...(stopped === undefined ? [] : [`its list was cut off ${stopped}`]),
-    ...(problem === undefined ? [] : [`${leftOut.length} left out, such as: ${problem}`]),
+    ...(problem === undefined ? [] : [`${leftOut.length.toLocaleString('en-US')} left out, such as: ${problem}`]),
     ...(suspicion === undefined
       ? []
       : [`${counted(suspicions.length, 'description')} to look at, such as ${suspicion.tool}: ${suspicion.kind}`]),

@@ -93,7 +93,8 @@ function readOne({ value, text }: ListedDefinition, index: number, options: Read
 function countUnreadable([example, ...others]: readonly string[], total: number): { readonly unreadable?: string } {
   if (example === undefined) return {};
   const count = others.length + 1;
-  const which = count === total ? 'none of its tools can be used' : `${count} of its tools can't be used`;
+  const which =
+    count === total ? 'none of its tools can be used' : `${count.toLocaleString('en-US')} of its tools can't be used`;
   return { unreadable: `${which}, such as: ${cutText(example, MOST_EXAMPLE_CHARACTERS)}` };
 }
 
