@@ -34,7 +34,10 @@ export function checkDeferral(
   const saved = count(tokens - deferredTokens);
   const [source, share] =
     files > 1
-      ? [` from ${files} files`, ' together. A client sends only those of its own file; for one with all of them,']
+      ? [
+          ` from ${files} files`,
+          ' together, but a client sends only those of its own file. For a client with all of them:',
+        ]
       : ['', ';'];
   const cost = `${counted(tools, 'tool')}${source} ${tools === 1 ? 'takes' : 'take'} about ${counted(tokens, 'token')}${share}`;
   const effect =
@@ -48,7 +51,7 @@ export function checkDeferral(
 
 export function checkServers(
   { servers }: ServerCosts,
-  config: Pick<Config, 'mcpServers' | 'unusableServers'>,
+  config: Pick<Config, 'mcpServers' | 'serverFiles' | 'unusableServers'>,
 ): readonly Check[] {
   if (servers.length === 0) {
     return [remark('servers', 'no MCP servers are configured', 'quartermaster init, or --mcp-config FILE')];
@@ -63,27 +66,58 @@ export function checkServers(
   });
 }
 
+/** Clients may have servers of the same name: those of later files are not started, but their clients start them. */
+export function checkIgnored({ notes }: Pick<Config, 'notes'>): readonly Check[] {
+  const ignored = notes.filter((note) => note.ignored !== undefined);
+  const unusable = ignored.flatMap(({ server, source, ignored: { reason } = {} }) =>
+    reason === undefined ? [] : [checkUnusable(`${server} in ${source}`, { reason, source })],
+  );
+  const unchecked = ignored.flatMap(({ server, source, ignored: { reason } = {} }) =>
+    reason === undefined ? [`${server} in ${source}`] : [],
+  );
+  if (unchecked.length === 0) return unusable;
+  const others = unchecked.length > MOST_NAMED ? `, and ${unchecked.length - MOST_NAMED} more` : '';
+  const named = unchecked.slice(0, MOST_NAMED).join(', ');
+  const why = 'not checked, because an earlier file has another server of that name';
+  const message = `${why}: ${named}${others}. To check one file: quartermaster doctor --mcp-config FILE`;
+  return [...unusable, remark('servers', message)];
+}
+
+const MOST_NAMED = 3;
+
 /** A reason that names the command to run contains its own fix. */
 function checkDown(
   name: string,
   reason: string | undefined,
-  { mcpServers, unusableServers }: Pick<Config, 'mcpServers' | 'unusableServers'>,
+  { mcpServers, serverFiles, unusableServers }: Pick<Config, 'mcpServers' | 'serverFiles' | 'unusableServers'>,
 ): Check {
-  const [what = '', command] = (reason ?? 'no reason given').split(REMEDY);
   const unusable = unusableServers.find((one) => one.name === name);
-  if (command === undefined) {
-    const fix = unusable === undefined ? fixFor(mcpServers[name]) : `correct its entry in ${unusable.source}`;
-    return problem('servers', `${name} ${unusable === undefined ? 'does not respond' : "can't be used"}: ${what}`, fix);
+  if (unusable !== undefined) return checkUnusable(name, unusable);
+  const [what = '', command] = (reason ?? 'no reason given').split(REMEDY);
+  if (command !== undefined) return problem('servers', `${name} can't be used: ${what}`, command);
+  const entry = `its entry in ${serverFiles.get(name) ?? 'the settings'}`;
+  return problem('servers', `${name} does not respond: ${what}`, fixFor(what, entry, mcpServers[name]));
+}
+
+function checkUnusable(label: string, { reason, source }: { readonly reason: string; readonly source: string }): Check {
+  const [what = '', command] = reason.split(REMEDY);
+  if (command !== undefined) {
+    return problem('servers', `${label} can't be used: ${what}`, `${command} --mcp-config ${source}`);
   }
-  const file = unusable === undefined ? '' : ` --mcp-config ${unusable.source}`;
-  return problem('servers', `${name} can't be used: ${what}`, `${command}${file}`);
+  const [cause = '', remedy] = reason.split(SETTING);
+  const fix = remedy === undefined ? `correct its entry in ${source}` : `set ${remedy}; its entry is in ${source}`;
+  return problem('servers', `${label} can't be used: ${cause}`, fix);
 }
 
 /** The text between a reason and the command to run. */
 const REMEDY = /; (?:run|answer it once with): /;
+/** The text between a reason and what to set. */
+const SETTING = /; set (?=[^;]+$)/;
 
-function fixFor(settings: Config['mcpServers'][string] | undefined): string {
-  if (settings === undefined) return 'correct its entry';
-  if ('url' in settings) return 'check its URL, and that it can be reached from this machine';
-  return 'run its command in a terminal to see the error, then correct its entry';
+function fixFor(what: string, entry: string, settings: Config['mcpServers'][string] | undefined): string {
+  if (settings !== undefined && 'url' in settings) {
+    return `check that it can be reached from this machine, and the URL of ${entry}`;
+  }
+  if (what.endsWith('was not found')) return `install it, or correct ${entry}`;
+  return `run its command in a terminal to see the error, then correct ${entry}`;
 }

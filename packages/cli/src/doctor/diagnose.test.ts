@@ -54,9 +54,19 @@ describe('quartermaster doctor', () => {
   });
 
   it('reports a server that does not respond, with a fix, and exits with 1', async () => {
-    const { doctor, problems } = machine({ gone: { command: 'no-such-program-anywhere' } });
+    const { doctor, file, problems } = machine({ gone: { command: 'no-such-program-anywhere' } });
     expect(await problems()).toEqual([
-      expect.stringMatching(/^servers: gone does not respond: .+ → run its command in a terminal/),
+      `servers: gone does not respond: its command "no-such-program-anywhere" was not found → install it, or correct its entry in ${file}`,
+    ]);
+    const broken = machine({ broken: { command: 'node', args: ['-e', 'process.exit(3)'] } });
+    expect(await broken.problems()).toEqual([
+      expect.stringMatching(
+        /^servers: broken does not respond: .+ → run its command in a terminal to see the error, then/,
+      ),
+    ]);
+    const unset = machine({ unset: { command: 'node', env: { TOKEN: `\${NOT_SET}` } } });
+    expect(await unset.problems()).toEqual([
+      expect.stringMatching(/NOT_SET, which is not set → set it, or write .+; its entry is in .+\.mcp\.json$/),
     ]);
     const { code, out } = await doctor();
     expect([code, out]).toEqual([1, expect.stringMatching(/^1 problem found\.\n\n✗ servers: gone/)]);
@@ -75,7 +85,22 @@ describe('quartermaster doctor', () => {
     writeFileSync(other, JSON.stringify({ mcpServers: { more: manyToolsServer(3) } }));
     const { out } = await doctor('-m', other);
     expect(out.replace(/\s+/g, ' ')).toMatch(
-      /6 tools from 2 files take about \d+ tokens together\. A client sends only those of its own file; for one with all of them, /,
+      /6 tools from 2 files take about \d+ tokens together, but a client sends only those of its own file\. For a client with all of them: they are/,
+    );
+  });
+
+  it("reports an entry that can't be used, even if another client's server has its name", async () => {
+    const unanswered = { command: 'one', env: { TOKEN: `\${input:token}` } };
+    const { folder, file, doctor, problems } = machine({ secret: unanswered, same: manyToolsServer(3) });
+    const earlier = join(folder, 'earlier.json');
+    const mcpServers = { secret: manyToolsServer(2), same: manyToolsServer(2) };
+    writeFileSync(earlier, JSON.stringify({ mcpServers }), { mode: 0o644 });
+    expect(await problems('-m', earlier)).toEqual([
+      `servers: secret in ${file} can't be used: mcpServers.secret.env.TOKEN needs the input "token" → quartermaster mcp input --mcp-config ${file}`,
+    ]);
+    const { out } = await doctor('-m', earlier);
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      `· servers: not checked, because an earlier file has another server of that name: same in ${file}.`,
     );
   });
 
@@ -178,7 +203,9 @@ describe('quartermaster doctor with a request', () => {
 
   it('suggests a fix for a remote server', async () => {
     const [problem = ''] = await machine({ remote: { url: 'http://127.0.0.1:1/mcp' } }).problems();
-    expect(problem).toMatch(/→ check its URL, and that it can be reached from this machine$/);
+    expect(problem).toMatch(
+      /→ check that it can be reached from this machine, and the URL of its entry in .*\.mcp\.json$/,
+    );
   });
 
   it.each([

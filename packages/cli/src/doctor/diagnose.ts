@@ -12,7 +12,7 @@ import { type Check, renderChecks } from './check.ts';
 import { checkCache } from './check-cache.ts';
 import { checkClient } from './check-client.ts';
 import { checkReach } from './check-reach.ts';
-import { checkDeferral, checkEngine, checkServers } from './check-serving.ts';
+import { checkDeferral, checkEngine, checkIgnored, checkServers } from './check-serving.ts';
 import { checkSharing, checkStore } from './check-store.ts';
 import { explainTool } from './explain-tool.ts';
 
@@ -25,14 +25,16 @@ export async function diagnose(flags: DoctorFlags, context: CommandContext): Pro
   const checks: Check[] = [await checkEngine(config)];
   const stored = await checkStore(config);
   const isStoreUsable = stored.every(({ area, status }) => area !== 'store' || status !== 'problem');
-  const { costs, snapshot, files } = await startServers(
-    isStoreUsable ? flags : { ...flags, store: ':memory:' },
-    context,
-    () => progress.end(),
-  );
+  const {
+    costs,
+    snapshot,
+    files,
+    config: answered,
+  } = await startServers(isStoreUsable ? flags : { ...flags, store: ':memory:' }, context, () => progress.end());
   checks.push(
     checkDeferral(snapshot, costs, { config, files }),
     ...checkServers(costs, config),
+    ...checkIgnored(answered),
     ...checkClient(findPlaces(io.env)),
     ...stored,
     ...checkSharing(config.store, findPlaces(io.env)),

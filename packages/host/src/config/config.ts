@@ -224,6 +224,8 @@ export interface ServerNote {
   readonly server: string;
   readonly message: string;
   readonly source: string;
+  /** Set if the entry is not used, because an earlier file has a server of that name. `reason`: why it could not be used anyway. */
+  readonly ignored?: { readonly reason?: string };
 }
 
 /** An `${input:…}` of a file. */

@@ -82,6 +82,7 @@ describe('files of other programs', () => {
         message: expect.stringMatching(
           /^the entry in .*b\.json is ignored, because an earlier file has a server of that name$/,
         ),
+        ignored: {},
       },
     ]);
   });
@@ -107,6 +108,26 @@ describe('files of other programs', () => {
     });
     expect(config.unusableServers).toMatchObject([{ name: 'files' }]);
     expect(config.notes).toMatchObject([{ server: 'files', source: expect.stringMatching(/b\.json$/) }]);
+  });
+
+  it('are noted with the reason if an entry that is ignored could not be used anyway', () => {
+    const files = {
+      'a.json': JSON.stringify({ mcpServers: { files: { command: 'files' } } }),
+      'b.json': JSON.stringify({ mcpServers: { files: { command: 'files', env: { TOKEN: `\${input:token}` } } } }),
+    };
+    const { mcpServers, unusableServers, notes } = load('mcpConfig: [a.json, b.json]', { files });
+    expect([Object.keys(mcpServers), unusableServers]).toEqual([['files'], []]);
+    const reason = expect.stringContaining('mcpServers.files.env.TOKEN needs the input "token"');
+    expect(notes).toEqual([
+      {
+        server: 'files',
+        source: expect.stringMatching(/b\.json$/),
+        message: expect.stringMatching(
+          /^the entry in .*b\.json is ignored, .* of that name, and can't be used: .*token/,
+        ),
+        ignored: { reason },
+      },
+    ]);
   });
 
   it('have their own line numbers in problems, together with those of the main file', () => {

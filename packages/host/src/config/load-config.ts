@@ -147,11 +147,12 @@ function mergeServers(
     const [usable, others] = [[...servers].filter(([name]) => isNew(name)), unusable.filter(({ name }) => isNew(name))];
     for (const [name, settings] of servers) {
       if (isNew(name) || isSameServer(mcpServers[name], settings)) continue;
-      notes.push({
-        server: name,
-        source,
-        message: `the entry in ${source} is ignored, because an earlier file has a server of that name`,
-      });
+      notes.push({ server: name, source, message: ignoredIn(source), ignored: {} });
+    }
+    for (const { name, reason } of unusable) {
+      if (isNew(name)) continue;
+      const message = `${ignoredIn(source)}, and can't be used: ${reason}`;
+      notes.push({ server: name, source, message, ignored: { reason } });
     }
     for (const [name, settings] of usable) {
       mcpServers[name] = settings;
@@ -164,6 +165,10 @@ function mergeServers(
     notes,
     inputs: files.flatMap(({ inputs }) => inputs),
   };
+}
+
+function ignoredIn(source: string): string {
+  return `the entry in ${source} is ignored, because an earlier file has a server of that name`;
 }
 
 /** Clients write defaults differently: with `type: stdio`, with empty `args` and `env`, or without them. */
