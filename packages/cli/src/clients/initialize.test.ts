@@ -45,7 +45,7 @@ describe('quartermaster init', () => {
     const { folder, settings, init } = home(ALL);
     const { code, out } = await init('--yes', '--no-cost');
     expect(code).toBe(0);
-    expect(out.match(/ moved to \S+; backup beside it: \S+$/gm)).toHaveLength(SAMPLES.length + PROJECTS);
+    expect(out.match(/ moved to \S+; backup in the same folder: \S+$/gm)).toHaveLength(SAMPLES.length + PROJECTS);
     const { mcpConfig } = { mcpConfig: loadConfig({ path: settings, env: {} }).files.slice(1) };
     expect(mcpConfig).toHaveLength(SAMPLES.length + PROJECTS);
     expect(mcpConfig.every((file) => /servers(-2)?\.json$/.test(file))).toBe(true);
@@ -187,6 +187,8 @@ describe('quartermaster init', () => {
     expect(text.match(/At \$3 per million tokens/g)).toHaveLength(1);
     expect(text.match(/that is \$[\d.]+ a day, of which deferral would save/gi)).toHaveLength(2);
     expect(text).toContain('VS Code This server lists no tools.');
+    // The command reads the servers that were moved, and an answer belongs to one file.
+    expect(text).toContain('needs the input "token"; after the move, answer it once with: quartermaster mcp input');
     expect(err).not.toContain('Starting 0 servers');
   });
 
@@ -210,7 +212,7 @@ describe('quartermaster init', () => {
     const lines = `mcpConfig:\n  - ${JSON.stringify(servers)} # Cursor\n`;
     expect((await init('--no-cost', '--dry-run')).out).toContain(`${settings} would get these lines:\n${lines}`);
     const { out } = await init('--no-cost', '--yes');
-    expect(out).toContain(`Cursor: 1 server moved to ${servers}; backup beside it: `);
+    expect(out).toContain(`Cursor: 1 server moved to ${servers}; backup in the same folder: `);
     expect(out).toContain(`${settings} now has these lines:\n${lines}Restart your clients. To undo everything: `);
     expect(readFileSync(settings, 'utf8')).toBe(`${mine}\n${lines}`);
 
@@ -375,7 +377,7 @@ describe('quartermaster init', () => {
     const { code, out } = await init('--yes', '--no-cost');
     expect(code).toBe(0);
     expect(out).toContain('Cursor was not changed: Cursor has another server called quartermaster; rename it first');
-    expect(out.match(/ moved to \S+; backup beside it: \S+$/gm)).toHaveLength(SAMPLES.length + PROJECTS - 1);
+    expect(out.match(/ moved to \S+; backup in the same folder: \S+$/gm)).toHaveLength(SAMPLES.length + PROJECTS - 1);
   });
 
   it('finds every file of a client, and the files of projects, which stay as they are', async () => {
@@ -436,7 +438,8 @@ describe('quartermaster init', () => {
   it('restores the other files if the backup of one is lost, and names it', async () => {
     const { folder, init } = home({ '.cursor/mcp.json': ONE_SERVER, '.gemini/settings.json': ONE_SERVER });
     const { out } = await init('--yes', '--no-cost');
-    const [, servers = '', name = ''] = /Gemini CLI: .* moved to (\S+); backup beside it: (\S+)/.exec(out) ?? [];
+    const [, servers = '', name = ''] =
+      /Gemini CLI: .* moved to (\S+); backup in the same folder: (\S+)/.exec(out) ?? [];
     const backup = join(dirname(servers), name);
     rmSync(backup);
     const undone = await init('--undo');

@@ -155,7 +155,7 @@ async function offer(found: FoundClient, offers: Offer, earlier: readonly Server
     }
     const done = await orSay(found, offers, () => applyInstall(plan, ledger, new Date()));
     if (done === undefined) return unmoved;
-    const backup = `backup beside it: ${basename(done.backup)}`;
+    const backup = `backup in the same folder: ${basename(done.backup)}`;
     await say(context, `${label}: ${servers} moved to ${plan.servers.path}; ${backup}`);
   }
   for (const { name, why } of plan.left) await say(context, `${name} stays: ${oneLine(why, 200)}`, 2);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { defined } from '@quartermaster/core/internal';
 import type { CommandIo } from '../command-io.ts';
 import type { ProxyForm } from '../commands/index.ts';
-import { measureConfigured, type ServerCosts } from '../serving/index.ts';
+import { measureConfigured, type ServerCost, type ServerCosts } from '../serving/index.ts';
 import { counted } from '../terminal/index.ts';
 import { readSeen, serversIn } from './client-file.ts';
 import type { McpClient } from './mcp-client.ts';
@@ -14,7 +14,7 @@ interface Scope {
   readonly file: string;
 }
 
-/** Starts the servers of one client, and counts what their tools cost. No client sends another's tools. */
+/** Starts the servers of one client before they are moved, and counts what their tools cost. No client sends another's tools. */
 export async function measureClient(
   scope: Scope,
   {
@@ -39,10 +39,16 @@ export async function measureClient(
           void io.stderr.write(`Starting ${counted(servers, 'server')} of ${client.name} to measure the cost…\n`),
       },
     );
-    return costs;
+    return { ...costs, servers: costs.servers.map(describeAfterMove) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** An answer to an input belongs to one file, and the servers are about to move to another. */
+function describeAfterMove(server: ServerCost): ServerCost {
+  const reason = server.reason?.replace('; answer it once with: ', '; after the move, answer it once with: ');
+  return { ...server, ...defined({ reason }) };
 }
 
 /** A project's servers are part of Claude Code's file, and the settings name whole files. */

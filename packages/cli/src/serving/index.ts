@@ -17,7 +17,7 @@ export { loginToServer, logoutFromServer } from './credentials/manage-sign-ins.t
 export { serveGateway } from './gateway/serve-gateway.ts';
 export { acceptDefinitions } from './servers/accept-definitions.ts';
 export { measureConfigured } from './servers/measure-configured.ts';
-export type { ServerCosts } from './servers/measure-servers.ts';
+export type { ServerCost, ServerCosts } from './servers/measure-servers.ts';
 export { renderCosts } from './servers/render-status.ts';
 export { showStatus } from './servers/show-status.ts';
 export { configuredEngine } from './settings/configured-engine.ts';
