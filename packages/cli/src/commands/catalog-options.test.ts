@@ -52,6 +52,15 @@ describe('--mcp-config', () => {
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining('no server lists any tools') });
   });
 
+  it('says that a file from which init moved the servers has only Quartermaster', async () => {
+    const { file, env } = servers({ quartermaster: { command: 'node', args: ['/x/quartermaster.js', 'mcp'] } });
+    const { code, err } = await runCommand(['inspect', '-m', file], env);
+    expect([code, err]).toEqual([
+      2,
+      `${file}: the only server is Quartermaster itself. Without --mcp-config, the servers that init moved are used\n`,
+    ]);
+  });
+
   it('without --tools, reads the servers that the settings name', async () => {
     const { folder, file, env } = servers({ reports: manyToolsServer(3) });
     const settings = join(folder, 'quartermaster.yaml');

@@ -124,7 +124,11 @@ async function loadServers(
   { io, terminal }: CommandContext,
 ): Promise<Snapshot> {
   const { measureConfigured } = await import('../serving/index.ts');
-  const { costs, snapshot } = await measureConfigured(defined({ config, mcpConfig }), {
+  const {
+    costs,
+    config: settings,
+    snapshot,
+  } = await measureConfigured(defined({ config, mcpConfig }), {
     io,
     onStart: (servers) => void io.stderr.write(`Starting ${counted(servers, 'server')}…\n`),
   });
@@ -133,8 +137,13 @@ async function loadServers(
     const line = oneLine(`${name} does not respond: ${reason}`, MOST_CHARACTERS);
     await note(io, wrap(line, terminal.width, { hanging: 2, indent: 0 }));
   }
-  if (snapshot.tools.length === 0)
-    throw new InputError(`${mcpConfig?.join(', ') ?? 'The settings'}: no server lists any tools`);
+  const place = mcpConfig?.join(', ') ?? 'The settings';
+  if (costs.servers.length === 0) {
+    const only = Object.keys(settings.mcpServers).length > 0 ? 'the only server is Quartermaster itself' : 'no servers';
+    const hint = mcpConfig === undefined ? '' : '. Without --mcp-config, the servers that init moved are used';
+    throw new InputError(`${place}: ${only}${hint}`);
+  }
+  if (snapshot.tools.length === 0) throw new InputError(`${place}: no server lists any tools`);
   return snapshot;
 }
 

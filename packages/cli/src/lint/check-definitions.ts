@@ -46,7 +46,14 @@ function checkDescription(tool: Tool): readonly Finding[] {
   const words = countWords(text);
   if (words < FEWEST_WORDS) {
     const message = `its description has ${words} ${words === 1 ? 'word' : 'words'}: ${JSON.stringify(text)}`;
-    return [{ rule: 'short-description', tool, message, suggestion: { description: `${text} ${draft}` } }];
+    return [
+      {
+        rule: 'short-description',
+        tool,
+        message,
+        suggestion: { description: `${text}${/[.!?]$/.test(text) ? '' : '.'} ${draft}` },
+      },
+    ];
   }
   if (hasVerb(`${tool.name} ${text}`)) return [];
   const note = 'Begin the description with what the tool does: "Create …", "List …"';
@@ -79,7 +86,14 @@ function checkName(tool: Tool, names: ReadonlyMap<string, readonly Tool[]>): rea
   if (first === undefined) return [];
   const more = others.length > 1 ? ` and ${others.length - 1} more` : '';
   const note = `Give it a unique name, or a description that says how it differs from ${first.id}`;
-  return [{ rule: 'name-clash', tool, message: `same name as ${first.id}${more}`, suggestion: { note } }];
+  return [
+    {
+      rule: 'name-clash',
+      tool,
+      message: `same name as ${first.id}${more}${first.name === tool.name ? '' : ', apart from case and punctuation'}`,
+      suggestion: { note },
+    },
+  ];
 }
 
 function checkSuccessor(tool: Tool, names: ReadonlyMap<string, readonly Tool[]>): readonly Finding[] {

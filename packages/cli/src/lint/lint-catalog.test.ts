@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { packageVersion } from '../package-version.ts';
 import { manyToolsServer } from '../serving/many-tools-server.fixture.ts';
 import { runCommand, temporaryFolder } from '../serving/running-command.fixture.ts';
 
@@ -66,6 +67,15 @@ describe('quartermaster lint', () => {
     expect(await catalog(GOOD, tool).rules('--no-search')).toEqual([expected]);
   });
 
+  it.each([
+    'Echoes back the text that it was given',
+    'Fork of a repository into your own account: forks it with all branches',
+    'Customizes how diagrams look',
+    'Reboots the server at once, whatever it does',
+  ])('knows the verb of %j', async (description) => {
+    expect(await catalog({ name: 'x', description }).rules('--no-search')).toEqual([]);
+  });
+
   it('accepts deprecated tools with a successor, other scripts, and tools that a provider describes', async () => {
     const successor = { name: 'old_mail', description: 'Deprecated, use send_email. Mails a letter by post.' };
     const chinese = { name: 'tianqi', description: '查询城市的天气预报和温度信息' };
@@ -122,17 +132,22 @@ describe('quartermaster lint', () => {
   });
 
   it('writes SARIF with the line of each tool, and suggestions by tool', async () => {
-    const { folder, file, run } = catalog(GOOD, {
-      name: 'get_x',
-      inputSchema: { type: 'object', properties: { letterCase: { type: 'string' } } },
-    });
+    const { folder, file, run } = catalog(
+      GOOD,
+      {
+        name: 'get_x',
+        inputSchema: { type: 'object', properties: { letterCase: { type: 'string' } } },
+      },
+      { name: 'get_y', description: 'Gets it' },
+    );
     const [sarif, fix] = [join(folder, 'lint.sarif'), join(folder, 'fix.json')];
     expect((await run('--no-search', '--sarif', sarif, '--fix', fix)).code).toBe(1);
     const { version, runs } = JSON.parse(readFileSync(sarif, 'utf8')) as {
       version: string;
-      runs: { results: object[] }[];
+      runs: { results: object[]; tool: { driver: object } }[];
     };
     expect(version).toBe('2.1.0');
+    expect(runs[0]?.tool.driver).toMatchObject({ name: 'quartermaster lint', version: packageVersion() });
     expect(runs[0]?.results[0]).toMatchObject({
       ruleId: 'no-description',
       level: 'error',
@@ -145,6 +160,7 @@ describe('quartermaster lint', () => {
         parameters: { letterCase: 'The letter case of … (string)' },
         notes: [],
       },
+      get_y: { description: 'Gets it. Get y. Use it when …', notes: [] },
     });
     expect((await run('--no-search', '--fix', folder)).code).toBe(2);
   });

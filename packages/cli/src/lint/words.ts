@@ -46,23 +46,26 @@ function stem(word: string): string {
 const MOST_READ = 4_000;
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'word' });
 
-const VERBS = `abort accept access acknowledge activate add adjust aggregate allocate allow analyze analyse answer append apply approve
-archive ask assess assign attach audit authenticate authorize backup ban batch block book broadcast browse build calculate call cancel
-capture change charge chat check choose classify clean clear click clone close collect combine comment commit compare compile complete
-compose compress compute configure confirm connect convert copy count crawl create crop cut deactivate debug decline decode decrypt
-define delete deliver deploy describe destroy detach detect determine diff disable discover display dispatch download draft drag drain draw evict
-drop duplicate edit embed emit enable encode encrypt end enrich ensure enter erase escalate estimate evaluate examine exchange execute
-expand explain explore export extract fetch fill filter find finish fix flag flush fly follow force forecast format forward free
-generate get give grant group handle hide highlight identify import improve index infer inform initialize initiate insert inspect
-install interact invite invoke issue join judge keep kill label launch leave let lint list listen load locate lock log look lookup
-make manage map mark match measure merge modify monitor mount move mute navigate normalize notify obtain offer open optimize order
-organize pack parse paste patch pause pay perform pick pin ping plan play plot poll post predict prepare preview press print process
-produce promote prompt propose provide provision publish pull purchase push put query queue raise rank rate read rebuild receive
-recommend record recover redeem redirect redo reduce refresh refund register reject release reload remind remove rename render reopen
-reorder repair repeat replace reply report request require reschedule reserve reset resize resolve respond restart restore restrict
-resume retrieve retry return revert review revoke rewrite roll rotate route run save scale scan schedule scrape screenshot scroll
-search seek select send serve set share ship show sign simulate skip snooze solve sort speak split star start stop store stream
-submit subscribe suggest suggest summarize summarise suspend swap switch sync synchronize tag take talk tell terminate test think
-throw toggle trace track train transcribe transfer transform translate trigger trim turn type unarchive unassign unblock undo
-unlock unpin unsubscribe update upgrade upload upsert use validate verify view visit vote wait walk watch wipe withdraw wrap write zip`;
+const VERBS = `abort accept access acknowledge activate add adjust aggregate allocate allow analyse analyze annotate answer append
+apply approve archive ask assemble assess assign attach audit authenticate authorize backup ban batch block book broadcast browse
+build calculate call cancel capture change charge chat check choose classify clean clear click clone close collect combine comment
+commit compare compile complete compose compress compute configure confirm connect convert copy count crawl create crop customise
+customize cut deactivate debug decline decode decrypt deduplicate define delete deliver demonstrate deploy describe destroy detach
+detect determine diff disable discover dismiss dispatch display download draft drag drain draw drop dump duplicate echo edit embed
+emit emulate enable encode encrypt end enrich ensure enter erase escalate estimate evaluate evict examine exchange execute expand
+explain explore export extract fetch fill filter find finish fix flag flush fly follow force forecast fork format forward free
+generate geocode get give grant group handle hash hide highlight identify import improve index infer inform ingest initialize
+initiate insert inspect install interact invite invoke issue join judge keep kill label launch leave let lint list listen load
+locate lock log look lookup make manage map mark match measure merge migrate mint modify monitor mount move mute navigate
+normalize notify obtain offer open optimize order organize pack parse paste patch pause pay perform pick pin ping plan play plot
+poll post predict prepare press preview print process produce promote prompt propose provide provision publish pull purchase push
+put query queue raise rank rate read rebase reboot rebuild receive recommend record recover recycle redeem redirect redo reduce
+refresh refund register reindex reject release reload remind remove rename render reopen reorder repair repeat replace reply
+report request require rerun reschedule reserve reset resize resolve respond restart restore restrict resume retrieve retry return
+revert review revoke rewrite roll rotate route run save scale scan schedule scrape screenshot scroll search seek select send serve
+set share ship shorten show shuffle shut sign simulate skip snooze solve sort speak split squash star start stitch stop store
+stream submit subscribe suggest summarise summarize suspend swap swipe switch sync synchronize tag take talk tap tell terminate
+test think throw toggle tokenize trace track train transcribe transfer transform translate trash trigger trim truncate turn type
+unarchive unassign unblock undo uninstall unlink unlock unmute unpin unstar unsubscribe update upgrade upload upsert use validate
+verify view visit vote wait walk watch wipe withdraw wrap write zip zoom`;
 const STEMS: ReadonlySet<string> = new Set(VERBS.split(/\s+/).map(stem));

@@ -1,3 +1,4 @@
+import { packageVersion } from '../package-version.ts';
 import { type Finding, levelOf, RULES } from './finding.ts';
 
 export interface Place {
@@ -15,6 +16,7 @@ export function toSarif(findings: readonly Finding[], placeOf: (finding: Finding
         tool: {
           driver: {
             name: 'quartermaster lint',
+            version: packageVersion(),
             rules: Object.entries(RULES).map(([id, { level, title }]) => ({
               id,
               shortDescription: { text: title },

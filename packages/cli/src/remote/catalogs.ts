@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createSnapshot, parseTools, type Snapshot, type Tool } from '@quartermaster/core';
 import { diffSnapshots, type SnapshotDiff, type ToolFormat, writeTool } from '@quartermaster/core/catalog';
 import { note, print, write } from '../command-io.ts';
@@ -84,6 +85,9 @@ const REMOTE = 'gateway:';
 
 async function readSide(side: string, flags: DiffCatalogsFlags, { io }: CommandContext): Promise<Snapshot> {
   if (!side.startsWith(REMOTE)) {
+    if (/^[\w.-]+$/.test(side) && side !== '-' && !existsSync(side)) {
+      throw new InputError(`${side}: there is no such file. For a catalog of the gateway, write ${REMOTE}${side}`);
+    }
     const progress = startProgress(io);
     const onProgress = (tools: number): void => progress.update('Tools read', tools);
     const read = readTools([side], { stdin: io.stdin, maxTools: MOST_TOOLS, onProgress });

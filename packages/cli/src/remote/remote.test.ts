@@ -43,6 +43,10 @@ describe('catalogs', () => {
     expect(JSON.parse(json.out)).toMatchObject({ same: false, removed: ['post/send_mail'] });
 
     expect(await catalogs('diff', 'gateway:none', second)).toMatchObject({ code: 2 });
+    expect(await catalogs('diff', 'acme', second)).toMatchObject({
+      code: 2,
+      err: 'acme: there is no such file. For a catalog of the gateway, write gateway:acme\n',
+    });
     expect((await catalogs('push', 'acme')).err).toContain('--tools FILE or --mcp-config FILE');
   }, 60_000);
 
