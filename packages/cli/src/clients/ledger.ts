@@ -40,7 +40,9 @@ export function openLedger(dataFolder: string): Ledger {
     try {
       return JSON.parse(readFileSync(file, 'utf8')) as Installed[];
     } catch (error) {
-      throw new InputError(`${file} can't be read; the backups of your clients' files are beside it`, { cause: error });
+      throw new InputError(`${file} can't be read; the backups of your clients' files are in the same folder`, {
+        cause: error,
+      });
     }
   };
   const write = (installed: readonly Installed[]): void => replaceFile(file, `${JSON.stringify(installed, null, 2)}\n`);

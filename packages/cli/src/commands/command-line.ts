@@ -63,7 +63,7 @@ export class CommandLine extends Command {
       'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it exists)',
     ).option(
       '--store <place>',
-      'a SQLite file, postgres://…, or :memory: (default: .quartermaster/store.db beside the settings file; without one, ' +
+      'a SQLite file, postgres://…, or :memory: (default: .quartermaster/store.db next to the settings file; without one, ' +
         "store.db in the user's data folder)",
     );
   }

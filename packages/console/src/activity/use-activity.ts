@@ -86,7 +86,7 @@ export function useActivity(view: Outcome | undefined, beforeMs: number | undefi
   };
 }
 
-/** The end of a request is told before the list of those that are running. */
+/** The end of a request is reported before the list of those that are running. */
 function withoutEnded(running: Running, records: readonly RequestRecord[]): Running {
   if (running.total === 0) return running;
   const ended = new Set(records.map(({ id }) => id));

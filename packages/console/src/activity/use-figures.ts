@@ -13,7 +13,7 @@ const SOON_MS = 500;
 /** How often at most. Every question counts against the limits of the page's key. */
 const LEAST_MS = 5_000;
 
-/** How often figures are asked for again where nobody tells that a request has ended, and where somebody does. */
+/** How often figures are fetched again: without a live stream that reports the end of requests, and with one. */
 export function pollingMs(isLive: boolean): number {
   return isLive ? 60_000 : 10_000;
 }

@@ -16,7 +16,7 @@ export function hasKey(): boolean {
   return apiKey !== undefined;
 }
 
-/** For requests beside those of the client. */
+/** For requests that the client does not make. */
 export function apiKeyHeader(): Readonly<Record<string, string>> {
   return apiKey === undefined ? {} : { 'x-api-key': apiKey };
 }

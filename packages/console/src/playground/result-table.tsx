@@ -26,7 +26,7 @@ interface TableProps {
   readonly engines: readonly string[];
   readonly selected: string | undefined;
   readonly onSelect: (tool: string | undefined) => void;
-  /** On phones the selected tool is not beside the table. */
+  /** On phones the selected tool is not next to the table. */
   readonly onInspect: () => void;
   readonly sort: string | undefined;
   readonly onSort: (engine: string | undefined) => void;

@@ -18,7 +18,7 @@ export function scoreParts(explanation: Explanation | undefined): readonly Score
     .sort((left, right) => Math.abs(right.value) - Math.abs(left.value));
 }
 
-/** The part that one score has most of beside another: why it is the higher one. */
+/** The part in which one score exceeds another most: why it is the higher one. */
 export function largestGap(
   higher: Explanation | undefined,
   lower: Explanation | undefined,
@@ -46,12 +46,12 @@ function flatten({ details, what, value }: Explanation): readonly ScorePart[] {
 /** A tool that the query names is put first by a bonus far above any score, which no bar can show. */
 const NAME_BONUS = 100_000;
 
-/** A score with two digits; that of a tool which the query names has no meaning beside the others. */
+/** A score with two digits; that of a tool which the query names can't be compared with the others. */
 export function showScore(score: number): string {
   return score >= NAME_BONUS ? 'named' : score.toFixed(2);
 }
 
-/** The parts that are to one scale in all rows, and whether there is a bonus beside them. */
+/** The parts that are to one scale in all rows, and whether there is also a bonus. */
 export function comparableParts(parts: readonly ScorePart[]): {
   readonly parts: readonly ScorePart[];
   readonly isNamed: boolean;

@@ -55,7 +55,7 @@ export function useCatalog(wanted: string | undefined): {
   };
 }
 
-/** The engines beside the gateway's own, which a request in words can be put to. */
+/** The engines other than the gateway's own that answer requests in words. */
 export function useOtherEngines(): { readonly own: string; readonly others: readonly string[] } {
   const { data } = useQuery({
     queryKey: ['engines'],

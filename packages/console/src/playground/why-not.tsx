@@ -86,7 +86,7 @@ function Missing({ tool }: { readonly tool: string }): ReactNode {
   );
 }
 
-/** Where the tool stands, and what it lacks most beside the last one that is found. */
+/** Where the tool ranks, and what it lacks most compared with the last one that is found. */
 function Standing(props: {
   readonly why: Why;
   readonly last: SearchHit | undefined;

@@ -7,7 +7,7 @@ import { CopyButton } from '../shell/copy-button.tsx';
 import { clockTime } from '../shell/numbers.ts';
 import { CLIENTS, NO_KEY } from './clients.ts';
 
-/** People wait for this with the client beside them. */
+/** People wait for this with their client open. */
 const WAITING_MS = 3_000;
 
 /** Whether a key that was just made has been used. */

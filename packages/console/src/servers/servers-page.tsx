@@ -324,7 +324,7 @@ function useUndoablePolicy() {
       },
     });
   };
-  // Nobody is hurried who is about to press the button.
+  // Someone about to press the button is not hurried.
   return { setPolicy, undo, hold: () => setHeld(true), release: () => setHeld(false), problem: policies.error };
 }
 

@@ -33,7 +33,7 @@ type Shade = number | 'held';
 
 type Paths = readonly (readonly [shade: Shade, path: string])[];
 
-/** What each server costs in a prompt, by area, and in it what each tool costs. The table beside it says the same in words. */
+/** What each server costs in a prompt, by area, and in it what each tool costs. The table next to it says the same in words. */
 export function Treemap(props: {
   readonly groups: readonly ServerGroup[];
   readonly chosen: string | undefined;

@@ -21,7 +21,7 @@ export function useServers() {
   });
 }
 
-/** Changes of servers are told live to an admin key; any other asks now and then. */
+/** An admin key gets changes of servers live; any other polls. */
 export function useServerChanges(): void {
   const queries = useQueryClient();
   useLive({

@@ -32,7 +32,7 @@ export function clockTime(atMs: number): string {
   return new Date(atMs).toLocaleTimeString('en', { hour12: false });
 }
 
-/** From here on an amount is told by its first digit. */
+/** From here on, an amount is rounded to its first digit. */
 const ONE_CENT = 0.01;
 
 const LEAST_DOLLARS = 0.0001;

@@ -12,7 +12,7 @@ export function ToolName({ id }: { readonly id: string }): ReactNode {
   );
 }
 
-/** The same in two parts. Each reads in its own direction: names can be Arabic beside Latin ones. */
+/** The same in two parts. Each has its own direction: Arabic and Latin names can be mixed. */
 export function ToolParts(props: {
   readonly server?: string | undefined;
   readonly name?: string;

@@ -173,7 +173,7 @@ function unfold(value: unknown, options: UnfoldOptions): Unfolded[] {
 interface UnfoldOptions {
   /** The server of tools that name none. */
   readonly server: string | undefined;
-  /** Whether a `server` beside a definition's own fields names its server. If the format is given, it is an unknown field instead. */
+  /** Whether a `server` next to a definition's own fields names its server. If the format is given, it is an unknown field instead. */
   readonly readsServer: boolean;
 }
 
@@ -235,7 +235,7 @@ function unfoldDeclarations(found: Unfolded[], item: JsonObject, { server }: Pla
   return true;
 }
 
-/** A saved line may name the server beside the definition's own fields; no format has that field, so it is removed. */
+/** A saved line may name the server next to the definition's own fields; no format has that field, so it is removed. */
 function asPlain(item: JsonObject, place: Place): Unfolded {
   const server = field(item, 'server');
   if (!place.readsServer || typeof server !== 'string' || !Object.hasOwn(item, 'name'))

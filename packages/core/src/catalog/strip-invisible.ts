@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from './json.ts';
 
 /**
  * Characters that people can't see and models read: zero-width characters, fillers, tag characters that spell invisible ASCII, and
- * bidirectional controls. A joiner is left where scripts and emoji need it, which is never beside ASCII. So is one variation selector after
+ * bidirectional controls. A joiner is left where scripts and emoji need it, which is never next to ASCII. So is one variation selector after
  * another character, or within a keycap; a run of them can spell anything.
  */
 const INVISIBLE =

@@ -163,7 +163,7 @@ async function* rounds<Request, Part>(
   }
 }
 
-/** Calls that the client must answer end the turn even if searches were answered beside them: their results come first. */
+/** Calls that the client must answer end the turn even if searches were answered along with them: their results come first. */
 function endingOf(end: {
   readonly passed: boolean;
   readonly ends: boolean;

@@ -72,7 +72,7 @@ function toChat(message: Message): JsonObject {
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.id, content: message.content };
   if (message.role !== 'assistant') return { role: message.role, content: message.content };
   const calls = message.calls ?? [];
-  // Some hosts reject empty text beside calls.
+  // Some hosts reject empty text along with calls.
   const content = message.content === '' && calls.length > 0 ? null : message.content;
   return { role: 'assistant', content, ...(calls.length === 0 ? {} : { tool_calls: calls.map(toChatCall) }) };
 }

@@ -57,7 +57,7 @@ export interface ModelUsage {
   readonly outputTokens: number;
 }
 
-/** An endpoint that speaks OpenAI's chat completions, whoever runs it. */
+/** Any endpoint that speaks OpenAI's chat completions. */
 export interface ModelEndpoint {
   /** The base address, such as `http://localhost:11434/v1`. `/chat/completions` is appended. */
   readonly url: string;

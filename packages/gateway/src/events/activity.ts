@@ -32,7 +32,7 @@ export interface Activity {
 /** Reads events. Must not throw. */
 export type EventSink = (event: GatewayEvent) => void;
 
-/** What is only told at once, and put into the record of its request. No sink counts it. */
+/** Events that are only passed on at once and put into the record of their request. No sink counts them. */
 const UNCOUNTED = [
   'model-round-start',
   'tool-search-start',
@@ -54,7 +54,7 @@ function isCounted(event: GatewayEvent): event is CountedEvent {
 export interface ActivityOptions {
   /** What reads each event at once: traces, the debug log, what later requests depend on. @default none */
   readonly prompt?: readonly EventSink[];
-  /** What counts and lists. Whoever shows what it knows calls `settle` first. @default none */
+  /** Counters and lists. Call `settle` before you show what they know. @default none */
   readonly counting?: readonly ((event: CountedEvent) => void)[];
   /** What is listed. While someone follows it, no event waits. @default none */
   readonly list?: { readonly isFollowed: boolean };
@@ -169,7 +169,7 @@ export function createActivity(options: ActivityOptions): Activity {
     drop: (requestId) => note({ kind: 'drop', requestId }),
     end(request, onRecord) {
       note({ kind: 'end', request, onRecord });
-      // What reads events at once is told of the end at once as well.
+      // Sinks that get events at once also get the end at once.
       if (prompt.length > 0) settle();
     },
   };

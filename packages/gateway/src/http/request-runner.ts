@@ -121,7 +121,7 @@ export function createRequestRunner(options: {
 /** A response that failed before it reported anything. */
 const NOTHING: UsedUp = { inputTokens: 0, outputTokens: 0, searches: 0, tools: [] };
 
-/** The name of an unknown path in logs; every key may be told that it is unknown. */
+/** The name of an unknown path in logs; every key may learn that it is unknown. */
 const UNKNOWN_ROUTE = 'unknown';
 
 /** The status that proxies log for a client that did not wait. */

@@ -137,7 +137,7 @@ function checkManager({ isUnlimited }: Access): void {
   );
 }
 
-/** Whoever creates a key without having one locks themselves out: that key must be able to create the next one. */
+/** Creating the first key locks out everyone without one, so that key must be able to create the next one. */
 function checkFirst({ owner }: Access, rights: KeyPermissions): void {
   if (owner !== '' || isUnlimitedAdmin(rights)) return;
   throw new ApiError(

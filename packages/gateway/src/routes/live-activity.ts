@@ -3,7 +3,7 @@ import type { RunningRequests } from '../events/index.ts';
 import type { ActivityFollower } from '../insight/index.ts';
 import type { OnEnd } from './model-routes.ts';
 
-/** Records and changes of servers as they happen, and the running requests whenever they change. A client that reads too slowly misses some, and is told how many. */
+/** Records and changes of servers as they happen, and the running requests whenever they change. A client that reads too slowly misses some, and learns how many. */
 export function liveActivity(options: {
   follow(told: Omit<ActivityFollower, 'owner'>): () => void;
   /** Checked twice a second. */

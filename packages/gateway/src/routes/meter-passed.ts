@@ -48,7 +48,7 @@ export function meterPassed(passed: {
           { headers },
         );
       }
-      // Speech and the like report no usage.
+      // Speech and similar endpoints report no usage.
       noteReported();
       if (facts.model === undefined || !type.includes('json')) return new Response(answer.body, { headers });
       const text = await during(() => answer.text());

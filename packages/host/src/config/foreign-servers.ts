@@ -17,7 +17,7 @@ interface ServerEntry {
   readonly path: Path;
 }
 
-/** The names of the block in different clients. Gemini CLI has `mcp` beside `mcpServers`, so `mcp` comes last. */
+/** The names of the block in different clients. Gemini CLI has `mcp` as well as `mcpServers`, so `mcp` comes last. */
 const BLOCKS: readonly Path[] = [
   ['mcpServers'],
   ['servers'],

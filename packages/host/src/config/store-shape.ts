@@ -10,7 +10,7 @@ export interface StoreDocument {
   readonly auditDays: number;
 }
 
-/** Where batches, catalogs, keys and the like are kept. */
+/** Where batches, catalogs and keys are kept. */
 export const STORE: Shape<StoreDocument> = object({
   path: {
     about: "The SQLite file, relative to this file's folder.",

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/ca
 export interface Resource {
   readonly uri: string;
   readonly root: JsonObject;
-  /** Draft 7 and older: what is beside a `$ref` is ignored. */
+  /** Draft 7 and older: what is next to a `$ref` is ignored. */
   readonly isLegacy: boolean;
   /** Draft 4: the address is in `id`. */
   readonly isDraft4: boolean;
@@ -78,7 +78,7 @@ function createResource(
   return { uri, root, isLegacy, isDraft4, anchors: new Map(), dynamicAnchors: new Map() };
 }
 
-/** The schema's own address. In the old drafts an id that is only a fragment is an anchor, and one beside a `$ref` is ignored. */
+/** The schema's own address. In the old drafts an id that is only a fragment is an anchor, and one next to a `$ref` is ignored. */
 function ownId(schema: JsonObject, dialect: Pick<Resource, 'isDraft4' | 'isLegacy'>): string | undefined {
   const id = dialect.isDraft4 ? schema.id : schema.$id;
   if (typeof id !== 'string' || id.startsWith('#')) return undefined;

@@ -133,7 +133,7 @@ interface Refusal extends RateRequest {
 
 /**
  * How long until the estimate leaves room, if nothing else is used. In this window the previous one's share has to fall
- * to what is left beside the current use; failing that, in the next window the current one's share has to.
+ * to what the current use leaves; failing that, in the next window the current one's share has to.
  */
 function waitFor({ limit, windowMs, cost, current, previous, at, start }: Refusal): number {
   const left = limit - Math.max(cost, 1);

@@ -3,7 +3,7 @@ import { cutText, defined } from '@quartermaster/core/internal';
 import type { ServerStatus } from '../hub/index.ts';
 import type { Session } from './session.ts';
 
-/** Our own resource, beside those of the servers. */
+/** Our own resource, in addition to those of the servers. */
 export const STATUS_URI = 'quartermaster://status';
 
 const MOST_REASON = 500;

@@ -4,7 +4,7 @@ import { defined } from '@quartermaster/core/internal';
 import { orderedReads, type Place, type Reader } from '@quartermaster/core/loop';
 import type { Metadata, ModelPart } from './language-model-v4-shapes-2026-11.ts';
 
-/** A held call with the provider metadata beside it: a signature must go back with its call. */
+/** A held call with its provider metadata: a signature must go back with its call. */
 export interface ModelCall extends Call {
   readonly metadata?: Metadata;
 }

@@ -63,7 +63,7 @@ function opened(
   };
 }
 
-/** The latest user message with its own text, besides results or alone. */
+/** The latest user message with text of its own, with or without results. */
 export function latestTextIndex(messages: readonly AnthropicMessage[]): number {
   return messages.findLastIndex((message) => message.role === 'user' && textOf(message) !== '');
 }

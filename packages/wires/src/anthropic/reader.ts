@@ -127,7 +127,7 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
         else call.place.fill(held(call, textOf(call)));
       };
       for (const search of hosted.unanswered()) {
-        // Forwarded to the client: after a pause, or beside one of the client's calls, a search is answered in the next response.
+        // Forwarded to the client: after a pause, or along with one of the client's calls, a search is answered in the next response.
         const isLater = search.isSearch && hasClientCalls && !isCut && isStopped(search);
         if (stopReason === 'pause_turn' || isLater) hosted.release(search);
         else finish(heldSearch(search), !isStopped(search));

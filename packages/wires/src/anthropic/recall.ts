@@ -17,7 +17,7 @@ import {
   type ToolUseBlock,
 } from './anthropic-shapes-2026-11.ts';
 
-/** What the messages have revealed, whoever searched: references in both kinds of blocks, added tools, calls. */
+/** What the messages have revealed, no matter who searched: references in both kinds of blocks, added tools, calls. */
 export function recallRequest(request: AnthropicRequest, plan: Plan): Memory {
   if (plan.kind === 'inline') return EMPTY_MEMORY;
   const history = readHistory(request.messages);

@@ -127,7 +127,7 @@ function toResult(block: AnthropicBlock): AnthropicBlock {
   };
 }
 
-/** Results have no citations, and clients are told so. */
+/** Results have no citations, and the client learns that. */
 function toText(block: unknown): unknown {
   if (!isJsonObject(block) || block.citations !== null) return block;
   const { citations: _, ...text } = block;

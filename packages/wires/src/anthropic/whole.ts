@@ -214,7 +214,7 @@ function closingFields(message: AnthropicResponse): Record<string, unknown> {
   return pick(message, (key) => !isOpening(key));
 }
 
-/** What a stream's last event has beside its delta: clients don't look for it inside. */
+/** What a stream's last event has next to its delta: clients don't look for it inside. */
 const BESIDE_DELTA: ReadonlySet<string> = new Set(['context_management', 'input_transformations']);
 
 function splitClosing(fields: Record<string, unknown>): Record<'beside' | 'delta', Record<string, unknown>> {

@@ -11,7 +11,7 @@ import {
 } from './gemini-shapes-2026-11.ts';
 import { MADE_ID_PREFIX } from './search-parts.ts';
 
-/** A held call with the part that contained it: the signature beside it must go back with it. */
+/** A held call with the part that contained it: its signature must go back with it. */
 export interface GeminiCall extends Call {
   readonly part: GeminiPart;
 }

@@ -29,7 +29,7 @@ const ALL_TYPES: ReadonlySet<string> = new Set<SearchType>([...Object.values(TYP
 /** An id for a call that had none. Removed again on the way upstream. */
 export const MADE_ID_PREFIX = 'qm_';
 
-/** The visible half of a call. What the model's part had beside it, such as a thought signature, stays there. */
+/** The visible half of a call. What else the model's part had, such as a thought signature, stays there. */
 export function writeCallPart(call: AnsweredCall, { functionCall: _, ...beside }: GeminiPart = {}): GeminiPart {
   return { ...beside, toolCall: { id: call.id, toolType: typeOf(call.role), args: shownInput(call) } };
 }

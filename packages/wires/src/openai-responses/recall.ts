@@ -19,7 +19,7 @@ import {
 import { forcedTool } from './tool-choice.ts';
 import { namesIn, toModelName } from './tool-names.ts';
 
-/** What the items have revealed, whoever searched: definitions in search outputs, our answers, calls. */
+/** What the items have revealed, no matter who searched: definitions in search outputs, our answers, calls. */
 export function recallRequest(request: ResponsesRequest, plan: Plan): Memory {
   if (plan.kind === 'inline') return EMPTY_MEMORY;
   const items = itemsOf(request);

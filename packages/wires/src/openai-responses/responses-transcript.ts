@@ -151,7 +151,7 @@ function isReference(item: ResponsesItem): item is ResponsesItem & { readonly id
   return item.type === 'item_reference' && typeof item.id === 'string';
 }
 
-/** The items of one response and their answers, with what was hidden. The client's answers come before messages beside ours. */
+/** The items of one response and their answers, with what was hidden. The client's answers come before messages that accompany ours. */
 function weaveItems(region: readonly ResponsesItem[], content: JsonObject): readonly ResponsesItem[] {
   const replaced = new Set(Array.isArray(content.replaces) ? content.replaces : []);
   const sent = region.filter((item) => isModels(item) && !replaced.has(keyOf(item)));

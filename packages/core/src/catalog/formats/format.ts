@@ -108,7 +108,7 @@ function detectFunction(definition: JsonObject): ToolFormat {
   return Object.hasOwn(definition, 'inputSchema') ? 'ai-sdk' : 'openai-responses';
 }
 
-/** The AI SDK's `tool()` has a schema that is not JSON, or code beside it. */
+/** The AI SDK's `tool()` has a schema that is not JSON, or code along with it. */
 function isHolder(definition: JsonObject): boolean {
   const schema: unknown = definition.inputSchema;
   const isWrapped = isJsonObject(schema) && Object.hasOwn(schema, 'jsonSchema') && !Object.hasOwn(schema, 'type');

@@ -59,7 +59,7 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   return draft;
 }
 
-/** All declarations are in one list, in the place of the first one; built-in tools are beside it. */
+/** All declarations are in one list, in the place of the first one; built-in tools are separate. */
 function writeAll(tools: readonly Tool[], optionsOf: (tool: Tool) => WriteOptions): readonly Json[] {
   const declarations: Json[] = [];
   const list: Json[] = [];

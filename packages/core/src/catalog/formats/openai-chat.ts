@@ -21,7 +21,7 @@ import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /**
  * Tools of OpenAI's Chat Completions: `{type: 'function', function: {…}}`, and custom tools that take one text.
- * The protocol has no deferral; a `defer_loading` beside `type` or in `function` is an extension that gateways understand.
+ * The protocol has no deferral; a `defer_loading` next to `type` or in `function` is an extension that gateways understand.
  */
 export const openaiChatFormat: Format = { format: 'openai-chat', parse, write };
 

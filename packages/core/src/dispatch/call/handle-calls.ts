@@ -19,7 +19,7 @@ const MOST_SCHEMA_CHARACTERS = 8_000;
 /** For a checker without its own limit: a checker with one must not lose its line that counts the rest. */
 const MOST_PROBLEMS = 50;
 
-/** Resolves calls to real tools. All or none: a model that is told about one mistake must not wonder which of the others ran. */
+/** Resolves calls to real tools. All or none: a model that learns of one mistake must not wonder which of the others ran. */
 export function handleCalls(context: ToolboxContext, callContext: CallContext, requested: RequestedCalls): Step {
   const resolved: Resolved[] = [];
   for (const [index, named] of requested.calls.entries()) {

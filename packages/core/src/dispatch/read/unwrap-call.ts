@@ -19,7 +19,7 @@ type Unwrapped =
 const MOST_AT_ONCE = 20;
 
 /**
- * Removes the bridge, and understands the ways in which models get it wrong: arguments as a JSON string, flattened beside the
+ * Removes the bridge, and understands the ways in which models get it wrong: arguments as a JSON string, flattened next to the
  * name, nested under another key; `query` and `queries` together; one name instead of a list. `isKnown` distinguishes a tool's
  * name from an argument that happens to have the same key.
  */
@@ -119,7 +119,7 @@ const MOST_NESTING = 4;
 
 /**
  * The real calls in a `tool_call`'s input, in any notation: `{name, arguments}`, `{calls: […]}`, arguments flattened
- * beside the name, or the pair nested under another key. Empty if there is no name.
+ * next to the name, or the pair nested under another key. Empty if there is no name.
  */
 function readNamedCalls(input: JsonObject, isKnown: (name: string) => boolean): readonly NamedCall[] {
   for (const key of LIST_KEYS) {
@@ -153,7 +153,7 @@ function readOne(input: JsonObject, isKnown: (name: string) => boolean, depth: n
   return parsed === undefined ? undefined : { name, arguments: parsed };
 }
 
-/** `arguments` is unambiguous; another word for it may be a parameter, unless it is alone beside the name. */
+/** `arguments` is unambiguous; another word for it may be a parameter, unless it is alone next to the name. */
 function argumentsKey(rest: JsonObject): string | undefined {
   if (Object.hasOwn(rest, 'arguments')) return 'arguments';
   const keys = Object.keys(rest);
@@ -162,7 +162,7 @@ function argumentsKey(rest: JsonObject): string | undefined {
   return parseArguments(rest[only]) === undefined ? undefined : only;
 }
 
-/** The key whose text is a tool's name: a flattened call may have a parameter called `name` beside `tool_name`. */
+/** The key whose text is a tool's name: a flattened call may have a parameter called `name` next to `tool_name`. */
 function nameKey(input: JsonObject, isKnown: (name: string) => boolean): string | undefined {
   const keys = NAME_KEYS.filter((key) => typeof own(input, key) === 'string');
   return keys.find((key) => isKnown(String(input[key]))) ?? keys[0];

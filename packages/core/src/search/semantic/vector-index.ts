@@ -131,7 +131,7 @@ function addSome({ dimensions, components, scales, sum }: VectorIndex, first: nu
 
 const VECTORS_PER_STEP = 512;
 
-/** Bytes of its arrays. In a WebAssembly memory, the workspace beside them is counted by its scan. */
+/** Bytes of its arrays. In a WebAssembly memory, the scan counts the workspace next to them. */
 export function vectorBytes({ components, scales, signs, sum, marks }: VectorIndex & Partial<MarkedVectors>): number {
   return components.byteLength + scales.byteLength + signs.byteLength + sum.byteLength + (marks?.byteLength ?? 0);
 }

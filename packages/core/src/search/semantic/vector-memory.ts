@@ -7,7 +7,7 @@ export interface VectorArrays {
   readonly signs: Int32Array;
 }
 
-/** Room beside the vectors for what a search needs. Addresses are bytes in the memory. */
+/** Room next to the vectors for what a search needs. Addresses are bytes in the memory. */
 export interface VectorWorkspace {
   readonly kernel: VectorKernel;
   readonly buffer: ArrayBufferLike;

@@ -11,7 +11,7 @@ export interface VectorScan {
   near(query: QueryVector, wanted: number, allowed?: (id: number) => boolean): Uint32Array;
   /** The cosine of the query with each of these vectors. @param into as long as `ids`; returned */
   cosines(query: QueryVector, ids: Uint32Array, into?: Float64Array): Float64Array;
-  /** Bytes that it keeps beside the vectors. */
+  /** Bytes that it keeps in addition to the vectors. */
   readonly byteLength: number;
 }
 

@@ -40,5 +40,5 @@ export function quoteMark(mark: string): string {
 const LONGEST_KEY = 160;
 /** A row has to fit into a page of 8 kB. */
 const MOST_BYTES = 6_500;
-/** What PostgreSQL stores beside each. */
+/** What PostgreSQL stores with each. */
 const LEXEME_BYTES = 4;

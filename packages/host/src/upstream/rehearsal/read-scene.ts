@@ -143,7 +143,7 @@ function callsIn(message: LanguageModelV4Message): readonly CallPart[] {
   return message.content.filter((part): part is CallPart => part.type === 'tool-call');
 }
 
-/** Results are in separate messages, or beside the call if the provider executed it. */
+/** Results are in separate messages, or next to the call if the provider executed it. */
 function resultsIn(message: LanguageModelV4Message): readonly LanguageModelV4ToolResultPart[] {
   if (message.role !== 'tool' && message.role !== 'assistant') return [];
   const parts: readonly { readonly type: string }[] = message.content;

@@ -25,7 +25,7 @@ type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
  * settings; thoughts of another provider; MCP connectors; cache breakpoints except
  * at Anthropic; `metadata`, `service_tier`, `container`, `context_management`, `speed`. `top_k` is up to the provider. Tools that
  * Anthropic defines and clients run (`bash`, `computer`) go along as functions; those that Anthropic runs are refused, and what
- * they did earlier in the conversation is told as notes. Blocks of a user that have no counterpart are refused: files known only
+ * they did earlier in the conversation becomes notes. Blocks of a user that have no counterpart are refused: files known only
  * by id, except at Anthropic, and those of unknown types.
  */
 export function toCall(request: AnthropicRequest, target: ModelTarget): LanguageModelV4CallOptions {

@@ -17,7 +17,7 @@ import { declaredTools } from './declared-tools.ts';
  * A Responses request for any provider.
  *
  * Lost on the way: truncation, annotations, images' `detail`, reasoning of another provider, `metadata`,
- * `service_tier`, `store`. Items of tools that OpenAI runs are told as notes. A request whose history or prompt is kept
+ * `service_tier`, `store`. Items of tools that OpenAI runs become notes. A request whose history or prompt is kept
  * elsewhere is refused, and so are requests for log probabilities, files known only by id, items that only OpenAI can read, and items
  * and parts of unknown types.
  */
