@@ -52,7 +52,13 @@ page.on('response', (response) => {
   if (response.status() >= 400) report('errors', `${open}: ${response.status()} for ${response.url()}`);
 });
 await page.addInitScript(axe.source);
-for (open of pages) await check(open);
+for (const [index, name] of pages.entries()) {
+  open = name;
+  // A whole run takes minutes.
+  showProgress(`Page ${index + 1} of ${pages.length}: ${name}`);
+  await check(name);
+}
+showProgress('');
 await browser.close();
 server.close();
 console.log(
@@ -146,7 +152,12 @@ function checkLinks() {
   }
 }
 
+function showProgress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
+}
+
 function report(kind, text) {
+  showProgress('');
   counts[kind] += 1;
   console.log(`${kind === 'other' ? '·' : '✗'} ${text}`);
 }

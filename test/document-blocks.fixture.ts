@@ -27,7 +27,7 @@ function documents(): readonly string[] {
   const packages = readdirSync(join(root, 'packages'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return [
     ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'],
-    ...['bench/README.md', 'deploy/README.md', 'eval/README.md', 'examples/catalog/README.md'],
+    ...['bench/README.md', 'deploy/README.md', 'eval/README.md', 'examples/README.md', 'examples/catalog/README.md'],
     ...packages.map(({ name }) => `packages/${name}/README.md`),
     ...markdownIn('docs'),
   ];

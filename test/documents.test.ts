@@ -12,7 +12,7 @@ const DOCUMENTS = [
   ...GUIDES,
   ...markdownIn('docs/decisions'),
   ...['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
-  ...['bench/README.md', 'deploy/README.md', 'eval/README.md', 'examples/catalog/README.md'],
+  ...['bench/README.md', 'deploy/README.md', 'eval/README.md', 'examples/README.md', 'examples/catalog/README.md'],
   'packages/semantic/training/README.md',
 ];
 

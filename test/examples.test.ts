@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -16,6 +16,11 @@ describe('examples', () => {
     const folders = ['agent', 'ai-sdk', 'anthropic', 'gemini', 'openai-chat', 'openai-responses', 'plain'];
     expect(examples).toEqual(expect.arrayContaining(folders.map((name) => `${name}/search-tools.mjs`)));
     expect(examples).toContain('anthropic/own-search.mjs');
+  });
+
+  it('are all in the list of examples', () => {
+    const list = readFileSync(join(folder, 'README.md'), 'utf8');
+    expect(examples.filter((path) => !list.includes(`](${path})`))).toEqual([]);
   });
 
   it.each(examples)('%s runs with plain node, needs no key, and ends with the tool’s answer', async (path) => {

@@ -34,6 +34,7 @@ export const sidebar = [
       page('Library', '/guides/library'),
       page('Agent', '/guides/agent'),
       page('Command line', '/guides/command-line'),
+      page('Examples', '/examples/README'),
     ],
   },
   {
