@@ -951,6 +951,8 @@ describe('pictures for the documents', () => {
       url: await startGateway(JSON.stringify({ insight: 'queries' })),
     });
     const folder = process.env.PICTURES ?? temporaryFolder();
+    // The first search of a process also loads the models, and the picture shows how long a search takes.
+    await page.reload();
     await page.getByRole('button', { name: 'Run the cases' }).click();
     await page.getByRole('cell', { name: 'hit@5' }).waitFor(SOON);
     const playground = await page.screenshot({ path: join(folder, 'playground.png') });
