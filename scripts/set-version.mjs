@@ -17,7 +17,7 @@ if (!/\n## Unreleased\n+(?!## )\S/.test(changelog)) {
 const today = new Date().toISOString().slice(0, 10);
 write('CHANGELOG.md', changelog.replace('\n## Unreleased\n', `\n## Unreleased\n\n## ${version} - ${today}\n`));
 replace('packages/gateway/src/routes/status-routes.ts', /(?<=VERSION = ')[^']+/);
-replace('packages/mcp/src/hub/create-hub.ts', /(?<=name: 'quartermaster', version: ')[^']+/);
+replace('packages/mcp/src/hub/hub-options.ts', /(?<=name: 'quartermaster', version: ')[^']+/);
 // Changesets leave the range alone, because it includes the new version.
 replace('packages/host/package.json', /(?<="@quartermaster\/reranker": ">=)[^"]+/);
 const npm = [

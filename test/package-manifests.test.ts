@@ -59,7 +59,7 @@ describe('set-repository', () => {
 });
 
 describe('set-version', () => {
-  const CONSTANTS = ['packages/gateway/src/routes/status-routes.ts', 'packages/mcp/src/hub/create-hub.ts'];
+  const CONSTANTS = ['packages/gateway/src/routes/status-routes.ts', 'packages/mcp/src/hub/hub-options.ts'];
   const FILES = [...CONSTANTS, 'scripts/set-version.mjs', 'packages/cli/package.json', 'packages/host/package.json'];
   const { version } = manifestOf(join(root, 'packages/cli/package.json')) as { readonly version: string };
 
