@@ -1,6 +1,6 @@
 import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, type ErrorCode } from '../errors.ts';
-import { field, show } from './formats/definition-fields.ts';
+import { read, show } from './formats/definition-fields.ts';
 import { detectFormat, formatOf } from './formats/format.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import type { Policy, Tool, ToolFormat } from './tool.ts';
@@ -199,15 +199,15 @@ function unfoldItem(found: Unfolded[], item: unknown, place: Place): void {
     found.push({ definition: item, server: place.server });
     return;
   }
-  const tools = field(item, 'tools');
-  const result = field(item, 'result');
-  if (field(item, 'type') === 'namespace' && Array.isArray(tools)) {
+  const tools = read.field(item, 'tools');
+  const result = read.field(item, 'result');
+  if (read.field(item, 'type') === 'namespace' && Array.isArray(tools)) {
     unfoldNamespace(found, item, tools);
   } else if (Array.isArray(tools) && !Object.hasOwn(item, 'type')) {
     unfoldInto(found, tools, inside(item, place));
   } else if (isJsonObject(tools) && !Object.hasOwn(item, 'name')) {
     unfoldToolSet(found, tools, inside(item, place));
-  } else if (isJsonObject(result) && Array.isArray(field(result, 'tools'))) {
+  } else if (isJsonObject(result) && Array.isArray(read.field(result, 'tools'))) {
     unfoldItem(found, result, inside(item, place));
   } else if (!unfoldDeclarations(found, item, place)) {
     found.push(asPlain(item, place));
@@ -216,7 +216,7 @@ function unfoldItem(found: Unfolded[], item: unknown, place: Place): void {
 
 function unfoldNamespace(found: Unfolded[], item: JsonObject, tools: readonly unknown[]): void {
   const { tools: _, ...namespace } = item;
-  const name = field(item, 'name');
+  const name = read.field(item, 'name');
   if (typeof name !== 'string' || name === '') {
     found.push({ definition: item });
     return;
@@ -226,7 +226,7 @@ function unfoldNamespace(found: Unfolded[], item: JsonObject, tools: readonly un
 
 /** Gemini may have built-in tools in the same object; each is separate here. */
 function unfoldDeclarations(found: Unfolded[], item: JsonObject, { server }: Place): boolean {
-  const key = DECLARATIONS.find((name) => Array.isArray(field(item, name)));
+  const key = DECLARATIONS.find((name) => Array.isArray(read.field(item, name)));
   if (key === undefined) return false;
   for (const [name, value] of Object.entries(item)) {
     if (name !== key) found.push({ definition: { [name]: value }, server, format: 'gemini' });
@@ -237,7 +237,7 @@ function unfoldDeclarations(found: Unfolded[], item: JsonObject, { server }: Pla
 
 /** A saved line may name the server next to the definition's own fields; no format has that field, so it is removed. */
 function asPlain(item: JsonObject, place: Place): Unfolded {
-  const server = field(item, 'server');
+  const server = read.field(item, 'server');
   if (!place.readsServer || typeof server !== 'string' || !Object.hasOwn(item, 'name'))
     return { definition: item, server: place.server };
   const { server: _, ...definition } = item;
@@ -262,7 +262,7 @@ function isToolSet(value: JsonObject): boolean {
 
 /** The path of a container's content. */
 function inside(container: JsonObject, place: Place): Place {
-  const server = field(container, 'server');
+  const server = read.field(container, 'server');
   const isNamed = typeof server === 'string' && server !== '';
   return { ...place, server: isNamed ? server : place.server, depth: place.depth + 1 };
 }

@@ -1,24 +1,7 @@
 import { CatalogError } from '../../errors.ts';
 import { defined, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { createTool, type JsonSchema, type Tool } from '../tool.ts';
-import {
-  type Draft,
-  deferralMark,
-  field,
-  invalid,
-  isSame,
-  readBoolean,
-  readList,
-  readName,
-  readObject,
-  readPolicy,
-  readText,
-  restate,
-  restateDescription,
-  restateSchema,
-  show,
-  unsupported,
-} from './definition-fields.ts';
+import { type Draft, deferralMark, invalid, isSame, read, restate, show, unsupported } from './definition-fields.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /**
@@ -30,22 +13,22 @@ export const aiSdkFormat: Format = { format: 'ai-sdk', parse, write };
 function parse(given: JsonObject, context: ParseContext): Tool {
   const definition = withoutCode(given);
   const providerType = readProviderType(definition);
-  const title = field(definition, 'title');
+  const title = read.field(definition, 'title');
   const mark = markIn(definition);
   return createTool({
-    name: readName(definition),
+    name: read.name(definition),
     server: namespaceIn(definition) ?? context.server,
-    description: readText(definition, 'description'),
-    schema: readObject(definition, 'inputSchema'),
-    policy: mark === undefined && providerType !== undefined ? 'never' : readPolicy(mark, context),
+    description: read.text(definition, 'description'),
+    schema: read.object(definition, 'inputSchema'),
+    policy: mark === undefined && providerType !== undefined ? 'never' : read.policy(mark, context),
     extras: {
       verbatim: { 'ai-sdk': definition },
       ...defined({
         providerType,
-        strict: readBoolean(definition, 'strict'),
+        strict: read.boolean(definition, 'strict'),
         title: typeof title === 'string' ? title : undefined,
         examples: examplesIn(definition),
-        outputSchema: readObject(definition, 'outputSchema'),
+        outputSchema: read.object(definition, 'outputSchema'),
       }),
     },
   });
@@ -57,13 +40,13 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   if (providerType !== undefined && received === undefined) throw unsupported(tool, 'ai-sdk');
   const draft: Draft = { ...received };
   if (draft.type === undefined || draft.type === 'dynamic') draft.type = 'function';
-  restate(draft, 'name', readText(draft, 'name'), options.name ?? tool.name);
+  restate.field(draft, 'name', read.text(draft, 'name'), options.name ?? tool.name);
   if (providerType !== undefined) return draft;
-  restateDescription(draft, tool);
-  restateSchema(draft, 'inputSchema', tool.schema, received);
+  restate.description(draft, tool);
+  restate.schema(draft, 'inputSchema', tool.schema, received);
   const inputs = examples?.map((input) => ({ input }));
-  if (!isSame(examplesIn(draft), examples)) restate<Json>(draft, 'inputExamples', draft.inputExamples, inputs);
-  restate(draft, 'strict', readBoolean(draft, 'strict'), strict);
+  if (!isSame(examplesIn(draft), examples)) restate.field<Json>(draft, 'inputExamples', draft.inputExamples, inputs);
+  restate.field(draft, 'strict', read.boolean(draft, 'strict'), strict);
   restateDeferral(draft, markIn(draft), deferralMark(tool, options, received && { mark: markIn(draft) }));
   return draft;
 }
@@ -72,10 +55,10 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
 function restateDeferral(draft: Draft, was: boolean | undefined, now: boolean | undefined): void {
   if (was === now) return;
   delete draft.deferLoading;
-  const providers: Draft = { ...readObject(draft, 'providerOptions') };
+  const providers: Draft = { ...read.object(draft, 'providerOptions') };
   for (const provider of DEFERRING) {
-    const settings: Draft = { ...readObject(providers, provider) };
-    restate(settings, 'deferLoading', readBoolean(settings, 'deferLoading'), now);
+    const settings: Draft = { ...read.object(providers, provider) };
+    restate.field(settings, 'deferLoading', read.boolean(settings, 'deferLoading'), now);
     if (Object.keys(settings).length > 0 || Object.hasOwn(providers, provider)) providers[provider] = settings;
   }
   if (Object.keys(providers).length > 0) draft.providerOptions = providers;
@@ -83,34 +66,34 @@ function restateDeferral(draft: Draft, was: boolean | undefined, now: boolean | 
 
 /** The tool's own mark, else the first provider's that has one. */
 function markIn(definition: JsonObject): boolean | undefined {
-  const own = readBoolean(definition, 'deferLoading');
+  const own = read.boolean(definition, 'deferLoading');
   if (own !== undefined) return own;
-  const providers = readObject(definition, 'providerOptions');
+  const providers = read.object(definition, 'providerOptions');
   if (providers === undefined) return undefined;
   for (const provider of DEFERRING) {
-    const mark = readBoolean(readObject(providers, provider) ?? {}, 'deferLoading');
+    const mark = read.boolean(read.object(providers, provider) ?? {}, 'deferLoading');
     if (mark !== undefined) return mark;
   }
   return undefined;
 }
 
 function namespaceIn(definition: JsonObject): string | undefined {
-  const openai = readObject(readObject(definition, 'providerOptions') ?? {}, 'openai');
-  const name = openai && readObject(openai, 'namespace')?.name;
+  const openai = read.object(read.object(definition, 'providerOptions') ?? {}, 'openai');
+  const name = openai && read.object(openai, 'namespace')?.name;
   return typeof name === 'string' ? name : undefined;
 }
 
 /** The SDK wraps each example in an object. */
 function examplesIn(definition: JsonObject): readonly Json[] | undefined {
-  return readList(definition, 'inputExamples')?.map((example) =>
-    isJsonObject(example) && Object.hasOwn(example, 'input') ? (example.input as Json) : example,
-  );
+  return read
+    .list(definition, 'inputExamples')
+    ?.map((example) => (isJsonObject(example) && Object.hasOwn(example, 'input') ? (example.input as Json) : example));
 }
 
 function readProviderType(definition: JsonObject): string | undefined {
-  const type = field(definition, 'type');
+  const type = read.field(definition, 'type');
   if (!PROVIDER_TYPES.has(type)) return undefined;
-  const id = field(definition, 'id');
+  const id = read.field(definition, 'id');
   if (typeof id === 'string') return id;
   throw invalid(`its id is ${show(id)}, not a string such as "anthropic.web_search_20250305"`);
 }

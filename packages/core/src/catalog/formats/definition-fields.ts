@@ -3,56 +3,58 @@ import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { type JsonSchema, NO_SCHEMA, type Policy, type Tool, type ToolFormat } from '../tool.ts';
 import type { ParseContext, WriteOptions } from './format.ts';
 
-/** A field of a definition; inherited ones (`constructor`, …) are not fields. */
-export function field(definition: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(definition, key) ? definition[key] : undefined;
-}
+/** Reads a definition; of inherited properties (`constructor`, …) nothing is a field. */
+export const read = {
+  field(definition: JsonObject, key: string): Json | undefined {
+    return Object.hasOwn(definition, key) ? definition[key] : undefined;
+  },
 
-/** The name, which every tool must have. */
-export function readName(definition: JsonObject): string {
-  const name = field(definition, 'name');
-  if (typeof name === 'string' && name !== '') return name;
-  if (name === undefined) throw invalid('it has no name');
-  throw invalid(`its name is ${show(name)}, not a string with at least one character`);
-}
+  /** The name, which every tool must have. */
+  name(definition: JsonObject): string {
+    const name = read.field(definition, 'name');
+    if (typeof name === 'string' && name !== '') return name;
+    if (name === undefined) throw invalid('it has no name');
+    throw invalid(`its name is ${show(name)}, not a string with at least one character`);
+  },
 
-/** A text, or undefined if there is none. Other kinds of values are rejected: a description that is an object is a mistake. */
-export function readText(definition: JsonObject, key: string): string | undefined {
-  const value = field(definition, key);
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string') return value;
-  throw invalid(`its ${key} is ${show(value)}, not a string`);
-}
+  /** A text, or undefined if there is none. Other kinds of values are rejected: a description that is an object is a mistake. */
+  text(definition: JsonObject, key: string): string | undefined {
+    const value = read.field(definition, key);
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'string') return value;
+    throw invalid(`its ${key} is ${show(value)}, not a string`);
+  },
 
-/** A schema, or undefined if there is none. */
-export function readSchema(definition: JsonObject, key: string): JsonSchema | undefined {
-  const value = field(definition, key);
-  if (value === undefined || value === null) return undefined;
-  if (isJsonObject(value)) return value;
-  throw invalid(`its ${key} is ${show(value)}, not a JSON Schema object`);
-}
+  /** A schema, or undefined if there is none. */
+  schema(definition: JsonObject, key: string): JsonSchema | undefined {
+    const value = read.field(definition, key);
+    if (value === undefined || value === null) return undefined;
+    if (isJsonObject(value)) return value;
+    throw invalid(`its ${key} is ${show(value)}, not a JSON Schema object`);
+  },
 
-/** An object, or undefined: for optional fields, where a wrong kind of value is kept verbatim and ignored. */
-export function readObject(definition: JsonObject, key: string): JsonObject | undefined {
-  const value = field(definition, key);
-  return isJsonObject(value) ? value : undefined;
-}
+  /** An object, or undefined: for optional fields, where a wrong kind of value is kept verbatim and ignored. */
+  object(definition: JsonObject, key: string): JsonObject | undefined {
+    const value = read.field(definition, key);
+    return isJsonObject(value) ? value : undefined;
+  },
 
-export function readBoolean(definition: JsonObject, key: string): boolean | undefined {
-  const value = field(definition, key);
-  return typeof value === 'boolean' ? value : undefined;
-}
+  boolean(definition: JsonObject, key: string): boolean | undefined {
+    const value = read.field(definition, key);
+    return typeof value === 'boolean' ? value : undefined;
+  },
 
-export function readList(definition: JsonObject, key: string): readonly Json[] | undefined {
-  const value = field(definition, key);
-  return Array.isArray(value) ? value : undefined;
-}
+  list(definition: JsonObject, key: string): readonly Json[] | undefined {
+    const value = read.field(definition, key);
+    return Array.isArray(value) ? value : undefined;
+  },
 
-/** An explicit mark decides; otherwise the surface's rule does. */
-export function readPolicy(mark: boolean | undefined, context: ParseContext): Policy {
-  if (mark === undefined) return context.missingDeferral;
-  return mark ? 'always' : 'never';
-}
+  /** An explicit mark decides; otherwise the surface's rule does. */
+  policy(mark: boolean | undefined, context: ParseContext): Policy {
+    if (mark === undefined) return context.missingDeferral;
+    return mark ? 'always' : 'never';
+  },
+} as const;
 
 /** The problem with one definition; `parseTools` adds which one it is. */
 export function invalid(what: string): CatalogError {
@@ -88,33 +90,35 @@ export function deferralMark(
   }
 }
 
-/** Writes the mark as `defer_loading`. */
-export function restateMark(draft: Draft, tool: Tool, options: WriteOptions, isReceived: boolean): void {
-  const mark = readBoolean(draft, 'defer_loading');
-  restate(draft, 'defer_loading', mark, deferralMark(tool, options, isReceived ? { mark } : undefined));
-}
-
 /** A definition under construction. Spreading keeps `__proto__` as data. */
 export type Draft = { [key: string]: Json };
 
-/** Writes a field whose value differs from the definition; an existing key keeps its position. */
-export function restate<T extends Json>(draft: Draft, key: string, was: T | undefined, now: T | undefined): void {
-  if (was === now) return;
-  if (now === undefined) delete draft[key];
-  else draft[key] = now;
-}
+/** Writes what differs from the definition that was received; an existing key keeps its position. */
+export const restate = {
+  field<T extends Json>(draft: Draft, key: string, was: T | undefined, now: T | undefined): void {
+    if (was === now) return;
+    if (now === undefined) delete draft[key];
+    else draft[key] = now;
+  },
 
-/** No description, null and an empty one mean the same, so each of them stays. */
-export function restateDescription(draft: Draft, tool: Tool): void {
-  restate(draft, 'description', readText(draft, 'description') ?? '', tool.description);
-}
+  /** No description, null and an empty one mean the same, so each of them stays. */
+  description(draft: Draft, tool: Tool): void {
+    restate.field(draft, 'description', read.text(draft, 'description') ?? '', tool.description);
+  },
 
-/** Writes a schema; a definition that was received without one is written without one. */
-export function restateSchema(draft: Draft, key: string, schema: JsonSchema, received: JsonObject | undefined): void {
-  const was = readObject(draft, key);
-  if (received !== undefined && was === undefined && isNoSchema(schema)) return;
-  restate(draft, key, was, schema);
-}
+  /** A definition that was received without a schema is written without one. */
+  schema(draft: Draft, key: string, schema: JsonSchema, received: JsonObject | undefined): void {
+    const was = read.object(draft, key);
+    if (received !== undefined && was === undefined && isNoSchema(schema)) return;
+    restate.field(draft, key, was, schema);
+  },
+
+  /** The mark as `defer_loading`. */
+  mark(draft: Draft, tool: Tool, options: WriteOptions, isReceived: boolean): void {
+    const mark = read.boolean(draft, 'defer_loading');
+    restate.field(draft, 'defer_loading', mark, deferralMark(tool, options, isReceived ? { mark } : undefined));
+  },
+} as const;
 
 /** Also true of a copy that was stored as text and read again. */
 export function isNoSchema(schema: JsonSchema): boolean {

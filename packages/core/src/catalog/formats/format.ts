@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { JsonSchema, Policy, Tool, ToolFormat } from '../tool.ts';
 import { aiSdkFormat } from './ai-sdk.ts';
 import { anthropicFormat } from './anthropic.ts';
-import { field } from './definition-fields.ts';
+import { read } from './definition-fields.ts';
 import { geminiFormat } from './gemini.ts';
 import { mcpFormat } from './mcp.ts';
 import { openaiChatFormat } from './openai-chat.ts';
@@ -90,21 +90,21 @@ export function writeTools(
  * counts as Gemini's declaration, one without any schema as MCP's; undefined means that it does not look like a tool.
  */
 export function detectFormat(definition: JsonObject): ToolFormat | undefined {
-  const type = field(definition, 'type');
+  const type = read.field(definition, 'type');
   if (type === 'provider' || type === 'provider-defined') return 'ai-sdk';
   if (type === 'function') return detectFunction(definition);
   if (Object.hasOwn(definition, 'input_schema')) return 'anthropic';
-  if (type === 'custom') return isJsonObject(field(definition, 'custom')) ? 'openai-chat' : 'openai-responses';
+  if (type === 'custom') return isJsonObject(read.field(definition, 'custom')) ? 'openai-chat' : 'openai-responses';
   if (Object.hasOwn(definition, 'inputSchema')) return isHolder(definition) ? 'ai-sdk' : 'mcp';
   if (GEMINI_KEYS.some((key) => Object.hasOwn(definition, key))) return 'gemini';
   if (typeof type === 'string') return ANTHROPIC_TYPE.test(type) ? 'anthropic' : 'openai-responses';
-  if (isJsonObject(field(definition, 'function'))) return 'openai-chat';
+  if (isJsonObject(read.field(definition, 'function'))) return 'openai-chat';
   if (Object.hasOwn(definition, 'name')) return 'mcp';
   return BUILT_IN.has(Object.keys(definition).join()) ? 'gemini' : undefined;
 }
 
 function detectFunction(definition: JsonObject): ToolFormat {
-  if (isJsonObject(field(definition, 'function'))) return 'openai-chat';
+  if (isJsonObject(read.field(definition, 'function'))) return 'openai-chat';
   return Object.hasOwn(definition, 'inputSchema') ? 'ai-sdk' : 'openai-responses';
 }
 

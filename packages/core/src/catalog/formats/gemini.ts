@@ -1,20 +1,6 @@
 import { defined, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { createTool, type JsonSchema, type Tool } from '../tool.ts';
-import {
-  type Draft,
-  field,
-  isNoSchema,
-  isSame,
-  readBoolean,
-  readName,
-  readObject,
-  readPolicy,
-  readSchema,
-  readText,
-  restate,
-  restateDescription,
-  unsupported,
-} from './definition-fields.ts';
+import { type Draft, isNoSchema, isSame, read, restate, unsupported } from './definition-fields.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /**
@@ -32,12 +18,12 @@ function parse(definition: JsonObject, context: ParseContext): Tool {
     return createTool({ name: builtIn, server: context.server, policy: 'never', extras });
   }
   return createTool({
-    name: readName(definition),
+    name: read.name(definition),
     server: context.server,
-    description: readText(definition, 'description'),
+    description: read.text(definition, 'description'),
     schema: schemaIn(definition),
     // The API has no mark, but definitions without a type, which look like its own, may have one.
-    policy: readPolicy(readBoolean(definition, 'defer_loading'), context),
+    policy: read.policy(read.boolean(definition, 'defer_loading'), context),
     extras: { verbatim, ...defined({ outputSchema: outputIn(definition) }) },
   });
 }
@@ -50,8 +36,8 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
     return received;
   }
   const draft: Draft = { ...received };
-  restate(draft, 'name', readText(draft, 'name'), options.name ?? tool.name);
-  restateDescription(draft, tool);
+  restate.field(draft, 'name', read.text(draft, 'name'), options.name ?? tool.name);
+  restate.description(draft, tool);
   const was = received === undefined ? undefined : schemaIn(received);
   const isAbsent = received !== undefined && was === undefined && isNoSchema(tool.schema);
   if (!isAbsent && !isSame(was, tool.schema)) replace(draft, SCHEMA_KEYS, tool.schema);
@@ -84,23 +70,23 @@ function builtInType(definition: JsonObject): string | undefined {
 }
 
 function schemaIn(definition: JsonObject): JsonSchema | undefined {
-  const plain = readSchema(definition, 'parametersJsonSchema') ?? readSchema(definition, 'parameters_json_schema');
+  const plain = read.schema(definition, 'parametersJsonSchema') ?? read.schema(definition, 'parameters_json_schema');
   if (plain !== undefined) return plain;
-  const dialect = readSchema(definition, 'parameters');
+  const dialect = read.schema(definition, 'parameters');
   return dialect === undefined ? undefined : fromGeminiSchema(dialect);
 }
 
 function outputIn(definition: JsonObject): JsonSchema | undefined {
-  const plain = readObject(definition, 'responseJsonSchema') ?? readObject(definition, 'response_json_schema');
+  const plain = read.object(definition, 'responseJsonSchema') ?? read.object(definition, 'response_json_schema');
   if (plain !== undefined) return plain;
-  const dialect = readObject(definition, 'response');
+  const dialect = read.object(definition, 'response');
   return dialect === undefined ? undefined : fromGeminiSchema(dialect);
 }
 
 /** One schema may be under any of several keys; the new one goes to the first of them and the others are removed. */
 function replace(draft: Draft, keys: readonly [string, ...string[]], schema: JsonSchema | undefined): void {
   for (const key of keys)
-    if (field(draft, key) !== undefined && (key !== keys[0] || schema === undefined)) delete draft[key];
+    if (read.field(draft, key) !== undefined && (key !== keys[0] || schema === undefined)) delete draft[key];
   if (schema !== undefined) draft[keys[0]] = schema;
 }
 

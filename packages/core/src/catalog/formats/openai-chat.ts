@@ -1,22 +1,6 @@
 import { defined, isJsonObject, type JsonObject } from '../json.ts';
 import { createTool, type Tool } from '../tool.ts';
-import {
-  type Draft,
-  field,
-  freeformSchema,
-  invalid,
-  readBoolean,
-  readName,
-  readObject,
-  readPolicy,
-  readSchema,
-  readText,
-  restate,
-  restateDescription,
-  restateSchema,
-  show,
-  unsupported,
-} from './definition-fields.ts';
+import { type Draft, freeformSchema, invalid, read, restate, show, unsupported } from './definition-fields.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /**
@@ -29,15 +13,15 @@ function parse(definition: JsonObject, context: ParseContext): Tool {
   const type = Object.hasOwn(definition, 'type') ? definition.type : 'function';
   if (type !== 'function' && type !== 'custom') throw invalid(`its type is ${show(type)}, not "function" or "custom"`);
   const isCustom = type === 'custom';
-  const inner = field(definition, type);
+  const inner = read.field(definition, type);
   if (!isJsonObject(inner)) throw invalid(`its ${type} is ${show(inner)}, not an object`);
-  const strict = isCustom ? undefined : readBoolean(inner, 'strict');
+  const strict = isCustom ? undefined : read.boolean(inner, 'strict');
   return createTool({
-    name: readName(inner),
+    name: read.name(inner),
     server: context.server,
-    description: readText(inner, 'description'),
-    schema: isCustom ? freeformSchema(grammarOf(inner)) : readSchema(inner, 'parameters'),
-    policy: readPolicy(readMark(definition, inner), context),
+    description: read.text(inner, 'description'),
+    schema: isCustom ? freeformSchema(grammarOf(inner)) : read.schema(inner, 'parameters'),
+    policy: read.policy(readMark(definition, inner), context),
     extras: { verbatim: { 'openai-chat': definition }, ...defined({ freeform: isCustom || undefined, strict }) },
   });
 }
@@ -45,15 +29,15 @@ function parse(definition: JsonObject, context: ParseContext): Tool {
 function write(tool: Tool, options: WriteOptions): JsonObject {
   const received = tool.extras.verbatim?.['openai-chat'];
   if (tool.extras.providerType !== undefined) throw unsupported(tool, 'openai-chat');
-  const isCustom = received !== undefined && field(received, 'type') === 'custom';
+  const isCustom = received !== undefined && read.field(received, 'type') === 'custom';
   const key = isCustom ? 'custom' : 'function';
-  const receivedInner = received === undefined ? undefined : readObject(received, key);
+  const receivedInner = received === undefined ? undefined : read.object(received, key);
   const inner: Draft = { ...receivedInner };
-  restate(inner, 'name', readText(inner, 'name'), options.name ?? tool.name);
-  restateDescription(inner, tool);
+  restate.field(inner, 'name', read.text(inner, 'name'), options.name ?? tool.name);
+  restate.description(inner, tool);
   if (!isCustom) {
-    restateSchema(inner, 'parameters', tool.schema, receivedInner);
-    restate(inner, 'strict', readBoolean(inner, 'strict'), tool.extras.strict);
+    restate.schema(inner, 'parameters', tool.schema, receivedInner);
+    restate.field(inner, 'strict', read.boolean(inner, 'strict'), tool.extras.strict);
   }
   const draft: Draft = received === undefined ? { type: key } : { ...received };
   draft[key] = inner;
@@ -72,11 +56,11 @@ function isDeferralChanged(tool: Tool, options: WriteOptions, mark: boolean | un
 }
 
 function readMark(definition: JsonObject, inner: JsonObject): boolean | undefined {
-  return readBoolean(definition, 'defer_loading') ?? readBoolean(inner, 'defer_loading');
+  return read.boolean(definition, 'defer_loading') ?? read.boolean(inner, 'defer_loading');
 }
 
 /** Chat nests the grammar one level deeper than Responses does. */
 function grammarOf(custom: JsonObject): JsonObject | undefined {
-  const format = readObject(custom, 'format');
-  return format === undefined ? undefined : (readObject(format, 'grammar') ?? format);
+  const format = read.object(custom, 'format');
+  return format === undefined ? undefined : (read.object(format, 'grammar') ?? format);
 }

@@ -1,48 +1,32 @@
 import { defined, type Json, type JsonObject } from '../json.ts';
 import { createTool, type Tool } from '../tool.ts';
-import {
-  type Draft,
-  field,
-  freeformSchema,
-  invalid,
-  readBoolean,
-  readName,
-  readObject,
-  readPolicy,
-  readSchema,
-  readText,
-  restate,
-  restateDescription,
-  restateMark,
-  restateSchema,
-  show,
-  unsupported,
-} from './definition-fields.ts';
+import { type Draft, freeformSchema, invalid, read, restate, show, unsupported } from './definition-fields.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 
 /** Tools of OpenAI's Responses API: functions, custom tools, namespaces of both (a server here), and hosted tools. */
 export const openaiResponsesFormat: Format = { format: 'openai-responses', parse, write, writeAll };
 
 function parse(definition: JsonObject, context: ParseContext): Tool {
-  const type = field(definition, 'type');
+  const type = read.field(definition, 'type');
   if (typeof type !== 'string') throw invalid(`its type is ${show(type)}, not a string such as "function"`);
   // A whole namespace was unfolded before this.
   if (type === 'namespace') throw invalid('it is a namespace, which needs a name and a list of tools');
-  const mark = readBoolean(definition, 'defer_loading');
+  const mark = read.boolean(definition, 'defer_loading');
   const isHosted = type !== 'function' && type !== 'custom';
   const extras = {
     namespace: context.namespace,
     providerType: isHosted ? type : undefined,
     freeform: type === 'custom' || undefined,
-    strict: readBoolean(definition, 'strict'),
-    outputSchema: isHosted ? undefined : readObject(definition, 'output_schema'),
+    strict: read.boolean(definition, 'strict'),
+    outputSchema: isHosted ? undefined : read.object(definition, 'output_schema'),
   };
   return createTool({
-    name: isHosted ? hostedName(definition, type) : readName(definition),
+    name: isHosted ? hostedName(definition, type) : read.name(definition),
     server: context.server,
-    description: readText(definition, 'description'),
-    schema: type === 'custom' ? freeformSchema(field(definition, 'format')) : readSchema(definition, 'parameters'),
-    policy: mark === undefined && isHosted ? 'never' : readPolicy(mark, context),
+    description: read.text(definition, 'description'),
+    schema:
+      type === 'custom' ? freeformSchema(read.field(definition, 'format')) : read.schema(definition, 'parameters'),
+    policy: mark === undefined && isHosted ? 'never' : read.policy(mark, context),
     extras: { verbatim: { 'openai-responses': definition }, ...defined(extras) },
   });
 }
@@ -53,14 +37,14 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   if (providerType !== undefined && received === undefined) throw unsupported(tool, 'openai-responses');
   const draft: Draft = received === undefined ? { type: 'function' } : { ...received };
   const isFunction = draft.type === 'function';
-  if (providerType === undefined) restate(draft, 'name', readText(draft, 'name'), options.name ?? tool.name);
-  restateDescription(draft, tool);
+  if (providerType === undefined) restate.field(draft, 'name', read.text(draft, 'name'), options.name ?? tool.name);
+  restate.description(draft, tool);
   if (isFunction) {
-    restateSchema(draft, 'parameters', tool.schema, received);
-    restate(draft, 'strict', readBoolean(draft, 'strict'), strict);
-    restate(draft, 'output_schema', readObject(draft, 'output_schema'), outputSchema);
+    restate.schema(draft, 'parameters', tool.schema, received);
+    restate.field(draft, 'strict', read.boolean(draft, 'strict'), strict);
+    restate.field(draft, 'output_schema', read.object(draft, 'output_schema'), outputSchema);
   }
-  restateMark(draft, tool, options, received !== undefined);
+  restate.mark(draft, tool, options, received !== undefined);
   return draft;
 }
 
@@ -98,7 +82,7 @@ function newNamespace(server: string): JsonObject {
 
 /** Hosted tools are identified by their type; a whole MCP server also by its label. */
 function hostedName(definition: JsonObject, type: string): string {
-  const label = field(definition, 'server_label');
+  const label = read.field(definition, 'server_label');
   if (typeof label === 'string') return `${type}:${label}`;
-  return field(definition, 'name') === undefined ? type : readName(definition);
+  return read.field(definition, 'name') === undefined ? type : read.name(definition);
 }
