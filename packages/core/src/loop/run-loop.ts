@@ -4,23 +4,16 @@ import type { Memory, Plan, Tell, View } from '../disclosure/index.ts';
 import type { Caller, Prefetched, Resolved, Step, Toolbox, ToolOutcome } from '../dispatch/index.ts';
 import { localCalls } from './local-calls.ts';
 import { orderedOutput } from './rounds.ts';
-import type { TranscriptStore } from './transcript.ts';
-import type { Ending, Opened, Read, Reader, Upstream, Whole, Wire } from './wire.ts';
-import { weaveHistory } from './woven-history.ts';
+import type { Ending, Opened, Read, Reader, Upstream, Whole } from './wire.ts';
+import { type HistoryOptions, weaveHistory } from './woven-history.ts';
 
 /** What the loop needs for one response. */
-export interface LoopOptions<Request, Part> {
-  readonly wire: Wire<Request, Part>;
+export interface LoopOptions<Request, Part> extends HistoryOptions<Request, Part> {
   readonly upstream: Upstream<Request, Part>;
   readonly toolbox: Toolbox;
-  /** The client's request, in the wire's dialect. */
-  readonly request: Request;
   readonly plan: Plan;
-  /** The request as its client sent it, if references in it were resolved: the response repeats it. @default `request` */
-  readonly asked?: Request;
   /** @default a caller that may use everything */
   readonly caller?: Caller;
-  readonly signal?: AbortSignal;
   /**
    * How many times the upstream is called for one response, at least 1. At the limit the response ends as a pause.
    * @default 12
@@ -34,15 +27,6 @@ export interface LoopOptions<Request, Part> {
   readonly prefetch?: boolean;
   /** The request as the wire opened it. @default it is opened for a prefetch */
   readonly opened?: Opened;
-  /**
-   * Keeps what the client is not shown from one response to the next. It must belong to this client only.
-   * @default nothing is kept: the next request shows the model only what is in the client's messages
-   */
-  readonly transcript?: TranscriptStore;
-  /** How long the transcript may take before the loop continues without it, in milliseconds. @default 1_000 */
-  readonly transcriptWaitMs?: number;
-  /** Called when the transcript fails or takes too long. The request is served anyway. */
-  readonly onTranscriptError?: (error: unknown) => void;
   /**
    * Called when the response pauses at the round limit, with what would have been sent next: for a caller that continues later. Must
    * not throw.

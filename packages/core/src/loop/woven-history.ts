@@ -17,13 +17,18 @@ import type { Wire } from './wire.ts';
 /** What `weaveHistory` needs. */
 export interface HistoryOptions<Request, Part> {
   readonly wire: Wire<Request, Part>;
+  /** The client's request, in the wire's dialect. */
   readonly request: Request;
-  /** The request as its client sent it, if a history that it refers to was put before its items. @default `request` */
+  /** The request as its client sent it, if references in it were resolved: the response repeats it. @default `request` */
   readonly asked?: Request | undefined;
+  /**
+   * Keeps what the client is not shown from one response to the next. It must belong to this client only.
+   * @default nothing is kept: the next request shows the model only what is in the client's messages
+   */
   readonly transcript?: TranscriptStore | undefined;
-  /** How long the store may take before the loop continues without it. @default 1_000 */
+  /** How long the transcript may take before the loop continues without it, in milliseconds. @default 1_000 */
   readonly transcriptWaitMs?: number | undefined;
-  /** Called if the store fails or takes too long. The request is served anyway. */
+  /** Called when the transcript fails or takes too long. The request is served anyway. */
   readonly onTranscriptError?: ((error: unknown) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }

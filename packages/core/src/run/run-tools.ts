@@ -5,6 +5,7 @@ import { untilAborted } from '../clock.ts';
 import type { Plan } from '../disclosure/index.ts';
 import { ownNamed } from '../disclosure/internal.ts';
 import {
+  type Call,
   type Caller,
   createToolbox,
   type HookContext,
@@ -50,13 +51,7 @@ export type RunToolsEvent =
   /** A piece of the model's text. */
   | { readonly kind: 'text'; readonly text: string }
   /** The model has called a tool. `isSearch`: one of our own, such as `tool_search`. */
-  | {
-      readonly kind: 'call';
-      readonly id: string;
-      readonly name: string;
-      readonly arguments: unknown;
-      readonly isSearch: boolean;
-    }
+  | ({ readonly kind: 'call'; readonly isSearch: boolean } & Call)
   /** The answer to a call, for the model. */
   | { readonly kind: 'result'; readonly id: string; readonly content: string; readonly isError: boolean };
 

@@ -1,4 +1,4 @@
-import { createSnapshot, createTool, type Policy, type Tool } from '../catalog/index.ts';
+import { createSnapshot, createTool, type Tool, type ToolParts } from '../catalog/index.ts';
 import { defined } from '../catalog/internal.ts';
 import type { Form, Plan, Unavailable } from '../disclosure/index.ts';
 import { createToolbox, type Toolbox } from '../dispatch/index.ts';
@@ -7,12 +7,7 @@ import type { Received, ScriptedItem, ScriptedRound, Seen, WireSample } from './
 import { wordSearcher } from './word-searcher.ts';
 
 /** A tool with one required text parameter. */
-export function textTool(tool: {
-  readonly name: string;
-  readonly server?: string;
-  readonly description: string;
-  readonly policy?: Policy;
-}): Tool {
+export function textTool(tool: Omit<ToolParts, 'schema'>): Tool {
   return createTool({
     ...tool,
     schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },

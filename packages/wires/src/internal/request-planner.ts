@@ -2,7 +2,7 @@ import type { Tool, ToolboxOptions } from '@quartermaster/core';
 import type { Shown, TransportCapabilities } from '@quartermaster/core/disclosure';
 import { readDefinitions } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
-import { type Opened, type OpenedSearch, type Planned, planRequest, type Wire } from '@quartermaster/core/loop';
+import { type Planned, type PlanQuestion, planRequest } from '@quartermaster/core/loop';
 import { type AdapterTransport, requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
 
 /** An option of adapters whose requests can be given more tools than they declare. */
@@ -18,14 +18,11 @@ export interface CatalogOptions {
 type PlannerOptions = ToolSearchOptions & CatalogOptions & Pick<ToolboxOptions, 'execute' | 'hooks'>;
 
 /** A request, and what its protocol says about it. */
-interface AskedRequest<Request, Part> {
-  readonly wire: Wire<Request, Part>;
-  readonly request: Request;
-  readonly opened?: Opened;
+interface AskedRequest<Request, Part>
+  extends Pick<PlanQuestion<Request, Part>, 'wire' | 'request' | 'opened' | 'search'> {
   readonly model: string | undefined;
   /** The host, as a row of `transports`, if the options name none. @default the adapter's own */
   readonly transport?: string;
-  readonly search?: OpenedSearch | undefined;
   /** The declared tools. Not read if the host serves the request. */
   tools(): readonly Tool[];
   /** What identifies the declared tools. */

@@ -17,7 +17,6 @@ import {
   type Hit,
   ORDERED_BY_USE,
   orderByUse,
-  type RerankerUse,
   type SearchEngine,
   type Searcher,
   type SearchRequest,
@@ -89,14 +88,11 @@ function definitionTokens(context: ToolboxContext, names: readonly string[]): nu
   return tokens;
 }
 
-interface Searched {
+type SearchEnd = Extract<ToolboxEvent, { kind: 'tool-search-end' }>;
+
+interface Searched
+  extends Partial<Pick<SearchEnd, 'reranker' | 'engine' | 'confidence' | 'scores' | 'tools' | 'reasons'>> {
   readonly found: Found;
-  readonly reranker?: RerankerUse['kind'] | undefined;
-  readonly engine?: SearchEngine;
-  readonly confidence?: number | undefined;
-  readonly scores?: readonly number[];
-  readonly tools?: readonly string[];
-  readonly reasons?: readonly string[] | undefined;
 }
 
 async function search(

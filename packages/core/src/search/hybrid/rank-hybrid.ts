@@ -232,18 +232,13 @@ function thresholdFor(toolCount: number, { threshold, perTenfold = 0 }: FitModel
 const USUAL = 500;
 const LARGEST = 10_000;
 
-export interface Judgement {
+export interface Judgement extends Pick<FitEvidence, 'knownShare' | 'toolCount' | 'cosine'> {
   readonly rated: RatedTools;
-  /** How much of the request the catalog's words cover, 0 to 1. */
-  readonly knownShare: number;
   readonly model: FitModel;
-  readonly toolCount: number;
   /** The probability below which nothing fits. */
   readonly least: number;
   /** Whether the request names something of a tool exactly. Computed only if everything else says that nothing fits. */
   readonly namesExactly: () => boolean;
-  /** The reranker's scores, if it has scored them. */
-  readonly cosine?: Float64Array;
 }
 
 /** The probability that one of the candidates fits the request; a tool that the request names always fits. */
