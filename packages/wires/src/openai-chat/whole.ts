@@ -98,16 +98,7 @@ function addCall(calls: readonly ChatToolCall[], delta: ChatToolCallDelta): read
 }
 
 /** Fields that identify something: a later value replaces the earlier one. */
-const STATED: ReadonlySet<string> = new Set([
-  'role',
-  'type',
-  'id',
-  'name',
-  'index',
-  'signature',
-  'format',
-  'expires_at',
-]);
+const STATED: ReadonlySet<string> = new Set('role type id name index signature format expires_at'.split(' '));
 
 /**
  * Folds one delta into the previous ones: texts continue, lists grow, objects are merged, and everything else is replaced. Unknown

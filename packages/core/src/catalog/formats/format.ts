@@ -120,25 +120,10 @@ const AI_SDK_KEYS: readonly string[] = ['execute', 'providerOptions', 'inputExam
 const GEMINI_KEYS: readonly string[] = ['parameters', 'parametersJsonSchema', 'parameters_json_schema'];
 /** Anthropic's types have dates; the search tools and toolsets also exist without. */
 const ANTHROPIC_TYPE = /_\d{8}$|^tool_search_tool_|_toolset$/;
-/** Gemini's own tools, each an object under its name. */
-const BUILT_IN: ReadonlySet<string> = new Set([
-  ...[
-    'googleSearch',
-    'googleSearchRetrieval',
-    'codeExecution',
-    'urlContext',
-    'googleMaps',
-    'fileSearch',
-    'computerUse',
-  ],
-  ...[
-    'google_search',
-    'google_search_retrieval',
-    'code_execution',
-    'url_context',
-    'google_maps',
-    'file_search',
-    'computer_use',
-  ],
-  ...['enterpriseWebSearch', 'retrieval'],
-]);
+/** Gemini's own tools, each an object under its name, in either spelling. */
+const BUILT_IN: ReadonlySet<string> = new Set(
+  [
+    ...['googleSearch', 'googleSearchRetrieval', 'codeExecution', 'urlContext', 'googleMaps', 'fileSearch'],
+    ...['computerUse', 'enterpriseWebSearch', 'retrieval'],
+  ].flatMap((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
+);

@@ -202,14 +202,8 @@ const OLDER_CLAUDE: NonNullable<Transport['exceptions']> = ['claude-3', 'claude-
 
 /** Tool search begins with GPT-5.4. */
 const OLDER_GPT: NonNullable<Transport['exceptions']> = [
-  'chatgpt',
-  'codex-mini',
-  'gpt-3',
-  'gpt-4',
+  ...'chatgpt codex-mini gpt-3 gpt-4 o1 o3 o4'.split(' '),
   /^gpt-5(?!\d|\.(?:[4-9]|\d{2}))/,
-  'o1',
-  'o3',
-  'o4',
 ].map((model) => ({ model, lacks: ['clientSearch', 'hostedSearch', 'deferMark'] as const }));
 
 /** The known transports. Extend by spreading: `{ ...TRANSPORTS, 'my-host': { capabilities: … } }`. */

@@ -1,3 +1,5 @@
+import { pairs } from './characters.ts';
+
 /** The longest word that is stemmed; longer ones are identifiers or noise and are their own stems. */
 const LONGEST_WORD = 24;
 const LONGEST_EXCEPTION = 6;
@@ -212,7 +214,15 @@ interface Rule {
   readonly suffix: string;
   readonly put: string;
   /** Letters of which one has to stand before the suffix. */
-  readonly after?: string;
+  readonly after: string | undefined;
+}
+
+/** Rules as `suffix:put`, some with `/after`. */
+function rules(text: string): readonly Rule[] {
+  return text.split(' ').map((rule) => {
+    const [, suffix = '', put = '', after] = /^(\w+):(\w*)(?:\/(\w+))?$/.exec(rule) ?? [];
+    return { suffix, put, after };
+  });
 }
 
 /** The longest suffix that fits decides; it is replaced where it lies inside the region. */
@@ -252,94 +262,23 @@ function dropFinal(word: Uint16Array, end: number, r1: number, r2: number): numb
 const DOUBLES = 'bdfgmnprt';
 const REGION_PREFIXES = ['gener', 'commun', 'arsen'];
 
-const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
-  ['skis', 'ski'],
-  ['skies', 'sky'],
-  ['dying', 'die'],
-  ['lying', 'lie'],
-  ['tying', 'tie'],
-  ['idly', 'idl'],
-  ['gently', 'gentl'],
-  ['ugly', 'ugli'],
-  ['early', 'earli'],
-  ['only', 'onli'],
-  ['singly', 'singl'],
-  ['sky', 'sky'],
-  ['news', 'news'],
-  ['atlas', 'atlas'],
-  ['cosmos', 'cosmos'],
-  ['bias', 'bias'],
-  ['andes', 'andes'],
-]);
+const EXCEPTIONS: ReadonlyMap<string, string> = pairs(
+  'skis:ski skies:sky dying:die lying:lie tying:tie idly:idl gently:gentl ugly:ugli early:earli only:onli ' +
+    'singly:singl sky:sky news:news atlas:atlas cosmos:cosmos bias:bias andes:andes',
+);
 
 /** Words that look like a past tense or a gerund once their plural is gone. */
-const UNCHANGED_SINGULARS: ReadonlySet<string> = new Set([
-  'inning',
-  'outing',
-  'canning',
-  'herring',
-  'earring',
-  'proceed',
-  'exceed',
-  'succeed',
-]);
+const UNCHANGED_SINGULARS: ReadonlySet<string> = new Set(
+  'inning outing canning herring earring proceed exceed succeed'.split(' '),
+);
 
-const STEP_2: readonly Rule[] = [
-  { suffix: 'ational', put: 'ate' },
-  { suffix: 'ization', put: 'ize' },
-  { suffix: 'fulness', put: 'ful' },
-  { suffix: 'ousness', put: 'ous' },
-  { suffix: 'iveness', put: 'ive' },
-  { suffix: 'tional', put: 'tion' },
-  { suffix: 'biliti', put: 'ble' },
-  { suffix: 'lessli', put: 'less' },
-  { suffix: 'entli', put: 'ent' },
-  { suffix: 'ation', put: 'ate' },
-  { suffix: 'alism', put: 'al' },
-  { suffix: 'aliti', put: 'al' },
-  { suffix: 'ousli', put: 'ous' },
-  { suffix: 'iviti', put: 'ive' },
-  { suffix: 'fulli', put: 'ful' },
-  { suffix: 'enci', put: 'ence' },
-  { suffix: 'anci', put: 'ance' },
-  { suffix: 'abli', put: 'able' },
-  { suffix: 'izer', put: 'ize' },
-  { suffix: 'ator', put: 'ate' },
-  { suffix: 'alli', put: 'al' },
-  { suffix: 'bli', put: 'ble' },
-  { suffix: 'ogi', put: 'og', after: 'l' },
-  { suffix: 'li', put: '', after: 'cdeghkmnrt' },
-];
-
-const STEP_3: readonly Rule[] = [
-  { suffix: 'ational', put: 'ate' },
-  { suffix: 'tional', put: 'tion' },
-  { suffix: 'alize', put: 'al' },
-  { suffix: 'icate', put: 'ic' },
-  { suffix: 'iciti', put: 'ic' },
-  { suffix: 'ical', put: 'ic' },
-  { suffix: 'ness', put: '' },
-  { suffix: 'ful', put: '' },
-];
-
-const STEP_4: readonly Rule[] = [
-  { suffix: 'ement', put: '' },
-  { suffix: 'ance', put: '' },
-  { suffix: 'ence', put: '' },
-  { suffix: 'able', put: '' },
-  { suffix: 'ible', put: '' },
-  { suffix: 'ment', put: '' },
-  { suffix: 'ant', put: '' },
-  { suffix: 'ent', put: '' },
-  { suffix: 'ism', put: '' },
-  { suffix: 'ate', put: '' },
-  { suffix: 'iti', put: '' },
-  { suffix: 'ous', put: '' },
-  { suffix: 'ive', put: '' },
-  { suffix: 'ize', put: '' },
-  { suffix: 'al', put: '' },
-  { suffix: 'er', put: '' },
-  { suffix: 'ic', put: '' },
-];
-
-const STEP_4_ION: readonly Rule[] = [{ suffix: 'ion', put: '', after: 'st' }];
+const STEP_2: readonly Rule[] = rules(
+  'ational:ate ization:ize fulness:ful ousness:ous iveness:ive tional:tion biliti:ble lessli:less entli:ent ' +
+    'ation:ate alism:al aliti:al ousli:ous iviti:ive fulli:ful enci:ence anci:ance abli:able izer:ize ator:ate ' +
+    'alli:al bli:ble ogi:og/l li:/cdeghkmnrt',
+);
+const STEP_3: readonly Rule[] = rules('ational:ate tional:tion alize:al icate:ic iciti:ic ical:ic ness: ful:');
+const STEP_4: readonly Rule[] = rules(
+  'ement: ance: ence: able: ible: ment: ant: ent: ism: ate: iti: ous: ive: ize: al: er: ic:',
+);
+const STEP_4_ION: readonly Rule[] = rules('ion:/st');

@@ -137,7 +137,7 @@ const tables = once((): CaseTables => {
   const lower = decodeRuns(LOWER_RUNS);
   const upper = decodeRuns(UPPER_RUNS);
   const shared = new Map<number, readonly number[]>();
-  for (const group of SHARED_UPPER_CASE) {
+  for (const group of SHARED_UPPER_CASE.join(' ').split(' ')) {
     const codes = Array.from(group, (character) => character.codePointAt(0) ?? 0);
     for (const code of codes) shared.set(code, codes);
   }

@@ -150,26 +150,20 @@ function oneOf(sounds: readonly string[]): string {
 
 type Range = readonly [low: number, high: number];
 
-const IDEOGRAPHS: readonly Range[] = [
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0x20000, 0x2a6df],
-  [0x2a700, 0x2b738],
-  [0x2b740, 0x2b81d],
-  [0x2b820, 0x2cea1],
-  [0x2ceb0, 0x2ebe0],
-  [0x30000, 0x3134a],
-];
+/** Ranges as `low-high` in hexadecimal. */
+function ranges(text: string): readonly Range[] {
+  return text.split(' ').map((range) => {
+    const [low, high] = range.split('-').map((end) => Number.parseInt(end, 16));
+    return [low, high] as [number, number];
+  });
+}
+
+const IDEOGRAPHS: readonly Range[] = ranges(
+  '3400-4dbf 4e00-9fff 20000-2a6df 2a700-2b738 2b740-2b81d 2b820-2cea1 2ceb0-2ebe0 30000-3134a',
+);
 
 const OTHERS: ReadonlyMap<string, readonly Range[]> = new Map([
-  [
-    'CJK COMPATIBILITY IDEOGRAPH',
-    [
-      [0xf900, 0xfa6d],
-      [0xfa70, 0xfad9],
-      [0x2f800, 0x2fa1d],
-    ],
-  ],
-  ['KHITAN SMALL SCRIPT CHARACTER', [[0x18b00, 0x18cd5]]],
-  ['NUSHU CHARACTER', [[0x1b170, 0x1b2fb]]],
+  ['CJK COMPATIBILITY IDEOGRAPH', ranges('f900-fa6d fa70-fad9 2f800-2fa1d')],
+  ['KHITAN SMALL SCRIPT CHARACTER', ranges('18b00-18cd5')],
+  ['NUSHU CHARACTER', ranges('1b170-1b2fb')],
 ]);
