@@ -16,6 +16,15 @@ const result = (id: string, more: object = {}): AnthropicBlock => ({
   content: [{ type: 'text', text: id, citations: null }],
   ...more,
 });
+const search = (id: string): AnthropicBlock => ({ type: 'server_tool_use', id, name: 'tool_search_tool_bm25', input: {} });
+const searchResult = (id: string, ...names: string[]): AnthropicBlock => ({
+  type: 'tool_search_tool_result',
+  tool_use_id: id,
+  content: {
+    type: 'tool_search_tool_search_result',
+    tool_references: names.map((tool_name) => ({ type: 'tool_reference', tool_name })),
+  },
+});
 const call = (id: string): AnthropicBlock => ({ type: 'tool_use', id, name: 'now', input: {} });
 const answer = (id: string): AnthropicBlock => ({ type: 'tool_result', tool_use_id: id, content: 'x' });
 const plainUse = (id: string): AnthropicBlock => ({ type: 'tool_use', id, name: 'crm_find', input: {} });
@@ -53,6 +62,25 @@ describe('the history with calls to servers', () => {
     ]);
   });
 
+  it('keeps a round together whose results include that of a search', () => {
+    const round = [use('a'), search('s'), use('b'), result('a'), searchResult('s', 'crm_find'), result('b')];
+    expect(rendered(ASK, assistant(...round, text('Done.')))).toEqual([
+      ASK,
+      assistant(plainUse('a'), search('s'), plainUse('b'), searchResult('s', 'crm_find')),
+      user(plainResult('a'), plainResult('b')),
+      assistant(text('Done.')),
+    ]);
+  });
+
+  it('puts results with those of the client’s own calls, in the order of the calls', () => {
+    const round = assistant(call('t'), use('a'), call('u'), use('b'), result('a'), result('b'));
+    expect(rendered(ASK, round, user(answer('u'), answer('t'), text('Go on.')))).toEqual([
+      ASK,
+      assistant(call('t'), plainUse('a'), call('u'), plainUse('b')),
+      user(answer('t'), plainResult('a'), answer('u'), plainResult('b'), text('Go on.')),
+    ]);
+  });
+
   it('puts results with those of the client’s own calls, past a system message', () => {
     const system = { role: 'system', content: 'Mind the gap.' };
     expect(
@@ -66,14 +94,7 @@ describe('the history with calls to servers', () => {
   });
 
   it('drops half a pair, listings, and references that lead nowhere', () => {
-    const found = (...names: string[]): AnthropicBlock => ({
-      type: 'tool_search_tool_result',
-      tool_use_id: 's',
-      content: {
-        type: 'tool_search_tool_search_result',
-        tool_references: names.map((tool_name) => ({ type: 'tool_reference', tool_name })),
-      },
-    });
+    const found = (...names: string[]): AnthropicBlock => searchResult('s', ...names);
     const listing = { type: 'mcp_tool_listing', mcp_server_name: 'crm', tools: [] };
     expect(
       rendered(ASK, assistant(listing, use('a'), result('b'), found('crm_find', 'crm_gone', 'other'), text('Hm.'))),
@@ -89,12 +110,17 @@ describe('the history with calls to servers', () => {
   });
 
   it('has every call answered right after it, whatever was cut out, and grows at its end', () => {
-    const turn = fc.array(fc.constantFrom('text', 'one', 'two', 'cut'), { minLength: 1, maxLength: 6 }).map((kinds) =>
-      kinds.flatMap((kind, at): AnthropicBlock[] => {
-        const [a, b] = [`a${at}`, `b${at}`];
-        if (kind === 'text') return [text('Hm.')];
-        if (kind === 'one') return [use(a), result(a)];
-        return kind === 'two' ? [use(a), use(b), result(a), result(b)] : [use(a)];
+    const round = fc.oneof(
+      fc.constantFrom('text' as const, 'cut' as const),
+      fc.array(fc.constantFrom('server', 'search'), { minLength: 1, maxLength: 4 }),
+    );
+    const turn = fc.array(round, { minLength: 1, maxLength: 6 }).map((rounds) =>
+      rounds.flatMap((kinds, at): AnthropicBlock[] => {
+        if (kinds === 'text') return [text('Hm.')];
+        if (kinds === 'cut') return [use(`a${at}`)];
+        const calls = kinds.map((kind, place) => (kind === 'server' ? use : search)(`a${at}_${place}`));
+        const results = kinds.map((kind, place) => (kind === 'server' ? result : searchResult)(`a${at}_${place}`));
+        return [...calls, ...results];
       }),
     );
     fc.assert(

@@ -1,6 +1,7 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { NamedServers, ServerTool } from '../dialect.ts';
 import { type AnthropicBlock, type AnthropicMessage, blocksOf } from './anthropic-shapes-2026-11.ts';
+import { inCallOrder } from './anthropic-transcript.ts';
 
 /** Tools of MCP servers that are called within the response: the client sees the calls as `mcp_tool_use`, the model calls functions. */
 export interface ServerCalls {
@@ -53,7 +54,8 @@ export function renderServerCalls(messages: readonly AnthropicMessage[], names: 
   let carried: readonly AnthropicBlock[] = [];
   for (const message of messages) {
     if (message.role === 'user' && carried.length > 0) {
-      rendered.push({ ...message, content: [...carried, ...blocksOf(message)] });
+      const spoken = rendered.findLast(({ role }) => role === 'assistant');
+      rendered.push({ ...message, content: inCallOrder([...carried, ...blocksOf(message)], spoken) });
       carried = [];
     } else if (message.role === 'assistant') {
       if (carried.length > 0) rendered.push({ role: 'user', content: carried });
@@ -86,8 +88,9 @@ function renderTurn(message: AnthropicMessage, names: Names): RenderedTurn {
     }
     if (block.type === 'mcp_tool_listing') continue;
     if (block.type === 'mcp_tool_use' && !paired.has(block.id)) continue;
-    // What the model wrote after the results was its next turn, unless one of the client's calls also waits for its result.
-    if (results.length > 0 && !hasClientCall) {
+    // What the model wrote after the results was its next turn, unless one of the client's calls also waits for its result. Results
+    // of searches stand among those of the servers.
+    if (results.length > 0 && !hasClientCall && block.type !== 'tool_search_tool_result') {
       messages.push({ ...message, content: turn }, { role: 'user', content: results });
       turn = [];
       results = [];
