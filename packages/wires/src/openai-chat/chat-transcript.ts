@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { type HiddenContent, readSlots, type Slot, type WireTranscript, weaveSlots } from '@quartermaster/core/loop';
 import { type ChatMessage, type ChatRequest, type ChatToolCall, callsOf, textOf } from './chat-shapes-2026-11.ts';
+import { mergeDelta } from './whole.ts';
 
 /** One round of a response, as the model wrote it. */
 export interface ChatRound {
@@ -35,7 +36,7 @@ export function hiddenContent(response: {
   return {
     shown: [{ ids: callIds, text }],
     calls: [...rounds, last].flatMap(({ answers }) => Object.keys(answers)),
-    content: { text, rounds, last: { ...last, message: contentOf(last.message) } } as unknown as JsonObject,
+    content: { text, rounds, last: { ...last, message: shareOfLast(last, rounds) } } as unknown as JsonObject,
   };
 }
 
@@ -92,7 +93,8 @@ function weaveResponse(
   const isSameText = textOf(message) === content.text;
   const before = isSameText ? rounds : rounds.map((round) => ({ ...round, message: withoutContent(round.message) }));
   const { tool_calls: _, ...rest } = message;
-  const spoken = isSameText && rounds.length > 0 ? withContent(rest, last.message.content) : rest;
+  const own = withoutEarlier(rest, rounds, last);
+  const spoken = isSameText && rounds.length > 0 ? withContent(own, last.message.content) : own;
   const calls = weaveSlots(last.calls, callsOf(message), (call) => call.id) as readonly ChatToolCall[];
   const isSilent = calls.length === 0 && textOf(spoken) === '';
   return [
@@ -130,8 +132,29 @@ function readRound(value: unknown): ChatRound {
   };
 }
 
-function contentOf({ content }: JsonObject): JsonObject {
-  return typeof content === 'string' ? { content } : {};
+/** What the last round wrote of the fields that the client got as one over all rounds: its text, and what earlier rounds have too. */
+function shareOfLast({ message }: ChatRound, rounds: readonly ChatRound[]): JsonObject {
+  const isShared = (key: string): boolean => rounds.some((round) => Object.hasOwn(round.message, key));
+  return Object.fromEntries(
+    Object.entries(message).filter(([key, value]) => (key === 'content' ? typeof value === 'string' : isShared(key))),
+  );
+}
+
+/**
+ * The client's message with only the last round's share of each field that the client got as one: of reasoning, for example, which
+ * the restored rounds have. What the client has changed stays as it is.
+ */
+function withoutEarlier(message: ChatMessage, rounds: readonly ChatRound[], last: ChatRound): ChatMessage {
+  if (rounds.length === 0) return message;
+  const earlier = rounds.reduce<Record<string, unknown>>((merged, round) => mergeDelta(merged, round.message), {});
+  const whole = mergeDelta(earlier, last.message);
+  return Object.fromEntries(
+    Object.entries(message).flatMap(([key, value]) => {
+      const isWhole = Object.hasOwn(earlier, key) && JSON.stringify(value) === JSON.stringify(whole[key]);
+      if (!isWhole || key === 'role' || key === 'content') return [[key, value]];
+      return Object.hasOwn(last.message, key) ? [[key, last.message[key]]] : [];
+    }),
+  ) as unknown as ChatMessage;
 }
 
 function withoutContent({ content: _, ...rest }: JsonObject): JsonObject {
