@@ -41,14 +41,8 @@ export function createTranscriptRecords(
     return { entry, insert: (statements) => insertRows(statements, 'transcript_entries', [row]) };
   }
 
-  /** The entries of these places, at most as many as fit into one statement. */
-  function readPlaces(places: readonly string[]): Promise<readonly Row[]> {
-    return sql.all(
-      `SELECT ids.place AS place, entries.entry AS entry, entries.sealed AS sealed
-       FROM transcript_ids ids JOIN transcript_entries entries ON entries.entry = ids.entry
-       WHERE ids.place IN (${marks(places)})`,
-      places,
-    );
+  function readEntries(entries: readonly string[]): Promise<readonly Row[]> {
+    return sql.all(`SELECT entry, sealed FROM transcript_entries WHERE entry IN (${marks(entries)})`, entries);
   }
 
   return {
@@ -67,7 +61,11 @@ export function createTranscriptRecords(
 
       async replace(before, after) {
         const place = placeOf(owner, before.id);
-        const [row] = await readPlaces([place]);
+        const [row] = await sql.all(
+          `SELECT entries.entry AS entry, entries.sealed AS sealed
+           FROM transcript_ids ids JOIN transcript_entries entries ON entries.entry = ids.entry WHERE ids.place = ?`,
+          [place],
+        );
         if (row === undefined) return false;
         const old = textOf(row, 'entry');
         if (seal.open(bytesOf(row, 'sealed'), old) !== JSON.stringify(before)) return false;
@@ -87,17 +85,23 @@ export function createTranscriptRecords(
 
       async find(ids) {
         const idByPlace = new Map(ids.map((id) => [placeOf(owner, id), id]));
-        const found = new Map<string, Hidden>();
-        const opened = new Map<string, Hidden>();
+        const entryByPlace = new Map<string, string>();
         for (const some of chunks([...idByPlace.keys()], ROWS_AT_ONCE)) {
-          for (const row of await readPlaces(some)) {
-            const id = idByPlace.get(textOf(row, 'place'));
-            if (id === undefined) continue;
+          const rows = await sql.all(`SELECT place, entry FROM transcript_ids WHERE place IN (${marks(some)})`, some);
+          for (const row of rows) entryByPlace.set(textOf(row, 'place'), textOf(row, 'entry'));
+        }
+        // Most entries have several ids: each is read once.
+        const opened = new Map<string, Hidden>();
+        for (const some of chunks([...new Set(entryByPlace.values())], ROWS_AT_ONCE)) {
+          for (const row of await readEntries(some)) {
             const entry = textOf(row, 'entry');
-            const hidden = opened.get(entry) ?? (JSON.parse(seal.open(bytesOf(row, 'sealed'), entry)) as Hidden);
-            opened.set(entry, hidden);
-            found.set(id, hidden);
+            opened.set(entry, JSON.parse(seal.open(bytesOf(row, 'sealed'), entry)) as Hidden);
           }
+        }
+        const found = new Map<string, Hidden>();
+        for (const [place, entry] of entryByPlace) {
+          const [id, hidden] = [idByPlace.get(place), opened.get(entry)];
+          if (id !== undefined && hidden !== undefined) found.set(id, hidden);
         }
         return found;
       },
