@@ -165,6 +165,16 @@ describe('stored responses', () => {
     expect(upstreams.requests).toHaveLength(2);
   });
 
+  it('take the items that others may refer to with them when they are deleted', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds(SEARCHED, 'Sunny.', 'Again.') });
+    const { openai } = await runningGateway({ upstreams });
+    const { id, output } = await openai.responses.create({ ...ASK, input: [QUESTION] });
+    const reference = { type: 'item_reference' as const, id: String(output[0]?.id) };
+    await openai.responses.delete(id);
+    await openai.responses.create({ ...ASK, input: [QUESTION, reference] });
+    expect(inputs(upstreams).at(-1)).toContainEqual(reference);
+  });
+
   it('belong to the key that asked for them', async () => {
     const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') });
     const names = ['one', 'two'];
@@ -271,6 +281,34 @@ describe('a conversation that is kept elsewhere', () => {
     const { openai } = await runningGateway({ upstreams });
     await openai.responses.create({ model: 'gpt-test', input: [QUESTION], tools: [INLINE], conversation: 'conv_1' });
     expect(upstreams.requests).toMatchObject([{ conversation: 'conv_1' }]);
+  });
+});
+
+describe('long histories', () => {
+  const TURNS = 6;
+  const question = (turn: number): string => `Question ${turn}: ${'x'.repeat(90_000)}`;
+  const named = (request: readonly unknown[]): readonly unknown[] =>
+    request.map((item) => /Question \d|Answer \d/.exec(JSON.stringify(item))?.[0]);
+  const expected = Array.from({ length: TURNS }, (_, turn) => [`Question ${turn}`, `Answer ${turn}`]).flat();
+
+  it.each(['previous_response_id', 'conversation'])('go on after a restart, by %s', async (by) => {
+    const answers = Array.from({ length: TURNS }, (_, turn) => `Answer ${turn}`);
+    const upstreams = scriptedUpstreams({ responses: responseRounds(...answers, 'Bye.') });
+    const open = await storeFile();
+    const first = await runningGateway({ upstreams, store: await open() });
+    const { id: conversation } = await first.openai.conversations.create({});
+    let previous: string | undefined;
+    const reference = () => (by === 'conversation' ? { conversation } : { previous_response_id: previous ?? null });
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const response = await first.openai.responses.create({ ...ASK, input: question(turn), ...reference() });
+      previous = response.id;
+    }
+    await first.stop();
+    const next = await runningGateway({ upstreams, store: await open() });
+    await next.openai.responses.create({ ...ASK, input: 'Thanks', ...reference() });
+    const last = inputs(upstreams).at(-1) ?? [];
+    expect(named(last)).toEqual([...expected, undefined]);
+    expect(JSON.stringify(last).length).toBeGreaterThan(500_000);
   });
 });
 
@@ -439,10 +477,12 @@ describe('conversations', () => {
     const previous_response_id = `resp_${'0a1b2c3d'.repeat(4)}`;
     await expect(openai.responses.create({ ...ask, previous_response_id })).rejects.toThrow("can't be used together");
     const long = { ...asked, content: 'x'.repeat(600_000) };
-    await expect(openai.conversations.items.create(id, { items: [long] })).rejects.toThrow(
+    const other = await openai.conversations.create({});
+    await openai.conversations.items.create(other.id, { items: [long] });
+    await expect(openai.conversations.items.create(other.id, { items: [long] })).rejects.toThrow(
       'longer than this gateway keeps',
     );
-    await openai.responses.create({ ...ask, input: 'x'.repeat(300_000) });
+    await openai.responses.create({ ...ask, input: 'x'.repeat(1_200_000) });
     await expect(openai.responses.create(ask)).rejects.toThrow('Start another');
     expect(upstreams.requests).toHaveLength(1);
   });

@@ -32,7 +32,7 @@ export {
   writtenInput,
 } from '../dispatch/internal.ts';
 export { editDistance } from '../edit-distance.ts';
-export { isUniqueId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/internal.ts';
+export { isUniqueId, piecesId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/internal.ts';
 export { memoized } from '../memoized.ts';
 export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/internal.ts';
 export {

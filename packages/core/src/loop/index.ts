@@ -17,6 +17,7 @@ export {
   type WholeOptions,
 } from './run-loop.ts';
 export {
+  type ContinuedHistory,
   createTranscriptCache,
   type FoundEntry,
   type Hidden,

@@ -48,6 +48,11 @@ export interface Hidden extends JsonObject {
   readonly content: JsonObject;
 }
 
+/** An id of what is stored about the pieces of a response that has an id, so that both can be deleted. */
+export function piecesId(responseId: string): string {
+  return `${responseId}@pieces`;
+}
+
 /** How many ids of one request are looked up: the latest ones. */
 export const MAX_TRANSCRIPT_IDS = 2_000;
 
@@ -66,6 +71,20 @@ export interface WireTranscript<Request> {
   references?(request: Request): readonly string[];
   /** The request with references resolved. Those that can't be resolved stay as they are. */
   resolve?(request: Request, found: ReadonlyMap<string, JsonObject>): Request;
+  /** The id of the earlier response that has the beginning of this one's history, if it was shortened. */
+  baseOf?(content: JsonObject): string | undefined;
+  /** What is stored of a whole response: of a long history only the end. @default all of it */
+  shorten?(content: JsonObject, continued: ContinuedHistory<Request>): Promise<JsonObject>;
+}
+
+/** What a response continues. */
+export interface ContinuedHistory<Request> {
+  /** The request as its client sent it. */
+  readonly asked: Request;
+  /** How many pieces of the complete request come from what it refers to. */
+  readonly length: number;
+  /** What is stored under an id. */
+  find(id: string): Promise<JsonObject | undefined>;
 }
 
 /**
@@ -95,8 +114,8 @@ export interface FoundEntry {
 export interface HiddenContent {
   /** What the client saw: it sends this back. */
   readonly shown: readonly ShownPiece[];
-  /** What identifies the whole response. Missing if another conversation may have the same. */
-  readonly responseId?: string;
+  /** The response as a whole, for requests that name it: stored under its id alone, and not read when its pieces come back. */
+  readonly response?: { readonly id: string; readonly content: JsonObject };
   /** The ids of the calls that the client did not see. */
   readonly calls: readonly string[];
   readonly content: JsonObject;

@@ -9,6 +9,7 @@ import {
   type HistoryPiece,
   MAX_TRANSCRIPT_ID_LENGTH,
   MAX_TRANSCRIPT_IDS,
+  piecesId,
   type ShownPiece,
   type TranscriptStore,
 } from './transcript.ts';
@@ -51,17 +52,26 @@ export async function weaveHistory<Request, Part>(
   const { wire, request, transcript: store } = options;
   const { transcript } = wire;
   if (store === undefined || transcript === undefined) return { request, ids: [], keep: async () => undefined };
+  const { asked = request } = options;
   const pieces = transcript.pieces(request);
+  const length = asked === request ? 0 : pieces.length - transcript.pieces(asked).length;
+  const find = async (id: string): Promise<JsonObject | undefined> =>
+    (await findContents(options, [id], store)).get(id);
   return {
-    request: await weave(options, { pieces, store, transcript }),
+    request: await weave(options, { pieces, length, store, transcript }),
     ids: pieces.flatMap((piece) => (piece.by === 'model' ? piece.ids : [])),
-    async keep({ shown, responseId, calls, content }) {
-      const own = responseId !== undefined && isUniqueId(responseId) ? [responseId] : [];
-      const ids = [...idsOfResponse(pieces, shown), ...own];
+    async keep({ shown, response, calls, content }) {
+      const whole = response !== undefined && isUniqueId(response.id) ? response : undefined;
+      const ids = [...idsOfResponse(pieces, shown), ...(whole === undefined ? [] : [piecesId(whole.id)])];
+      const made = { dialect: wire.dialect, version: transcript.version };
       const [id] = ids;
-      if (id === undefined) return;
-      const hidden: Hidden = { id, dialect: wire.dialect, version: transcript.version, calls, content };
-      await bounded(options, () => store.keep(ids, hidden));
+      if (id !== undefined) await bounded(options, () => store.keep(ids, { id, ...made, calls, content }));
+      if (whole === undefined) return;
+      await bounded(options, async () => {
+        const { content: all } = whole;
+        const stored = (await transcript.shorten?.(all, { asked, length, find })) ?? all;
+        await store.keep([whole.id], { id: whole.id, ...made, calls: [], content: stored });
+      });
     },
   };
 }
@@ -76,26 +86,52 @@ export async function resolveReferences<Request, Part>(options: HistoryOptions<R
   // Other conversations may have a short id too, and nothing here distinguishes them.
   const ids = (transcript?.references?.(request) ?? []).filter(isUniqueId).slice(-MAX_TRANSCRIPT_IDS);
   if (store === undefined || transcript?.resolve === undefined || ids.length === 0) return request;
+  const contents = new Map(await findContents(options, ids, store));
+  const bases = new Set([...contents.values()].flatMap((content) => transcript.baseOf?.(content) ?? []));
+  // A set is read on while it grows: each base may have one, too.
+  for (const base of bases) {
+    if (bases.size > MOST_BASES) break;
+    const content = contents.get(base) ?? (await findContents(options, [base], store)).get(base);
+    if (content === undefined) continue;
+    contents.set(base, content);
+    const next = transcript.baseOf?.(content);
+    if (next !== undefined) bases.add(next);
+  }
+  return contents.size === 0 ? request : transcript.resolve(request, contents);
+}
+
+/** How many earlier responses are read for the histories that a request refers to. */
+const MOST_BASES = 64;
+
+/** What this wire has stored under these ids. */
+async function findContents<Request, Part>(
+  options: HistoryOptions<Request, Part>,
+  ids: readonly string[],
+  store: TranscriptStore,
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const { wire } = options;
   const found = await bounded(options, () => store.find(ids));
-  const contents = [...(found ?? [])].flatMap(([id, { dialect, version, content }]) =>
-    dialect === wire.dialect && version === transcript.version ? [[id, content] as const] : [],
+  return new Map(
+    [...(found ?? [])].flatMap(([id, { dialect, version, content }]) =>
+      dialect === wire.dialect && version === wire.transcript?.version ? [[id, content] as const] : [],
+    ),
   );
-  return contents.length === 0 ? request : transcript.resolve(request, new Map(contents));
 }
 
 async function weave<Request, Part>(
   options: HistoryOptions<Request, Part>,
   history: {
     readonly pieces: readonly HistoryPiece[];
+    /** How many of them come from a history that the request refers to. */
+    readonly length: number;
     readonly store: TranscriptStore;
     readonly transcript: NonNullable<Wire<Request, Part>['transcript']>;
   },
 ): Promise<Request> {
-  const { wire, request, asked = request } = options;
-  const { pieces, store, transcript } = history;
+  const { wire, request } = options;
+  const { pieces, length, store, transcript } = history;
   // A referenced history is already complete: by a short id, another conversation's entry could be found for it.
-  const whole = asked === request ? 0 : pieces.length - transcript.pieces(asked).length;
-  const idsByPiece = idsOfPieces(pieces).map((ids, number) => (number < whole ? [] : ids));
+  const idsByPiece = idsOfPieces(pieces).map((ids, number) => (number < length ? [] : ids));
   const ids = [...new Set(idsByPiece.flat())].slice(-MAX_TRANSCRIPT_IDS);
   if (ids.length === 0) return request;
   const found = await bounded(options, () => store.find(ids));

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
+import { piecesId } from '@quartermaster/core/internal';
 import { type Api, jsonRoutes, needing } from '../api/index.ts';
 import { choice, FLAG, limitUpTo, record, type Schema, TEXT } from '../api/schema.ts';
 import { ApiError, openaiErrorBody } from '../http/index.ts';
@@ -32,7 +33,7 @@ export function mountStoredRoutes(api: Api, { runner, storedFor }: Services): vo
     stored(async ({ param }, store) => {
       const id = param('id');
       known(await findResponse(store, id), id);
-      await store.forget([id]);
+      await store.forget([id, piecesId(id)]);
       return { id, object: 'response', deleted: true };
     }),
   );

@@ -18,8 +18,8 @@ export interface Conversation {
 
 export type ConversationItem = JsonObject & { readonly id: string };
 
-/** The longest conversation that is stored, in characters of JSON. */
-const LONGEST_CONVERSATION = 512 * 1024;
+/** The longest conversation that is stored, in characters of JSON: its items, and the same for the model. */
+const LONGEST_CONVERSATION = 2 * 1024 * 1024;
 
 export function newConversation(createdAtMs: number, metadata: JsonObject): Conversation {
   const id = `conv_${randomBytes(24).toString('hex')}`;
@@ -92,7 +92,7 @@ const MOST_TRIES = 100;
 /** A response and its input. */
 export interface ConversationTurn {
   readonly input: readonly JsonObject[];
-  /** How many items of the history the model had read before, in `content.history`. */
+  /** How many items of the history the model had read before, in `content.history`; a long one has only what is new, in `added`. */
   readonly historyLength: number;
   /** As stored in the transcript. */
   readonly content: JsonObject;
@@ -103,9 +103,10 @@ export async function growConversation(store: TranscriptStore, id: string, turn:
   const { content, input, historyLength } = turn;
   await changeConversation(store, id, (conversation) => {
     const items = [...conversation.items, ...nameAll([...input, ...listIn(content.output)], conversation.items)];
-    const history = [...conversation.history, ...listIn(content.history).slice(historyLength)];
+    const added = content.added ?? listIn(content.history).slice(historyLength);
+    const history = [...conversation.history, ...listIn(added)];
     const grown = { ...conversation, items, history };
-    const isFull = content.history === undefined || isTooLong(grown);
+    const isFull = (content.history ?? content.added) === undefined || isTooLong(grown);
     return isFull ? { ...conversation, isFull } : grown;
   });
 }

@@ -29,7 +29,9 @@ export function withInput(
       if (!isJsonObject(content.response)) return store.keep(ids, hidden);
       const input = toItems(request.input);
       const isLong = JSON.stringify(input).length > LONGEST_INPUT;
-      await store.keep(ids, isLong ? hidden : { ...hidden, content: { ...content, input } });
+      // What is added to a conversation is kept there.
+      const { added: _, ...kept } = content;
+      await store.keep(ids, { ...hidden, content: isLong ? kept : { ...kept, input } });
       if (conversation === undefined) return;
       const historyLength = toItems(resolved.input).length - input.length;
       await growConversation(store, conversation, { input, historyLength, content });

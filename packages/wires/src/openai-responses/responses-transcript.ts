@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
 import {
+  type ContinuedHistory,
   type HiddenContent,
   readSlots,
   type ShownPiece,
@@ -47,13 +48,27 @@ export function hiddenContent(response: {
     const id = isSearchCall(item) ? (item.call_id ?? item.id) : item.call_id;
     return typeof id === 'string' ? [id] : [];
   });
-  const stored = isStored ? { response: withinBound(sent), output, ...historyOf(request, items) } : {};
+  const stored = isStored ? { output } : {};
   return {
     shown: output.map(pieceOf),
-    ...(isStored ? { responseId: id } : {}),
     calls,
     content: { slots, replaces, ...stored } as unknown as JsonObject,
+    ...(isStored ? { response: { id, content: wholeOf(sent, output, historyWith(request, items)) } } : {}),
   };
+}
+
+/** Everything that the model has read and written. Unknown if the host has the beginning. */
+function historyWith(
+  request: ResponsesRequest,
+  items: readonly ResponsesItem[],
+): { readonly history?: readonly ResponsesItem[] } {
+  const isContinued = typeof request.previous_response_id === 'string' || conversationOf(request) !== undefined;
+  return isContinued ? {} : { history: [...itemsOf(request), ...items] };
+}
+
+/** A response for requests that name it: what its client got, and what the next one continues. */
+function wholeOf(sent: ResponsesResponse, output: readonly ResponsesItem[], history: object): JsonObject {
+  return { response: withinBound(sent), output, ...history } as unknown as JsonObject;
 }
 
 /** Definitions of thousands of tools, which the client knows, are not stored with each response. */
@@ -63,16 +78,77 @@ function withinBound(response: ResponsesResponse): ResponsesResponse {
 
 const LONGEST_TOOLS = 64 * 1024;
 
-/** The longest history that is stored with a response for requests that continue from it, in characters of JSON. */
+/** The longest history that is stored with each response, in characters of JSON: of longer ones, each part is stored once. */
 const LONGEST_HISTORY = 256 * 1024;
 
-/** Everything that the model has read and written up to the end of a response. Undefined if that is too much to store with each of them. */
-function historyOf(
-  request: ResponsesRequest,
-  items: readonly ResponsesItem[],
-): { readonly history?: readonly ResponsesItem[] } {
-  const history = [...itemsOf(request), ...items];
-  return JSON.stringify(history).length > LONGEST_HISTORY ? {} : { history };
+/** The most that one turn may add to a history. */
+const LONGEST_TURN = 1024 * 1024;
+
+/** The longest history that is put together, and over how many responses it may be spread. */
+const LONGEST_IN_ALL = 4 * 1024 * 1024;
+const MOST_BASES = 32;
+
+/**
+ * Of a long history a response has the end, and the id of an earlier response that has the rest. Of a conversation, which has the
+ * history itself, it has what is new. A response has no history if there is too much of it: then it can't be continued.
+ */
+async function shorten(
+  content: JsonObject,
+  { asked, length, find }: ContinuedHistory<ResponsesRequest>,
+): Promise<JsonObject> {
+  const { history: whole, ...rest } = content;
+  const history = itemsIn(whole);
+  const size = sizeOf(history);
+  if (size <= LONGEST_HISTORY) return content;
+  const added = history.slice(length);
+  const isTurn = sizeOf(added) <= LONGEST_TURN;
+  if (conversationOf(asked) !== undefined) return isTurn ? { ...rest, added: added as readonly JsonObject[] } : rest;
+  const id = asked.previous_response_id;
+  // A client that sends the whole conversation each time has no need to refer to it.
+  if (typeof id !== 'string') return isTurn && !itemsOf(asked).some(isModels) ? content : rest;
+  const before = length > 0 ? await find(id) : undefined;
+  if (before === undefined || !isTurn || size > LONGEST_IN_ALL) return rest;
+  const known = readBase(before);
+  const isNear = known !== undefined && sizeOf(history.slice(known.length)) <= LONGEST_HISTORY;
+  const base = isNear ? known : { id, length, depth: (known?.depth ?? 0) + 1 };
+  if (base.depth > MOST_BASES) return rest;
+  return { ...rest, base, history: history.slice(base.length) as readonly JsonObject[] };
+}
+
+/** Where the beginning of a history is stored. */
+type Base = {
+  /** The response whose history it is. */
+  readonly id: string;
+  /** How many items it has. */
+  readonly length: number;
+  /** Over how many responses it is spread. */
+  readonly depth: number;
+};
+
+function readBase({ base }: JsonObject): Base | undefined {
+  if (!isJsonObject(base)) return undefined;
+  const { id, length, depth } = base;
+  return typeof id === 'string' && typeof length === 'number' && typeof depth === 'number'
+    ? { id, length, depth }
+    : undefined;
+}
+
+function sizeOf(items: readonly ResponsesItem[]): number {
+  return JSON.stringify(items).length;
+}
+
+/** The complete history of a stored response. Undefined if a part of it is no longer stored. */
+function historyOf(id: string, found: ReadonlyMap<string, JsonObject>): readonly ResponsesItem[] | undefined {
+  const content = found.get(id);
+  if (content === undefined || !Array.isArray(content.history)) return undefined;
+  const items = itemsIn(content.history);
+  const base = readBase(content);
+  if (base === undefined) return items;
+  // Each base is less deep, so that this ends whatever is stored.
+  const before = found.get(base.id);
+  const isDeeper = before !== undefined && (readBase(before)?.depth ?? 0) >= base.depth;
+  const start = isDeeper ? undefined : historyOf(base.id, found);
+  return start?.length === base.length ? [...start, ...items] : undefined;
 }
 
 /** The transcript of the Responses API, in which a response is a list of items. */
@@ -119,10 +195,16 @@ export const responsesTranscript: WireTranscript<ResponsesRequest> = {
       const content = isReference(item) ? found.get(item.id) : undefined;
       return itemsIn(content?.output).find((one) => one.id === item.id) ?? item;
     });
-    const history = kept?.history ?? (typeof previous === 'string' ? found.get(previous)?.history : undefined);
-    if (history === undefined) return { ...request, input: items };
-    return { ...rest, input: [...itemsIn(history), ...items] };
+    const history =
+      kept === undefined
+        ? typeof previous === 'string'
+          ? historyOf(previous, found)
+          : undefined
+        : itemsIn(kept.history);
+    return history === undefined ? { ...request, input: items } : { ...rest, input: [...history, ...items] };
   },
+  baseOf: (content) => readBase(content)?.id,
+  shorten,
 };
 
 /** The conversation that a request names, by its id or as an object. */
