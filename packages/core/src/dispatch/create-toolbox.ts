@@ -1,6 +1,6 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
 import { defined } from '../catalog/internal.ts';
-import { readChoice } from '../check-option-names.ts';
+import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import {
   type Form,
   type Found,
@@ -51,7 +51,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         allow: extra.caller?.allow,
       }),
     tell: (tellOptions) => tellFound(context, tellOptions),
-    handle: (callContext) => handle(context, callContext),
+    handle: (callContext) => handle(context, withName(callContext)),
     execute: (resolved, executeOptions = {}) => executeCall(context, resolved, executeOptions),
     holds: (plan, memory, extra = {}) =>
       heldCalls({ plan, memory, snapshot: context.snapshot(), caller: extra.caller }),
@@ -83,6 +83,12 @@ async function handle(context: ToolboxContext, callContext: CallContext): Promis
   const deferring = { ...callContext, plan };
   if (unwrapped.kind === 'describe') return handleDescribe(context, deferring, unwrapped.names);
   return handleSearch(context, deferring, unwrapped);
+}
+
+/** A host may write a call without a name. */
+function withName(callContext: CallContext): CallContext {
+  const { call } = callContext;
+  return typeof call.name === 'string' ? callContext : { ...callContext, call: { ...call, name: '' } };
 }
 
 function refuseMalformed(
@@ -142,6 +148,7 @@ const kept = new WeakMap<Snapshot, Kept[]>();
 /** The plan for the current catalog, made once per snapshot and settings: the cost of a request must not depend on the size of the catalog. */
 function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
   const snapshot = context.snapshot();
+  checkOptionNames('toolbox.plan', options, PLAN_OPTIONS);
   const { engine = context.engine, form = context.form } = options;
   const { listingTokens, stubDescriptionLength = STUB_DEFAULTS.descriptionLength, isSearchable } = context.options;
   const values = JSON.stringify([
@@ -169,6 +176,18 @@ function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanO
   while (plans.length > MOST_PLANS || (plans.length > 1 && planBytesOf(snapshot) > MOST_PLAN_BYTES)) plans.shift();
   return plan;
 }
+
+const PLAN_OPTIONS: OptionNames<PlanOptions> = {
+  form: true,
+  engine: true,
+  caller: true,
+  describe: true,
+  searchName: true,
+  secondSearch: true,
+  searchWhenEmpty: true,
+  rule: true,
+  pins: true,
+};
 
 /** About how many bytes the plans of a snapshot take. */
 function planBytesOf(snapshot: Snapshot): number {

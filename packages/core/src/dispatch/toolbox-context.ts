@@ -86,21 +86,30 @@ function currentSnapshot(tools: ToolboxOptions['tools']): () => Snapshot {
   if (typeof tools === 'function') {
     return () => {
       const snapshot = tools();
-      if (typeof snapshot === 'object' && snapshot !== null && !isList(snapshot)) return snapshot;
-      throw wrongSetting(
-        'tools',
-        `the function tools returned ${isList(snapshot) ? 'a list' : String(snapshot)}; it has to return a snapshot`,
-      );
+      if (isSnapshot(snapshot)) return snapshot;
+      throw wrongSetting('tools', `the function tools returned ${describe(snapshot)}; it has to return a snapshot`);
     };
   }
-  if (typeof tools !== 'object' || tools === null) {
-    throw wrongSetting(
-      'tools',
-      `tools is ${String(tools)}; give a list of definitions, a snapshot, or a function that returns one`,
-    );
+  if (isList(tools)) {
+    const snapshot = createSnapshot(readDefinitions(tools));
+    return () => snapshot;
   }
-  const snapshot = isList(tools) ? createSnapshot(readDefinitions(tools)) : tools;
-  return () => snapshot;
+  if (isSnapshot(tools)) return () => tools;
+  throw wrongSetting(
+    'tools',
+    `tools is ${describe(tools)}; give a list of definitions, a snapshot, or a function that returns one`,
+  );
+}
+
+function isSnapshot(value: unknown): value is Snapshot {
+  if (typeof value !== 'object' || value === null) return false;
+  const { tools, modelName } = value as Partial<Snapshot>;
+  return Array.isArray(tools) && typeof modelName === 'function';
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object that is no snapshot' : String(value);
 }
 
 function isList(tools: Snapshot | readonly object[]): tools is readonly object[] {
@@ -120,7 +129,8 @@ export function readDefinitions(list: readonly object[]): readonly Tool[] {
   return list.every(isTool) ? list : parseTools(list, { onProblem: 'throw' }).tools;
 }
 
-function isTool(value: object): value is Tool {
+function isTool(value: unknown): value is Tool {
+  if (typeof value !== 'object' || value === null) return false;
   return 'id' in value && 'policy' in value && 'extras' in value && 'schema' in value;
 }
 

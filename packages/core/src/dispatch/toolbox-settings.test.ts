@@ -77,7 +77,36 @@ describe('a toolbox with a setting that is not allowed', () => {
     );
   });
 
-  it.each([undefined, null, 5, []])('a function that returns %j in place of a snapshot gets a sentence', (returned) => {
+  it.each([{}, new Map(), new Date(0), { ping: tools[0] }])('tools that are %o get a sentence', (wrong) => {
+    expect(() => createToolbox({ tools: wrong as never })).toThrow(
+      'tools is an object that is no snapshot; give a list of definitions, a snapshot, or a function that returns one',
+    );
+  });
+
+  it.each([undefined, null, 5])('a list with %j in it gets a sentence', (wrong) => {
+    expect(() => createToolbox({ tools: [wrong, tools[0]] as never })).toThrow(
+      `Tool 0 can't be read: it is ${wrong}, not an object`,
+    );
+  });
+
+  it('a plan refuses options that it does not have', () => {
+    const toolbox = createToolbox({ tools });
+    expect(() => toolbox.plan(undefined, { froms: 'load' } as never)).toThrow(
+      'toolbox.plan: unknown option "froms"; allowed: caller, describe',
+    );
+    expect(() => toolbox.plan(undefined, {})).not.toThrow();
+  });
+
+  it('a call without a name is refused, not thrown', async () => {
+    const toolbox = createToolbox({ tools, settings: { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } } });
+    for (const name of [undefined, null, 5]) {
+      const call = { id: '1', name: name as never, arguments: {} };
+      const answered = await toolbox.answer({ plan: toolbox.plan(), call, memory: EMPTY_MEMORY });
+      expect(answered).toMatchObject({ isError: true, text: 'There is no tool "". Use tool_search to find tools.' });
+    }
+  });
+
+  it.each([undefined, null, 5, [], {}])('a function that returns %j in place of a snapshot gets a sentence', (returned) => {
     const toolbox = createToolbox({ tools: () => returned as never });
     expect(() => toolbox.plan()).toThrow(/^the function tools returned .*; it has to return a snapshot$/);
   });
