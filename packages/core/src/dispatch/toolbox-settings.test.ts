@@ -106,10 +106,13 @@ describe('a toolbox with a setting that is not allowed', () => {
     }
   });
 
-  it.each([undefined, null, 5, [], {}])('a function that returns %j in place of a snapshot gets a sentence', (returned) => {
-    const toolbox = createToolbox({ tools: () => returned as never });
-    expect(() => toolbox.plan()).toThrow(/^the function tools returned .*; it has to return a snapshot$/);
-  });
+  it.each([undefined, null, 5, [], {}])(
+    'a function that returns %j in place of a snapshot gets a sentence',
+    (returned) => {
+      const toolbox = createToolbox({ tools: () => returned as never });
+      expect(() => toolbox.plan()).toThrow(/^the function tools returned .*; it has to return a snapshot$/);
+    },
+  );
 
   it('arguments that JSON can’t express are refused, not thrown', async () => {
     const toolbox = createToolbox({

@@ -16,7 +16,12 @@ const result = (id: string, more: object = {}): AnthropicBlock => ({
   content: [{ type: 'text', text: id, citations: null }],
   ...more,
 });
-const search = (id: string): AnthropicBlock => ({ type: 'server_tool_use', id, name: 'tool_search_tool_bm25', input: {} });
+const search = (id: string): AnthropicBlock => ({
+  type: 'server_tool_use',
+  id,
+  name: 'tool_search_tool_bm25',
+  input: {},
+});
 const searchResult = (id: string, ...names: string[]): AnthropicBlock => ({
   type: 'tool_search_tool_result',
   tool_use_id: id,

@@ -55,6 +55,35 @@ describe('message batches', () => {
     expect(await client.messages.batches.delete(batch.id)).toMatchObject({ type: 'message_batch_deleted' });
   });
 
+  it.each([
+    ['without messages', { model: 'claude', max_tokens: 1 }, 'messages: Field required'],
+    [
+      'with an unknown search',
+      { ...SEARCHED, tools: [{ type: 'tool_search_tool_regex_20991231', name: 'tool_search_tool_regex' }, clock] },
+      'tool_search_tool_regex_20991231',
+    ],
+  ])('fail alone where one is wrong: %s', async (_, wrong, message) => {
+    const { client } = await connect([
+      searching('tool_search_tool_regex', { query: 'weather' }),
+      calling('get_weather', { place: 'Oslo' }),
+    ]);
+    const requests = [
+      { custom_id: 'wrong', params: wrong as never },
+      { custom_id: 'good', params: SEARCHED },
+    ];
+    const batch = await client.messages.batches.create({ requests });
+    expect(await ended(client, batch.id)).toMatchObject({ request_counts: { succeeded: 1, errored: 1 } });
+    const results: Anthropic.Messages.MessageBatchIndividualResponse[] = [];
+    for await (const result of await client.messages.batches.results(batch.id)) results.push(result);
+    expect(results).toMatchObject([
+      {
+        custom_id: 'wrong',
+        result: { type: 'errored', error: { error: { message: expect.stringContaining(message) } } },
+      },
+      { custom_id: 'good', result: { type: 'succeeded' } },
+    ]);
+  });
+
   it('can be cancelled: what has not begun is not asked for', async () => {
     const { client, host } = await connect([]);
     const requests = Array.from({ length: 40 }, (_, index) => ({ custom_id: `item_${index}`, params: SEARCHED }));

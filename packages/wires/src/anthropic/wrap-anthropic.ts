@@ -1,4 +1,4 @@
-import type { QuartermasterError } from '@quartermaster/core';
+import { QuartermasterError } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { type Planned, planHistory, renderOnce } from '@quartermaster/core/loop';
@@ -104,10 +104,11 @@ async function answerBatches(options: {
   const items = readItems(body);
   if (items === undefined) return next(http);
   return orRefusal(async () => {
-    const planned = await Promise.all(items.map(({ params }) => planFor(params)));
-    if (planned.every(({ kind }) => kind !== 'loop')) {
-      if (planned.every(({ request }, index) => request === items[index]?.params)) return next(http);
-      const requests = planned.map(({ request }, index) => ({ ...items[index]?.item, params: request }));
+    const planned = await Promise.all(items.map((item) => planItem(item, planFor)));
+    const passed = planned.flatMap((one) => (one === undefined || one.kind === 'loop' ? [] : [one.request]));
+    if (passed.length === items.length) {
+      if (passed.every((request, index) => request === items[index]?.params)) return next(http);
+      const requests = passed.map((params, index) => ({ ...items[index]?.item, params }));
       return resend<object, AnthropicHttpRequest>(http, next)({ ...body, requests });
     }
     const { signal: _, ...rest } = http;
@@ -116,17 +117,38 @@ async function answerBatches(options: {
       items.map(({ customId, params }) => ({
         customId,
         run(signal) {
-          const request = { ...params, stream: false };
+          const request = readRequest(params);
+          if (request === undefined) return Promise.resolve(refuseWith(400, NO_MESSAGES));
+          const whole = { ...request, stream: false };
           const headers = new Headers(http.headers);
           headers.delete('content-length');
           headers.delete('idempotency-key');
-          const asked = { ...rest, url: messages, headers, signal, body: JSON.stringify(request) };
-          return orRefusal(() => answer(asked, next, request), refuse);
+          const asked = { ...rest, url: messages, headers, signal, body: JSON.stringify(whole) };
+          return orRefusal(() => answer(asked, next, whole), refuse);
         },
       })),
       `${url.origin}${url.pathname}`,
     );
   }, refuse);
+}
+
+const NO_MESSAGES = { type: 'invalid_request_error', message: 'messages: Field required' };
+
+type PlannedItem = Planned<AnthropicRequest, AnthropicEvent> | { readonly kind: 'pass'; readonly request: JsonObject };
+
+/** Undefined for a request that is refused: it fails alone. One that can't be read is the host's to refuse, unless others run here. */
+async function planItem(
+  { params }: ReadItem,
+  planFor: (request: AnthropicRequest) => Promise<Planned<AnthropicRequest, AnthropicEvent>>,
+): Promise<PlannedItem | undefined> {
+  const request = readRequest(params);
+  if (request === undefined) return { kind: 'pass', request: params };
+  try {
+    return await planFor(request);
+  } catch (error) {
+    if (error instanceof QuartermasterError) return undefined;
+    throw error;
+  }
 }
 
 /** The host's list, preceded by the batches that run here; a host without batches has none of its own. */
@@ -142,7 +164,7 @@ async function withListed(response: Response, url: URL, batches: LocalBatches): 
 interface ReadItem {
   readonly item: JsonObject;
   readonly customId: string;
-  readonly params: AnthropicRequest;
+  readonly params: JsonObject;
 }
 
 /** Undefined for a batch that the host rejects with its own message. */
@@ -150,9 +172,8 @@ function readItems(body: JsonObject | undefined): readonly ReadItem[] | undefine
   if (!Array.isArray(body?.requests) || body.requests.length === 0) return undefined;
   const items = body.requests.flatMap((item: unknown): ReadItem[] => {
     const { custom_id: customId, params } = isJsonObject(item) ? item : {};
-    const request = isJsonObject(params) ? readRequest(params) : undefined;
-    return isJsonObject(item) && typeof customId === 'string' && request !== undefined
-      ? [{ item, customId, params: request }]
+    return isJsonObject(item) && typeof customId === 'string' && isJsonObject(params)
+      ? [{ item, customId, params }]
       : [];
   });
   const isUnique = new Set(items.map(({ customId }) => customId)).size === items.length;
