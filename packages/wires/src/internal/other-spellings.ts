@@ -11,6 +11,17 @@ export function isOtherSearch(tool: unknown): boolean {
 
 const OTHER_SEARCH = /^(?:[\w-]+:tool_search|tool_search_tool_(?:regex|bm25)(?:_20251119)?)$/;
 
+/** Throws for a version of Anthropic's search tool that is not known: serving another one, or none, would go unnoticed. */
+export function checkOtherSearch(tools: unknown): void {
+  for (const tool of Array.isArray(tools) ? tools : []) {
+    if (!isJsonObject(tool) || typeof tool.type !== 'string') continue;
+    if (!tool.type.startsWith('tool_search_tool') || OTHER_SEARCH.test(tool.type)) continue;
+    const known = 'tool_search_tool_regex_20251119, tool_search_tool_bm25_20251119';
+    const message = `tools: the search tool ${tool.type.slice(0, 200)} is not known here; known: ${known}`;
+    throw new RequestError('unsupported_request', message, { context: { parameter: 'tools' } });
+  }
+}
+
 /** The names by which such tools are forced: theirs are fixed. */
 export function isOtherSearchName(name: string | undefined): boolean {
   return name === 'tool_search_tool_regex' || name === 'tool_search_tool_bm25';

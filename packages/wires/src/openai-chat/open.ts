@@ -2,7 +2,7 @@ import { parseTools, type Tool } from '@quartermaster/core';
 import { isJsonObject, type Policy } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
 import type { Opened } from '@quartermaster/core/loop';
-import { checkDeferredTools, isOtherSearch } from '../internal/other-spellings.ts';
+import { checkDeferredTools, checkOtherSearch, isOtherSearch } from '../internal/other-spellings.ts';
 import { type ChatMessage, type ChatRequest, textOf } from './chat-shapes-2026-11.ts';
 
 /** Reads a request. Throws for several choices at once: each would search separately, and a stream has one history. */
@@ -15,6 +15,7 @@ export function openRequest(request: ChatRequest): Opened {
     );
   }
   checkDeferredTools(request);
+  checkOtherSearch(request.tools);
   const userText = request.messages[latestUserIndex(request.messages)];
   return {
     tools: readTools(request),

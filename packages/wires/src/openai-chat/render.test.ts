@@ -236,6 +236,12 @@ describe('other gateways’ spellings', () => {
     expect(once).toEqual({ messages: [USER], tools: [READ] });
   });
 
+  it.each(['tool_search_tool_regex_20991231', 'tool_search_tool_semantic'])('refuse %s, which is not known', (type) => {
+    expect(() => openaiChatWire.open({ messages: [USER], tools: [{ type }, READ] })).toThrow(
+      `the search tool ${type} is not known here; known: tool_search_tool_regex_20251119`,
+    );
+  });
+
   it('treat deferred_tools as a request to search', async () => {
     const deferred_tools = { protocol: 'v1', profile: 'portable', search: { type: 'regex' }, validation: 'runtime' };
     const { requests } = await run([text], { request: { deferred_tools } });

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type Policy } from '@quartermaster/core/
 import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { Opened, OpenedSearch } from '@quartermaster/core/loop';
-import { checkDeferredTools, isOtherSearch } from '../internal/other-spellings.ts';
+import { checkDeferredTools, checkOtherSearch, isOtherSearch } from '../internal/other-spellings.ts';
 import {
   isSearchOutput,
   itemsOf,
@@ -25,6 +25,7 @@ export function openRequest(request: ResponsesRequest): Opened {
     });
   }
   checkDeferredTools(request);
+  checkOtherSearch(request.tools);
   const search = openSearch(request);
   const items = itemsOf(request);
   const latest = items[latestUserIndex(items)];

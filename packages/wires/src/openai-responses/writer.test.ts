@@ -178,6 +178,12 @@ describe('other gateways’ spellings', () => {
     });
   });
 
+  it.each(['tool_search_tool_regex_20991231', 'tool_search_tool_semantic'])('refuse %s, which is not known', (type) => {
+    expect(() => openaiResponsesWire.open({ input: [USER], tools: [{ type }, READ] })).toThrow(
+      `the search tool ${type} is not known here; known: tool_search_tool_regex_20251119`,
+    );
+  });
+
   it('treat deferred_tools as a request to search, and refuse a search that the client would run', async () => {
     const deferred_tools = { protocol: 'v1', profile: 'portable', search: { type: 'bm25' }, validation: 'runtime' };
     const { requests } = await run([responseRound([message('Hello')])], { request: { deferred_tools } });
