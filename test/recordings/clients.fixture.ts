@@ -26,6 +26,8 @@ export interface RecordedClient {
   readonly direct: Ask;
   /** The same with tool search. */
   readonly searching: Ask;
+  /** Whether the API is passed on as it is. @default false */
+  readonly isPassedOn?: boolean;
 }
 
 const SCHEMA = { type: 'object' as const, properties: {} };
@@ -166,6 +168,15 @@ async function askGemini(client: GoogleGenAI, recording: Recording): Promise<unk
   return { chunks };
 }
 
+/** Its events are passed on as they are: there is no tool search in this API but through the AI SDK. */
+async function askInteractions(client: GoogleGenAI, recording: Recording): Promise<unknown> {
+  const request = { model: 'some-model', input: TEXT } as const;
+  if (!recording.isStream) return withoutTransport(await client.interactions.create(request));
+  const events: unknown[] = [];
+  for await (const event of await client.interactions.create({ ...request, stream: true })) events.push(event);
+  return { events };
+}
+
 function withoutTransport(response: object): object {
   const { sdkHttpResponse: _, ...rest } = response as { sdkHttpResponse?: unknown };
   return rest;
@@ -216,6 +227,12 @@ export const SDK_CLIENTS: Readonly<Partial<Record<RecordedDialect, RecordedClien
         recording,
       ),
   },
+  interactions: {
+    direct: ({ url }, recording) => askInteractions(geminiClient(url), recording),
+    searching: ({ url }, recording) =>
+      askInteractions(gemini.withToolSearch(geminiClient(url), settings(recording)), recording),
+    isPassedOn: true,
+  },
   gemini: {
     direct: ({ url }, recording) => askGemini(geminiClient(url), recording),
     searching: ({ url }, recording) =>
@@ -252,10 +269,10 @@ function modelFor(url: string, { dialect, name }: Recording): LanguageModelV4 {
       return createOpenAI({ baseURL, apiKey }).responses(model);
     case 'gemini':
       return createGoogleGenerativeAI({ baseURL, apiKey })(model);
+    case 'interactions':
+      return createGoogleGenerativeAI({ baseURL, apiKey }).interactions(model);
     case 'bedrock':
       return createAmazonBedrock({ baseURL, apiKey })(model);
-    case undefined:
-      throw new Error(`${name} is not a response of a model`);
   }
 }
 

@@ -17,8 +17,8 @@ export async function recordedHost(answer: (request: unknown, turn: number) => H
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const request: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     requests.push(request);
-    const { contentType, body } = answer(request, requests.length - 1);
-    response.writeHead(200, { 'content-type': contentType }).end(body);
+    const { status = 200, contentType, body } = answer(request, requests.length - 1);
+    response.writeHead(status, { 'content-type': contentType }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {

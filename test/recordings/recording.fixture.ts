@@ -8,15 +8,17 @@ export interface JsonRecord {
   readonly [key: string]: Json;
 }
 
-export type RecordedDialect = 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'bedrock';
+/** `interactions` is another API of Google's, which the AI SDK speaks. */
+export type RecordedDialect = 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'interactions' | 'bedrock';
 
 /** One recorded response: a whole body, or the events of a stream. */
 export interface Recording {
   /** The path below its folder. */
   readonly name: string;
-  /** `undefined` for what is not a response of a model: images, transcriptions, live sessions. */
-  readonly dialect: RecordedDialect | undefined;
+  readonly dialect: RecordedDialect;
   readonly isStream: boolean;
+  /** What a host sends an error with. */
+  readonly status?: number;
   /** The body, or the events in order. */
   readonly parts: readonly JsonRecord[];
   /** The client's tools that are called in it. */
@@ -29,8 +31,28 @@ export interface Recording {
   readonly hasContentAtStart: boolean;
 }
 
+/** A file that can't be replayed. */
+export interface NotReplayed {
+  readonly name: string;
+  /** Undefined if it is not known what the file is. */
+  readonly reason: string | undefined;
+}
+
+export interface Recordings {
+  readonly recordings: readonly Recording[];
+  readonly notReplayed: readonly NotReplayed[];
+}
+
 /** Reads all recordings below a folder: `NAME.json` is a body, `NAME.chunks.txt` has one event a line. */
-export function readRecordings(folder: string): readonly Recording[] {
+export function readRecordings(folder: string): Recordings {
+  const read = readFiles(folder);
+  return {
+    recordings: read.flatMap((one) => ('dialect' in one ? [one] : [])),
+    notReplayed: read.flatMap((one) => ('reason' in one ? [one] : [])),
+  };
+}
+
+function readFiles(folder: string): readonly (Recording | NotReplayed)[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => join(folder, path))
     .filter((path) => path.endsWith('.json') || path.endsWith('.chunks.txt'))
@@ -42,9 +64,12 @@ export function readRecordings(folder: string): readonly Recording[] {
       const responses = isStream ? splitResponses(lines.flatMap(parseLine)) : [lines.flatMap(parseLine)];
       return responses.map((parts, index) => {
         const name = `${relative(folder, path)}${index === 0 ? '' : ` (${index + 1})`}`;
+        const dialect = dialectOf(parts);
+        if (dialect === undefined) return { name, reason: reasonFor(parts) };
         return {
-          ...{ name, dialect: dialectOf(parts), isStream, parts, calledTools: [...namesIn(parts)] },
+          ...{ name, dialect, isStream, parts, calledTools: [...namesIn(parts)] },
           ...{ isClientSearch: isClientSearch(parts), hasContentAtStart: hasContentAtStart(parts) },
+          ...(isError(parts) ? { status: STATUSES[String(errorIn(parts).type)] ?? 400 } : {}),
         };
       });
     });
@@ -72,6 +97,8 @@ function parseLine(line: string): readonly JsonRecord[] {
 
 /** What a host sends for these parts. */
 export interface HostAnswer {
+  /** @default 200 */
+  readonly status?: number | undefined;
   readonly contentType: string;
   readonly body: string | Uint8Array;
 }
@@ -95,8 +122,37 @@ function dialectOf(parts: readonly JsonRecord[]): RecordedDialect | undefined {
   if (Array.isArray(first.choices)) return 'openai-chat';
   if (first.object === 'response' || isResponseEvent(first)) return 'openai-responses';
   if (Array.isArray(first.candidates)) return 'gemini';
+  if (first.object === 'interaction' || isRecord(first.interaction)) return 'interactions';
+  if (isError(parts)) return first.type === 'error' ? 'anthropic' : 'openai-responses';
   if (isRecord(first.output) || first.messageStart !== undefined) return 'bedrock';
   return Object.keys(first).some((key) => key.startsWith('contentBlock')) ? 'bedrock' : undefined;
+}
+
+/** A body that is nothing but an error, as Anthropic and OpenAI send it. */
+function isError([first = {}]: readonly JsonRecord[]): boolean {
+  return isRecord(first.error) && typeof first.error.message === 'string' && typeof first.error.type === 'string';
+}
+
+function errorIn([first = {}]: readonly JsonRecord[]): JsonRecord {
+  return isRecord(first.error) ? first.error : {};
+}
+
+/** The recordings of errors lack their status. */
+const STATUSES: Readonly<Record<string, number>> = {
+  insufficient_quota: 429,
+  rate_limit_error: 429,
+  overloaded_error: 529,
+  api_error: 500,
+};
+
+/** What a file is that no model has answered with: tools have no part in it. */
+function reasonFor([first]: readonly JsonRecord[]): string | undefined {
+  if (first === undefined) return 'it is empty';
+  if (Array.isArray(first.results)) return 'a reranking';
+  if (Array.isArray(first.segments) || typeof first.body === 'string') return 'a transcription';
+  if (Array.isArray(first.data) && first.output_format !== undefined) return 'a generated image';
+  if (first.object === 'skill') return 'an uploaded skill';
+  return first.type === 'session.created' ? 'a live session over a WebSocket' : undefined;
 }
 
 function isResponseEvent({ type }: JsonRecord): boolean {

@@ -10,21 +10,27 @@ import { searchRound } from './search-round.fixture.ts';
 /** `npm run check:recordings -- FOLDER` checks another folder. */
 const FOLDER = process.env.RECORDINGS ?? fileURLToPath(new URL('samples', import.meta.url));
 
-const RECORDINGS = readRecordings(FOLDER).filter(({ dialect }) => dialect !== undefined);
+const { recordings: RECORDINGS, notReplayed: NOT_REPLAYED } = readRecordings(FOLDER);
 
-it('there are recordings to replay', () => {
+it('there are recordings to replay, and of every other file it is known why not', () => {
+  if (process.env.RECORDINGS !== undefined) {
+    const others = NOT_REPLAYED.map(({ name, reason }) => `  ${name}: ${reason ?? 'unknown'}`);
+    console.log([`${RECORDINGS.length} responses replayed; ${NOT_REPLAYED.length} files not:`, ...others].join('\n'));
+  }
   expect(RECORDINGS.length).toBeGreaterThan(0);
+  expect(NOT_REPLAYED.filter(({ reason }) => reason === undefined)).toEqual([]);
 });
 
 interface Way {
   readonly name: string;
   readonly direct: Ask;
   readonly searching: Ask;
+  readonly isPassedOn?: boolean;
 }
 
 function waysFor(recording: Recording): readonly Way[] {
-  const sdk = recording.dialect === undefined ? undefined : SDK_CLIENTS[recording.dialect];
-  const hasSurface = recording.dialect !== 'gemini';
+  const sdk = SDK_CLIENTS[recording.dialect];
+  const hasSurface = recording.dialect !== 'gemini' && recording.dialect !== 'interactions';
   return [
     ...(sdk === undefined ? [] : [{ name: "the SDK's adapter", ...sdk }]),
     ...(sdk === undefined || !hasSurface
@@ -39,16 +45,23 @@ function throughGateway(ask: Ask): Ask {
 }
 
 async function replay(ask: Ask, recording: Recording, hasSearch: boolean): Promise<unknown> {
-  const { dialect, parts, isStream } = recording;
-  if (dialect === undefined) return undefined;
+  const { dialect, parts, isStream, status } = recording;
   const host = await recordedHost((request, turn) => {
-    const round = hasSearch && turn === 0 ? searchRound(recording, searchNameIn(request)) : parts;
-    return answerWith(dialect, round, isStream);
+    const isSearch = hasSearch && turn === 0;
+    const round = isSearch ? searchRound(recording, searchNameIn(request)) : parts;
+    return { ...answerWith(dialect, round, isStream), status: isSearch ? undefined : status };
   });
-  const got = await ask(host, recording).catch((error: unknown) => ({ error: String(error) }));
-  expect(host.requests).toHaveLength(hasSearch ? 2 : 1);
+  const got = await ask(host, recording).catch((error: unknown) => ({ error: describeError(error) }));
+  // The gateway repeats a request that a host refuses for now.
+  if (status === undefined) expect(host.requests).toHaveLength(hasSearch ? 2 : 1);
   if (recording.hasSearched === true) expect(JSON.stringify(host.requests)).toContain('void_invoice');
   return got;
+}
+
+/** What a program can tell an error by. The gateway's requests have their own ids. */
+function describeError(error: unknown): unknown {
+  const { status, statusCode, type, code, param } = error as Readonly<Record<string, unknown>>;
+  return { text: String(error).replace(/\breq_\w+/, 'req_'), status: status ?? statusCode, type, code, param };
 }
 
 /** What the client can't read when it comes from the provider itself is no measure. */
@@ -76,12 +89,14 @@ function searchNameIn(request: unknown): string {
 }
 
 describe.each(RECORDINGS)('$name', (recording) => {
-  describe.each(waysFor(recording))('through $name', ({ direct, searching }) => {
+  describe.each(waysFor(recording))('through $name', ({ direct, searching, isPassedOn = false }) => {
     it('gives the client what the provider would have given', async () => {
       const expected = await replay(direct, recording, false);
       const got = await replay(searching, recording, false);
       expectSame(comparable(expected), comparable(got));
     });
+
+    if (isPassedOn) return;
 
     // Where the client searches, we don't: its own search is in the history.
     if (recording.isClientSearch) {

@@ -5,11 +5,17 @@ import { isRecord, type JsonRecord, type RecordedDialect, type Recording } from 
  * usage of nothing, so that a response over both rounds has to equal the recording.
  */
 export function searchRound(recording: Recording, searchName: string): readonly JsonRecord[] {
-  const { dialect, parts, isStream } = recording;
-  if (dialect === undefined) return [];
+  const { dialect, parts, isStream, status } = recording;
   const hasUsage = JSON.stringify(parts).includes('"usage"');
-  return ROUNDS[dialect]({ frame: parts[0] ?? {}, isStream, name: searchName, hasUsage, parts });
+  const frame = status === undefined ? (parts[0] ?? {}) : FRAMES_BEFORE_ERRORS[dialect];
+  return ROUNDS[dialect]({ frame: frame ?? {}, isStream, name: searchName, hasUsage, parts });
 }
+
+/** An error has no frame itself. */
+const FRAMES_BEFORE_ERRORS: Readonly<Partial<Record<RecordedDialect, JsonRecord>>> = {
+  anthropic: { id: 'msg_1', type: 'message', role: 'assistant', model: 'some-model', stop_sequence: null },
+  'openai-responses': { id: 'resp_1', created_at: 0, model: 'some-model' },
+};
 
 interface RoundOptions {
   readonly frame: JsonRecord;
@@ -92,6 +98,25 @@ const ROUNDS: Readonly<Record<RecordedDialect, (options: RoundOptions) => readon
         modelVersion,
         ...(responseId === undefined ? {} : { responseId }),
       },
+    ];
+  },
+  interactions({ frame, isStream, name }) {
+    const { id = '', model = '', created } = isRecord(frame.interaction) ? frame.interaction : frame;
+    const interaction = { id, model, object: 'interaction', ...(created === undefined ? {} : { created }) };
+    const step = { type: 'function_call', id: ID, name, arguments: QUERY };
+    const usage = { total_input_tokens: 0, total_output_tokens: 0 };
+    const done = { ...interaction, status: 'requires_action', usage };
+    if (!isStream) return [{ ...done, steps: [step] }];
+    return [
+      { event_type: 'interaction.created', interaction: { ...interaction, status: 'in_progress' } },
+      { event_type: 'step.start', index: 0, step: { ...step, arguments: {} } },
+      {
+        event_type: 'step.delta',
+        index: 0,
+        delta: { type: 'arguments_delta', id: ID, arguments: JSON.stringify(QUERY) },
+      },
+      { event_type: 'step.stop', index: 0 },
+      { event_type: 'interaction.completed', interaction: done },
     ];
   },
   bedrock({ isStream, name, hasUsage }) {
