@@ -182,7 +182,7 @@ describe('POST /v1/chat/completions', () => {
     const failure = upstreamError(429, { error: { message: 'Slow down.', type: 'requests', code: 'rate_limit' } });
     const upstreams = scriptedUpstreams({ chat: [[failure]] });
     const { openai, post } = await runningGateway({ upstreams });
-    await expect(openai.chat.completions.create(ASK)).rejects.toMatchObject({ status: 429, type: 'rate_limit_error' });
+    await expect(openai.chat.completions.create(ASK)).rejects.toMatchObject({ status: 429, type: 'requests' });
     const response = await post('/v1/chat/completions', { messages: ASK.messages });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({

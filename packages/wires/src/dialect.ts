@@ -137,6 +137,8 @@ export interface ErrorFacts {
   readonly type: string;
   readonly message: string;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
+  /** What a host of OpenAI's dialects calls this type: its clients know that name. */
+  readonly hostType?: string | undefined;
   /** OpenAI's name for the error. */
   readonly code?: string | undefined;
   /** The part of the request that is rejected. */

@@ -12,7 +12,8 @@ export class ApiError extends Error {
   readonly type: string;
   /** Machine-readable facts: `error_code` and what belongs to it. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** The error's name at a host of OpenAI's dialects, which its clients check. */
+  /** The error's type and name at a host of OpenAI's dialects, which its clients check. */
+  readonly hostType: string | undefined;
   readonly code: string | undefined;
   /** The part of the request that such a host rejects. */
   readonly param: string | undefined;
@@ -23,6 +24,7 @@ export class ApiError extends Error {
     this.status = status;
     this.type = options.type ?? typeOfStatus(status);
     this.details = options.details;
+    this.hostType = options.hostType;
     this.code = options.code;
     this.param = options.param;
     this.headers = options.headers ?? {};
@@ -33,6 +35,7 @@ interface ApiErrorOptions {
   /** @default the API's type for the status */
   readonly type?: string;
   readonly details?: Readonly<Record<string, unknown>>;
+  readonly hostType?: string | undefined;
   readonly code?: string | undefined;
   readonly param?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -88,7 +91,7 @@ function fromUpstream(error: UpstreamError): ApiError {
   return new ApiError(status, typeof told.message === 'string' && told.message !== '' ? told.message : message, {
     type,
     ...(isJsonObject(told.details) ? { details: told.details } : {}),
-    ...{ code: shortText(told.code), param: shortText(told.param) },
+    ...{ hostType: typeIn(told), code: shortText(told.code), param: shortText(told.param) },
     headers: { ...error.limitHeaders, ...retryHeaders(error) },
     cause: error,
   });
@@ -107,6 +110,11 @@ function errorIn(body: unknown): JsonObject {
   if (!isJsonObject(body)) return {};
   if (isJsonObject(body.error)) return body.error;
   return body.type === 'error' ? body : {};
+}
+
+/** An event of the Responses API has the type of events. */
+function typeIn({ type }: JsonObject): string | undefined {
+  return type === 'error' ? undefined : shortText(type);
 }
 
 /** Names used by hosts. A longer text is not a name, and half of it would be another one. */

@@ -26,7 +26,7 @@ describe('an error of a worker', () => {
   });
 
   it('that is meant for the client is passed on unchanged', () => {
-    const named = { code: 'invalid_request', param: 'tools' };
+    const named = { code: 'invalid_request', hostType: 'requests', param: 'tools' };
     const options = { ...named, details: { error_code: 'a' }, headers: { 'retry-after': '1' } };
     expect(crossed(new ApiError(429, 'Later', options))).toMatchObject({ status: 429, message: 'Later', ...options });
   });

@@ -18,6 +18,7 @@ interface WrittenError {
   readonly message: string;
   readonly type: string;
   readonly details?: ApiError['details'];
+  readonly hostType?: ApiError['hostType'];
   readonly code?: ApiError['code'];
   readonly param?: ApiError['param'];
   readonly headers: Readonly<Record<string, string>>;
@@ -30,9 +31,9 @@ export const workerErrors: ErrorCodec = {
   write(error) {
     if (error instanceof HeldError) return { ticket: error.ticket };
     const told = toApiError(error);
-    const { status, message, type, details, code, param, headers } = told;
+    const { status, message, type, details, hostType, code, param, headers } = told;
     const cause = internalCause(told);
-    return { error: { status, message, type, details, code, param, headers, cause } satisfies WrittenError };
+    return { error: { status, message, type, details, hostType, code, param, headers, cause } satisfies WrittenError };
   },
   read: (written) => new HeldError((written as { ticket: number }).ticket),
 };
@@ -58,9 +59,9 @@ function internalCause(error: ApiError): WrittenError['cause'] {
   return { name, message, ...defined({ stack }) };
 }
 
-function readError({ status, message, type, details, code, param, headers, cause }: WrittenError): ApiError {
+function readError({ status, message, type, details, hostType, code, param, headers, cause }: WrittenError): ApiError {
   return new ApiError(status, message, {
-    ...{ type, code, param, headers },
+    ...{ type, hostType, code, param, headers },
     ...defined({ details }),
     ...(cause === undefined ? {} : { cause: Object.assign(new Error(cause.message), cause) }),
   });

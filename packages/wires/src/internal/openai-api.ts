@@ -16,8 +16,8 @@ export function checkOpenAIRequest({ model, tools }: JsonObject): void {
 
 /** OpenAI's error envelope. */
 export function openaiErrorBody(error: ErrorFacts): object {
-  const { message, type, param = null } = error;
-  return { error: { message, type, param, code: openaiErrorCode(error) ?? null } };
+  const { message, type, hostType = type, param = null } = error;
+  return { error: { message, type: hostType, param, code: openaiErrorCode(error) ?? null } };
 }
 
 /** The host's own code, or that of the Messages API. */
