@@ -95,6 +95,28 @@ describe('POST /v1/chat/completions', () => {
   );
 
   it.each([
+    [2, 2],
+    [7, 7],
+    [50, 9],
+    ['3', 5],
+  ])('a search returns as many tools as the client asks for, within the settings: %j', async (max_results, count) => {
+    const upstreams = scriptedUpstreams({
+      chat: [chunks({ call: { name: 'tool_search', input: { query: 'weather' } } }), chunks({ text: 'Sunny.' })],
+    });
+    const search = { defaultLimit: 5, maxLimit: 9 };
+    const { post } = await runningGateway({ upstreams, settings: { gate: { ...AUTOMATIC.gate, search } } });
+    const tools = Array.from({ length: 12 }, (_, index) => ({
+      ...{ ...WEATHER, function: { ...WEATHER.function, name: `get_weather_${index}` }, defer_loading: true },
+    }));
+    await post('/v1/chat/completions', {
+      ...ASK,
+      tools: [{ type: 'openrouter:tool_search', parameters: { max_results } }, ...tools],
+    });
+    const told = JSON.stringify(upstreams.requests[1]?.messages?.at(-1));
+    expect(told.match(/get_weather_\d+\(/g)).toHaveLength(count);
+  });
+
+  it.each([
     ['of odd characters', 'weather.now'],
     ['of 100 characters', 'w'.repeat(100)],
   ])('a tool with a name %s is declared by one that every host takes, and called by its own', async (_, name) => {

@@ -3,6 +3,8 @@ import type { JsonObject, ToolFormat } from '@quartermaster/core/catalog';
 import type { Form, TransportCapabilities } from '@quartermaster/core/disclosure';
 import type { Opened, OpenedSearch, Whole, Wire } from '@quartermaster/core/loop';
 
+export { requestedLimit } from './internal/other-spellings.ts';
+
 /**
  * Everything that surfaces and upstreams need to know about one protocol. `wire` and `whole` are its codec, `endpoint` is its use over
  * HTTP, `api` is what its own API checks, rejects and reports. Nothing outside asks which protocol it is.

@@ -15,6 +15,7 @@ import { createSnapshotInSteps, defined, memoized, readAhead, runInSlices } from
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { UseLearning } from '@quartermaster/host/search';
 import type { DialectName, DialectOf, RequestOf } from '@quartermaster/host/upstream';
+import { requestedLimit } from '@quartermaster/wires/dialect';
 import type { GatewaySettings } from '../gateway-options.ts';
 import { ApiError } from '../http/index.ts';
 import { ByteCache, type MemoryBudget } from './memory-budget.ts';
@@ -233,7 +234,7 @@ function* makeListInSteps<Name extends DialectName>(
   const pinned = pins.length === 0 ? gate : { ...gate, pins: [...gate.pins, ...pins] };
   const toolbox = createToolbox({
     tools: snapshot,
-    settings: isAutomatic ? pinned : asRequested(api.format, gate.search),
+    settings: isAutomatic ? pinned : asRequested(api.format, gate.search, requestedLimit(others)),
     ...{ maxQueryLength, listingTokens, recordQueries: settings.insight.keep === 'queries' },
     ...(missing.length === 0 ? {} : { unavailable: () => missing.flatMap((tell) => tell()) }),
     ...defined({ searcher, onEvent, uses: learning?.memoryFor(catalogsOf(loaded)) }),
@@ -286,11 +287,16 @@ function* collectTools(own: readonly Tool[], loaded: readonly LoadedCatalog[]): 
 
 const STEP_TOOLS = 512;
 
-/** Marked tools are deferred, and no others; the settings only decide how many a search returns. */
-function asRequested(format: ToolFormat, search: SearchLimitSettings): GateSettings {
+/** Marked tools are deferred, and no others; the settings only decide how many a search returns, and the client within them. */
+function asRequested(
+  format: ToolFormat,
+  search: SearchLimitSettings,
+  requested = Number.POSITIVE_INFINITY,
+): GateSettings {
   const most = format === 'anthropic' ? MESSAGES_LIMIT : Number.POSITIVE_INFINITY;
-  const limits = { defaultLimit: Math.min(search.defaultLimit, most), maxLimit: Math.min(search.maxLimit, most) };
-  return { rule: { kind: 'on' }, search: limits, pins: [] };
+  const maxLimit = Math.min(search.maxLimit, most, requested);
+  const defaultLimit = Math.min(Number.isFinite(requested) ? requested : search.defaultLimit, maxLimit);
+  return { rule: { kind: 'on' }, search: { defaultLimit, maxLimit }, pins: [] };
 }
 
 function writeOut(format: ToolFormat, snapshot: Snapshot, from: number): readonly JsonObject[] {

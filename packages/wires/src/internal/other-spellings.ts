@@ -11,6 +11,16 @@ export function isOtherSearch(tool: unknown): boolean {
 
 const OTHER_SEARCH = /^(?:[\w-]+:tool_search|tool_search_tool_(?:regex|bm25)(?:_20251119)?)$/;
 
+/** How many tools a gateway's search is to return at most. Undefined if the client leaves it open. */
+export function requestedLimit(tools: readonly unknown[]): number | undefined {
+  for (const tool of tools) {
+    const { parameters } = isOtherSearch(tool) ? (tool as { readonly parameters?: unknown }) : {};
+    const most = isJsonObject(parameters) ? parameters.max_results : undefined;
+    if (typeof most === 'number' && Number.isInteger(most) && most > 0) return most;
+  }
+  return undefined;
+}
+
 /** Throws for a version of Anthropic's search tool that is not known: serving another one, or none, would go unnoticed. */
 export function checkOtherSearch(tools: unknown): void {
   for (const tool of Array.isArray(tools) ? tools : []) {
