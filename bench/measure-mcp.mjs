@@ -283,7 +283,7 @@ function render({ catalog, rows, facts }) {
   return [
     '# MCP: many servers behind one',
     '',
-    `${servers.length} ${origin} with ${thousands(servers.reduce((sum, { count }) => sum + count, 0))} tools, replayed in this process; the SDK's own client does the same beside the hub and the proxy, in turn.`,
+    `${servers.length} ${origin} with ${thousands(servers.reduce((sum, { count }) => sum + count, 0))} tools, replayed in this process; the SDK's own client, the hub and the proxy take turns.`,
     '',
     '| what | measured | target | result |',
     '|---|---:|---:|---|',

@@ -80,7 +80,7 @@ export function eventRows(results, tools) {
   });
 }
 
-export const EVENTS_SENTENCE = `Events and insight: each start of the processes gives one ratio of the sums over ${LOAD.rounds} rounds; the row has their geometric mean and, in parentheses, its 95 % interval.`;
+export const EVENTS_SENTENCE = `Events and insight: each start of the processes gives one ratio of the sums over ${LOAD.rounds} rounds; the row has their geometric mean and, in parentheses, its 95% interval.`;
 
 function perSecond(list) {
   const ms = list.reduce((sum, one) => sum + one.ms, 0);

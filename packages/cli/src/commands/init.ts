@@ -23,7 +23,7 @@ export function addInitCommand(program: CommandLine): void {
     .description('find the MCP servers of your clients, show what they cost, and put Quartermaster in front')
     .option(
       '-c, --config <file>',
-      'the settings to write; in an existing file, only mcpConfig is added to',
+      'the settings file to write; if it exists, only mcpConfig is extended',
       'quartermaster.yaml',
     )
     .option('-y, --yes', 'move the servers of every client without asking')

@@ -168,7 +168,7 @@ Examples:
   $ quartermaster keys rotate key_4v7q0m2xk9c3hs8d1tzb6wnr --overlap 24h
   $ quartermaster keys revoke key_4v7q0m2xk9c3hs8d1tzb6wnr
 
-An admin key that nothing else limits also manages keys and sees what all keys
+An admin key without restrictions also manages keys and sees what all keys
 do. With update, "--tokens-per-day none" removes that limit. Once there is a
 key, every request needs one, and the gateway may listen on addresses other than
 loopback. Keys in quartermaster.yaml are not listed.

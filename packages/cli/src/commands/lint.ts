@@ -27,7 +27,11 @@ export function addLintCommand(program: CommandLine): void {
     .option('--hints <file>', 'search hints for the index, written by quartermaster enrich')
     .addOption(new Option('-e, --engine <name>', 'the search engine').choices(ENGINES).default('hybrid'))
     .option('--no-search', 'check the definitions only')
-    .option('--max-tokens-per-server <n>', "fail if a server's definitions take more", wholeNumber(1, 1_000_000_000))
+    .option(
+      '--max-tokens-per-server <n>',
+      'fail if the definitions of a server take more tokens',
+      wholeNumber(1, 1_000_000_000),
+    )
     .option('-q, --queries <file...>', 'for --floor: lines {"query", "relevant": [names or server/name ids]}')
     .addOption(floorOption())
     .option('--top <n>', 'how many findings of each kind to show', wholeNumber(1, 1_000_000), 10)

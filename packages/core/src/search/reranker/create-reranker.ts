@@ -258,7 +258,7 @@ export function checkRerankerNumbers(numbers: Record<'depth' | 'timeoutMs' | 'ca
 }
 
 /** Why a request was not reranked. */
-export const UNREADABLE = 'The request is in no language that the reranker reads';
+export const UNREADABLE = 'The reranker does not read the language of this request';
 const PREPARED_AT_ONCE = 8;
 const MOST_PREPARING = 64;
 const MOST_DEPTH = 200;
