@@ -212,7 +212,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         });
   const { offThreadBytes } = settings;
   const searchService = createSearchService({ engines, memory, now: () => performance.now() });
-  const localBulk = createLocalBulk(searchService);
+  const localBulk = createLocalBulk(searchService, settings);
   const models = createModels({
     offThreadBytes,
     here: createModelService({

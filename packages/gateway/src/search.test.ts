@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { GatewayOptions } from './gateway-options.ts';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { scriptedUpstreams } from './scripted-upstream.fixture.ts';
 
@@ -13,8 +14,8 @@ const TOOLS = [
   { name: 'get_weather', server: 'sky', description: 'Current weather of a city', inputSchema: { type: 'object' } },
 ];
 
-async function withCatalog() {
-  const gateway = await runningGateway({ upstreams: scriptedUpstreams({}) });
+async function withCatalog(settings: GatewayOptions['settings'] = {}) {
+  const gateway = await runningGateway({ upstreams: scriptedUpstreams({}), settings });
   await fetch(`${gateway.url}/v1/catalogs/acme`, { method: 'PUT', body: JSON.stringify({ tools: TOOLS }) });
   const ask = async (path: string, body: unknown) => {
     const response = await gateway.post(path, body);
@@ -153,7 +154,7 @@ describe('search over HTTP', () => {
     ['no query', {}, 'Pass query'],
     ['query and queries', { query: 'a', queries: ['b'] }, 'not both'],
     ['an empty query', { query: ' ' }, 'query: should be'],
-    ['a query that is too long', { query: 'x'.repeat(4_001) }, 'at most 4000 characters'],
+    ['a query that is too long', { query: 'x'.repeat(4_097) }, 'at most 4096 characters (limits.queryLength)'],
     ['an unknown engine', { query: 'a', engine: 'magic' }, 'engine: should be one of auto'],
     ['an engine that can not run', { query: 'a', engine: 'hybrid+reranker' }, 'without the reranker'],
     ['an unknown engine to compare with', { query: 'a', compare: ['magic'] }, 'compare: should be one of'],
@@ -167,6 +168,30 @@ describe('search over HTTP', () => {
     const { status, body } = await ask('/v1/catalogs/acme/search', request);
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: { message: expect.stringContaining(reason) } });
+  });
+
+  it.each([
+    { what: 'a smaller limit', maxQueryLength: 10, fits: 'weather 😀😀', isTooLong: 'weather 😀😀😀' },
+    {
+      what: 'a greater one',
+      maxQueryLength: 5_000,
+      fits: `weather ${'x'.repeat(4_992)}`,
+      isTooLong: 'x'.repeat(5_001),
+    },
+  ])('counts the characters of a query up to $what of the settings, at each path', async (limit) => {
+    const { ask } = await withCatalog({ maxQueryLength: limit.maxQueryLength });
+    const paths: readonly (readonly [path: string, bodyOf: (query: string) => object])[] = [
+      ['/v1/catalogs/acme/search', (query) => ({ query })],
+      ['/v1/catalogs/acme/search', (query) => ({ queries: ['a', query] })],
+      ['/v1/catalogs/acme/search', (query) => ({ query, why: 'get_weather', compare: ['hybrid', 'semantic'] })],
+      ['/v1/catalogs/acme/evaluate', (query) => ({ cases: [{ query, tools: ['sky/get_weather'] }] })],
+      ['/v1/search', (query) => ({ query, tools: TOOLS })],
+    ];
+    for (const [path, bodyOf] of paths) {
+      expect((await ask(path, bodyOf(limit.fits))).status).toBe(200);
+      const { status, body } = await ask(path, bodyOf(limit.isTooLong));
+      expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('(limits.queryLength)')]);
+    }
   });
 
   it('does not tell an unknown catalog from one that a key may not use', async () => {

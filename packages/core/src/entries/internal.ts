@@ -42,6 +42,7 @@ export {
   checkQueries,
   chooseConjunctions,
   HYBRID_OPTIONS,
+  hasMoreCharacters,
   nameKey,
   operatorStems,
   type QueryOperator,

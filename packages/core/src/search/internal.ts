@@ -18,5 +18,12 @@ export {
 export { SIBLING } from './hybrid/features.ts';
 export { HYBRID_OPTIONS } from './hybrid/hybrid-searcher.ts';
 export { CALLED_ALONG, CALLED_BEFORE } from './learned/order-by-use.ts';
-export { checkQueries, type QueryOperator, resolveLimit, takeTurns, unaskedQueries } from './query/parse-query.ts';
+export {
+  checkQueries,
+  hasMoreCharacters,
+  type QueryOperator,
+  resolveLimit,
+  takeTurns,
+  unaskedQueries,
+} from './query/parse-query.ts';
 export { nameKey } from './text/characters.ts';

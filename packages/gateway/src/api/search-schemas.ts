@@ -18,7 +18,10 @@ import {
 } from './schema.ts';
 
 const ENGINE = choice(SEARCH_ENGINES);
-const QUERY: Schema = { type: 'string', minLength: 1, maxLength: SEARCH_REQUEST_LIMITS.queryLength };
+const QUERY: Schema = described(
+  { type: 'string', minLength: 1 },
+  'At most as many characters as limits.queryLength allows: 4,096 by default.',
+);
 const DRAFTS: Schema = described(
   {
     ...named({ type: 'string', maxLength: SEARCH_REQUEST_LIMITS.draftLength }),

@@ -191,7 +191,8 @@ export function mountInsightRoutes(api: Api, services: Services): void {
     try {
       const catalog = await loadCatalog(services.catalogs, name, access);
       if (catalog.tools.length > MOST_COMPARED) return [];
-      const request = readSearchRequest({ query, engine: 'semantic', limit: NEAREST });
+      const body = { query, engine: 'semantic', limit: NEAREST };
+      const request = readSearchRequest(body, services.settings.maxQueryLength);
       const answer = await services.search.service.search({ ...catalog, owner: access.owner }, request, signal);
       const { results } = answer as { readonly results: readonly { readonly hits: readonly NearTool[] }[] };
       return (results[0]?.hits ?? []).map(({ tool, name: shown, score }) => ({ tool, name: shown, score }));

@@ -64,7 +64,7 @@ export function mountSearchRoutes(
       if (isJsonObject(body) && body.tools !== undefined) {
         throw new ApiError(400, 'tools: this searches the named catalog; POST /v1/search takes tools in the request');
       }
-      const request = readSearchRequest(body);
+      const request = readSearchRequest(body, settings.maxQueryLength);
       await takeSearches(routed.access, countSearches(request));
       const name = routed.param('name');
       const tools = (await findIndexed(routed, name, request)) ?? (await load(routed, name));
@@ -79,7 +79,7 @@ export function mountSearchRoutes(
       answer: EVALUATION_ANSWER,
     },
     small(async (routed, body) => {
-      const request = readEvaluationRequest(body);
+      const request = readEvaluationRequest(body, settings.maxQueryLength);
       await takeSearches(routed.access, request.cases.length);
       const name = routed.param('name');
       const tools = (await findIndexed(routed, name, request)) ?? (await load(routed, name));

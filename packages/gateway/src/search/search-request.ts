@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
+import { defined, hasMoreCharacters } from '@quartermaster/core/internal';
 import { SEARCH_LIMITS } from '@quartermaster/core/search';
 import { SEARCH_ENGINES, type SearchEngineName } from '@quartermaster/host/search';
 import { ApiError } from '../http/index.ts';
@@ -19,6 +19,8 @@ export interface CatalogSearchRequest {
   readonly compare: readonly SearchEngineName[];
   /** Descriptions to try in place of the stored ones, by tool id. Nothing is saved. */
   readonly drafts: ReadonlyMap<string, string>;
+  /** How many code points each query may have. */
+  readonly maxQueryLength: number;
 }
 
 /** A labelled request: one of its tools should be among the best hits. */
@@ -27,12 +29,11 @@ export interface EvaluationCase {
   readonly tools: readonly string[];
 }
 
-export interface EvaluationRequest extends Pick<CatalogSearchRequest, 'engine' | 'drafts'> {
+export interface EvaluationRequest extends Pick<CatalogSearchRequest, 'engine' | 'drafts' | 'maxQueryLength'> {
   readonly cases: readonly EvaluationCase[];
 }
 
-/** A query is a sentence or a few; a longer text was probably pasted by mistake. */
-export const SEARCH_REQUEST_LIMITS = { queries: 16, queryLength: 4_000, cases: 1_000, drafts: 20, draftLength: 8_000 };
+export const SEARCH_REQUEST_LIMITS = { queries: 16, cases: 1_000, drafts: 20, draftLength: 8_000 };
 
 const FIELDS = new Set([
   'query',
@@ -47,12 +48,13 @@ const FIELDS = new Set([
   'tools',
 ]);
 
-export function readSearchRequest(body: unknown): CatalogSearchRequest {
+/** @param maxQueryLength how many code points each query may have */
+export function readSearchRequest(body: unknown, maxQueryLength: number): CatalogSearchRequest {
   const fields = readFields(body, FIELDS);
   const { why } = fields;
   if (why !== undefined && typeof why !== 'string') throw invalid('why', 'the id or the name of a tool');
   return {
-    queries: readQueries(fields),
+    queries: readQueries(fields, maxQueryLength),
     engine: readEngine(fields.engine),
     limit: readLimit(fields.limit),
     explain: readFlag(fields, 'explain'),
@@ -60,6 +62,7 @@ export function readSearchRequest(body: unknown): CatalogSearchRequest {
     ...defined({ why }),
     compare: readCompare(fields.compare),
     drafts: readDrafts(fields.drafts),
+    maxQueryLength,
   };
 }
 
@@ -68,16 +71,17 @@ export function countSearches({ queries, compare }: CatalogSearchRequest): numbe
   return queries.length + compare.length;
 }
 
-export function readEvaluationRequest(body: unknown): EvaluationRequest {
+export function readEvaluationRequest(body: unknown, maxQueryLength: number): EvaluationRequest {
   const fields = readFields(body, new Set(['cases', 'engine', 'drafts']));
   const { cases } = fields;
   if (!Array.isArray(cases) || cases.length === 0 || cases.length > SEARCH_REQUEST_LIMITS.cases) {
     throw invalid('cases', `a list of 1 to ${SEARCH_REQUEST_LIMITS.cases} cases`);
   }
   return {
-    cases: cases.map((one, index) => readCase(one, `cases.${index}`)),
+    cases: cases.map((one, index) => readCase(one, `cases.${index}`, maxQueryLength)),
     engine: readEngine(fields.engine),
     drafts: readDrafts(fields.drafts),
+    maxQueryLength,
   };
 }
 
@@ -88,32 +92,32 @@ function readFields(body: unknown, known: ReadonlySet<string>): JsonObject {
   throw new ApiError(400, `${unknown.slice(0, 100)}: unknown field; this request takes ${[...known].join(', ')}`);
 }
 
-function readCase(value: unknown, place: string): EvaluationCase {
+function readCase(value: unknown, place: string, maxQueryLength: number): EvaluationCase {
   if (!isJsonObject(value)) throw invalid(place, 'an object with query and tools');
   const { query, tools } = value;
   if (!Array.isArray(tools) || tools.length === 0 || !tools.every((tool) => typeof tool === 'string')) {
     throw invalid(`${place}.tools`, 'a list of tool ids');
   }
-  return { query: readQuery(query, `${place}.query`), tools };
+  return { query: readQuery(query, `${place}.query`, maxQueryLength), tools };
 }
 
-function readQueries({ query, queries }: JsonObject): readonly string[] {
+function readQueries({ query, queries }: JsonObject, maxQueryLength: number): readonly string[] {
   if ((query === undefined) === (queries === undefined)) {
     throw new ApiError(400, 'Pass query (a string) or queries (a list of strings), and not both');
   }
-  if (query !== undefined) return [readQuery(query, 'query')];
+  if (query !== undefined) return [readQuery(query, 'query', maxQueryLength)];
   if (!Array.isArray(queries) || queries.length === 0 || queries.length > SEARCH_REQUEST_LIMITS.queries) {
     throw invalid('queries', `a list of 1 to ${SEARCH_REQUEST_LIMITS.queries} strings`);
   }
-  return queries.map((one, index) => readQuery(one, `queries.${index}`));
+  return queries.map((one, index) => readQuery(one, `queries.${index}`, maxQueryLength));
 }
 
-function readQuery(value: unknown, place: string): string {
+function readQuery(value: unknown, place: string, maxQueryLength: number): string {
   if (typeof value !== 'string' || value.trim() === '') throw invalid(place, 'a string that is not empty');
-  if (value.length <= SEARCH_REQUEST_LIMITS.queryLength) return value;
+  if (!hasMoreCharacters(value, maxQueryLength)) return value;
   throw new ApiError(
     400,
-    `${place}: a query has at most ${SEARCH_REQUEST_LIMITS.queryLength} characters, and this one has ${value.length}`,
+    `${place}: a query has at most ${maxQueryLength} characters (limits.queryLength), and this one has more`,
   );
 }
 

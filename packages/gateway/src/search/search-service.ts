@@ -81,9 +81,11 @@ export function createSearchService(options: {
   }
 
   async function compare(index: Indexed, request: CatalogSearchRequest, signal: AbortSignal): Promise<object> {
+    const { maxQueryLength } = request;
     const [query = ''] = request.queries;
     const lists = request.compare.map(async (engine) => {
-      const { hits } = await ask(searcherOf(index, engine), { query, limit: SEARCH_LIMITS.max, signal });
+      const searcher = searcherOf(index, engine);
+      const { hits } = await ask(searcher, { query, limit: SEARCH_LIMITS.max, maxQueryLength, signal });
       return [
         engine,
         hits.map(({ tool, score }) => ({
@@ -122,13 +124,13 @@ export function createSearchService(options: {
     async search(tools, request, signal) {
       const { searcher, index, find, catalog } = await open(tools, request);
       if (index !== undefined) await readAhead(index.snapshot);
-      const { queries, limit, explain, why } = request;
+      const { queries, limit, explain, maxQueryLength, why } = request;
       const startedAt = now();
       const results: SearchResult[] = [];
       for (const query of queries) {
         // A turn of the event loop for others between two of them.
         if (results.length > 0) await setImmediate();
-        results.push(await ask(searcher, { query, limit, explain, signal }));
+        results.push(await ask(searcher, { query, limit, explain, maxQueryLength, signal }));
       }
       const tookMs = now() - startedAt;
       const standing = why === undefined ? undefined : await standingOf(searcher, request, await find(why, searcher));
@@ -149,10 +151,11 @@ export function createSearchService(options: {
     async evaluate(tools, request, signal) {
       const { searcher } = await open(tools, request);
       const outcomes: { query: string; tools: readonly string[]; rank: number | null; first: string | null }[] = [];
-      for (const { query, tools: wanted } of request.cases) {
+      const { cases, maxQueryLength } = request;
+      for (const { query, tools: wanted } of cases) {
         await setImmediate();
         signal.throwIfAborted();
-        const { hits } = await ask(searcher, { query, limit: EVALUATED, explain: false, signal });
+        const { hits } = await ask(searcher, { query, limit: EVALUATED, explain: false, maxQueryLength, signal });
         const rank = hits.findIndex(({ tool, also = [] }) => [tool, ...also].some(({ id }) => wanted.includes(id)));
         outcomes.push({ query, tools: wanted, rank: rank < 0 ? null : rank + 1, first: hits[0]?.tool.id ?? null });
       }
@@ -245,12 +248,12 @@ async function ask(searcher: Searcher, request: Parameters<Searcher['search']>[0
 
 async function standingOf(
   searcher: Searcher,
-  { queries, limit }: CatalogSearchRequest,
+  { queries, limit, maxQueryLength }: CatalogSearchRequest,
   tool: Tool | undefined,
 ): Promise<object> {
   if (tool === undefined) return { standing: 'not-in-catalog' };
   const [query = ''] = queries;
-  const { kind, ...standing } = await searcher.explain({ query, limit }, tool);
+  const { kind, ...standing } = await searcher.explain({ query, limit, maxQueryLength }, tool);
   return { tool: tool.id, standing: kind, ...standing };
 }
 

@@ -4,6 +4,7 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { NewBatchItem } from '@quartermaster/host/store';
 import { readBatch } from '../batches/index.ts';
 import { readUpload, type UploadedCatalog } from '../catalogs/index.ts';
+import type { GatewaySettings } from '../gateway-options.ts';
 import { ApiError, parseJson, releaseBodyMemory } from '../http/index.ts';
 import { countSearches, readSearchRequest, type SearchService } from '../search/index.ts';
 import { type Handlers, portCalls } from './port-calls.ts';
@@ -35,12 +36,15 @@ interface SearchWork {
 }
 
 /** Done here, for small bodies and if there are no workers. */
-export function createLocalBulk(service: SearchService): BulkWork {
+export function createLocalBulk(
+  service: SearchService,
+  { maxQueryLength }: Pick<GatewaySettings, 'maxQueryLength'>,
+): BulkWork {
   return {
     readUpload: ({ bytes }, maxTools) => readUpload(bytes, maxTools),
     async search({ bytes, owner }, { admit, signal }) {
       const body = parseJson(bytes);
-      const request = readSearchRequest(body);
+      const request = readSearchRequest(body, maxQueryLength);
       await admit(countSearches(request));
       const definitions = isJsonObject(body) ? body.tools : undefined;
       if (!Array.isArray(definitions)) throw new ApiError(400, 'tools: should be a list of tool definitions');

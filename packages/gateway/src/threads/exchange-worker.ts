@@ -41,7 +41,7 @@ const engines = createSearchEngines({
   source: searcher,
   signal: new AbortController().signal,
 });
-const bulk = createLocalBulk(createSearchService({ engines, memory, now: BACKGROUND_CLOCK.now }));
+const bulk = createLocalBulk(createSearchService({ engines, memory, now: BACKGROUND_CLOCK.now }), settings);
 
 function tellMain(event: GatewayEvent): void {
   parentPort?.postMessage(event);

@@ -182,8 +182,7 @@ interface AskedQueries {
 /** Throws if a query is too long: cutting it would answer another question. */
 export function checkQueries({ query, maxQueryLength = QUERY_LIMITS.characters }: AskedQueries): void {
   for (const text of typeof query === 'string' ? [query] : query) {
-    // No text has more code points than code units, so most don't have to be counted.
-    if (text.length <= maxQueryLength || !isLonger(text, maxQueryLength)) continue;
+    if (!hasMoreCharacters(text, maxQueryLength)) continue;
     throw new QueryError(
       'query_too_long',
       `The query has more than ${maxQueryLength} characters, the limit of maxQueryLength (limits.queryLength); say in a sentence or a few words what the tool should do`,
@@ -193,7 +192,9 @@ export function checkQueries({ query, maxQueryLength = QUERY_LIMITS.characters }
 }
 
 /** Whether a text has more code points than that. Reads no more of it than it has to. */
-function isLonger(text: string, most: number): boolean {
+export function hasMoreCharacters(text: string, most: number): boolean {
+  // No text has more code points than code units, so most don't have to be counted.
+  if (text.length <= most) return false;
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
     const isPair = isBetween(text.charCodeAt(at), 0xd800, 0xdbff) && isBetween(text.charCodeAt(at + 1), 0xdc00, 0xdfff);
