@@ -97,7 +97,9 @@ export function createSearchService(options: {
         })),
       ] as const;
     });
-    return Object.fromEntries(await Promise.all(lists));
+    const compared = Object.fromEntries(await Promise.all(lists));
+    measure(index);
+    return compared;
   }
 
   /** A searcher over these tools, with what is known of them. */
