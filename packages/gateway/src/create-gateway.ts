@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Snapshot } from '@quartermaster/core';
 import { SettingError } from '@quartermaster/core/errors';
 import {
@@ -40,7 +41,15 @@ import {
   tallyUse,
 } from './exchange/index.ts';
 import { CONNECTOR_DEFAULTS, GATEWAY_DEFAULTS, type GatewayOptions, SEARCH_DEFAULTS } from './gateway-options.ts';
-import { createRequestRunner, faultOf, originOf, type RequestContext, randomId, withRequestId } from './http/index.ts';
+import {
+  createRequestMemory,
+  createRequestRunner,
+  faultOf,
+  originOf,
+  type RequestContext,
+  randomId,
+  withRequestId,
+} from './http/index.ts';
 import {
   createActivityLog,
   createAdaptation,
@@ -236,8 +245,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     configured: options.keys ?? [],
     ...(store === undefined ? {} : { keys: store.keys, rateLimits: store.rateLimits }),
   });
+  const inProgress = createRequestMemory(
+    Math.min(settings.maxInProgressBytes, getHeapStatistics().heap_size_limit * REQUESTS_SHARE),
+  );
   const runner = createRequestRunner({
     gatekeeper,
+    memory: inProgress,
     activity,
     tracing,
     logger: options.logger,
@@ -302,6 +315,11 @@ export function createGateway(options: GatewayOptions): Gateway {
         });
   addProcessMetrics(metrics.registry);
   metrics.registry.gauge('quartermaster_active_requests', 'Requests in progress.', () => runner.active);
+  metrics.registry.gauge(
+    'quartermaster_request_bytes',
+    'Estimated bytes of the requests in progress, limited by limits.inProgressBytes.',
+    () => inProgress.bytes,
+  );
   metrics.registry.gauge(
     'quartermaster_tools_bytes',
     'Memory for known lists of tools and their indexes, on the main thread.',
@@ -373,6 +391,9 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 const SWEEP_MS = 60_000;
+
+/** How much of the engine's heap the requests in progress may take: the process ends when it is full. */
+const REQUESTS_SHARE = 1 / 2;
 
 /** The workers' part of the memory; large bodies go to them. */
 const WORKERS_SHARE = 1 / 2;

@@ -38,6 +38,7 @@ export function gatewayOptionsFrom(
       maxRounds: limits.rounds,
       ...(listen.publicUrl === undefined ? {} : { publicUrl: listen.publicUrl.replace(/\/+$/, '') }),
       cacheBytes: limits.indexCacheBytes,
+      maxInProgressBytes: limits.inProgressBytes,
       maxRequestTools: limits.requestTools,
       maxCatalogTools: limits.catalogTools,
       maxSearchedTools: limits.searchedTools,

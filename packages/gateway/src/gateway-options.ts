@@ -138,6 +138,11 @@ export interface GatewaySettings {
   readonly maxBatchItems: number;
   /** How much memory known tools may take, including their indexes: half of it for the main thread, half for the workers. */
   readonly cacheBytes: number;
+  /**
+   * How much memory the requests in progress may take: their bodies, and what these are parsed to. Never more than half of the engine's
+   * heap. A key's requests may take as much as is still free.
+   */
+  readonly maxInProgressBytes: number;
   /** How many tools a request may define itself. */
   readonly maxRequestTools: number;
   /** How many tools a stored catalog may have. */
@@ -175,6 +180,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   maxBatchBytes: 256 * 1024 * 1024,
   maxBatchItems: 100_000,
   cacheBytes: 512 * 1024 * 1024,
+  maxInProgressBytes: 2 * 1024 * 1024 * 1024,
   maxRequestTools: 10_000,
   maxCatalogTools: 100_000,
   maxSearchedTools: 200_000,

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { optionsFor } from './configured-gateway.fixture.ts';
 import { type RunningGateway, runningGateway } from './running-gateway.fixture.ts';
 import { rawHost, type ScriptedHost } from './scripted-host.fixture.ts';
-import { message } from './scripted-upstream.fixture.ts';
+import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
+import { responseRounds } from './stored-responses.fixture.ts';
 
 const ASK = { model: 'claude-test', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] };
 const HELLO = message([{ text: 'Hello.' }], 'end_turn');
@@ -256,5 +257,60 @@ describe('a gateway that stops', () => {
     expect(answers.map(({ stop_reason }) => stop_reason)).toEqual(answers.map(() => 'end_turn'));
     await closed;
     expect(host.requests).toHaveLength(20);
+  });
+});
+
+describe('requests that take much memory', () => {
+  const OBJECTS = `[${'{},'.repeat(50_000)}{}]`;
+  const bodyOf = (objects: string): string =>
+    JSON.stringify(ASK).replace(/}$/, `,"metadata":{"user_id":"u","x":${objects}}}`);
+
+  it('wait for their turn elsewhere while others of their key are in progress, and leave room for another key', async () => {
+    const held: ServerResponse[] = [];
+    const { post, store, url, log } = await gatewayBefore(
+      [(response) => held.push(response), (response) => held.push(response), answer, answer],
+      { inProgressBytes: 12 * 1024 * 1024 },
+    );
+    const secrets = await Promise.all(
+      ['one', 'two'].map(
+        async (name) => (await store.keys.create({ name, models: ['*'], catalogs: ['*'], limits: {} })).secret,
+      ),
+    );
+    await expect.poll(async () => (await fetch(`${url}/v1/models`)).status).toBe(401);
+    const ask = (key: number, objects = OBJECTS): Promise<Response> =>
+      post('/v1/messages', bodyOf(objects), { 'x-api-key': secrets[key] ?? '' });
+    const first = [ask(0), ask(0)];
+    await expect.poll(() => held.length).toBe(2);
+    const refused = await ask(0);
+    expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('x-should-retry')]).toEqual([
+      ...[503, '1', 'true'],
+    ]);
+    expect(await refused.json()).toMatchObject({
+      error: { type: 'api_error', message: expect.stringContaining('limits.inProgressBytes') },
+    });
+    expect((await ask(0, '[]')).status).toBe(200);
+    expect((await ask(1)).status).toBe(200);
+    for (const response of held) answer(response, false);
+    for (const one of first) expect((await one).status).toBe(200);
+    expect(log.filter(({ status }) => status === 500)).toEqual([]);
+  });
+
+  it('are counted with the stored conversation that a short one refers to', async () => {
+    let goOn = (): void => undefined;
+    const later = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const rounds = responseRounds('Hi.', 'Hi.', 'Hi.').map((round) => [later, ...round]);
+    const upstreams = scriptedUpstreams({ responses: rounds }, { transport: 'openai-responses' });
+    const { post } = await runningGateway({ upstreams, settings: { maxInProgressBytes: 4 * 1024 * 1024 } });
+    const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] };
+    const items = [{ ...item, notes: Array.from({ length: 10_000 }, () => ({})) }];
+    const { id } = (await (await post('/v1/conversations', { items })).json()) as { id: string };
+    const ask = (): Promise<Response> => post('/v1/responses', { model: 'm', conversation: id, input: 'And now?' });
+    const first = [ask(), ask(), ask()];
+    await expect.poll(() => upstreams.requests.length).toBe(3);
+    expect((await ask()).status).toBe(503);
+    goOn();
+    for (const one of first) expect((await one).status).toBe(200);
   });
 });

@@ -4,6 +4,7 @@ import {
   ApiError,
   anthropicErrorBody,
   parseJson,
+  type ReadableRequest,
   type RequestContext,
   type RequestRunner,
   readBytes,
@@ -67,7 +68,7 @@ export function jsonRoutes(
               ...requestContext,
               query: context.req.query(),
               param: (name) => context.req.param(name) ?? '',
-              readBody: () => readJsonBody(requestContext.request, operation.body ?? {}),
+              readBody: () => readJsonBody(requestContext, operation.body ?? {}),
               onEnd,
             });
             return answer instanceof Response ? answer : Response.json(answer);
@@ -81,7 +82,7 @@ export function jsonRoutes(
 const MOST_BYTES = 1024 * 1024;
 
 /** The body of a request, checked against the documented schema. Throws 400 with the reason. */
-async function readJsonBody<Body>(request: Request, schema: Schema): Promise<Body> {
+async function readJsonBody<Body>(request: ReadableRequest, schema: Schema): Promise<Body> {
   const value = parseJson(await readBytes(request, MOST_BYTES));
   const check = checkValue(whole(schema), value);
   if (check.kind === 'good') return value as Body;

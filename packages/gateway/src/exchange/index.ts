@@ -1,6 +1,7 @@
 export { type Connector, createModels, type HeldModels, type RemoteModelService } from './create-models.ts';
 export { dialectsFor } from './dialects-for.ts';
 export { endingIterator } from './ending-iterator.ts';
+export { createHistoryMeter } from './measure-history.ts';
 export {
   type Continuation,
   clientOf,

@@ -26,7 +26,9 @@ import { type Access, countsTokens, searchAdmission } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/index.ts';
 import { type GatewayUpstream, type Upstreams, upstreamOf } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
+import type { MemoryShare } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
+import { createHistoryMeter } from './measure-history.ts';
 import { roundEvent } from './round-event.ts';
 import { describePlan, type LoopSettings, planExchange, runExchange, streamExchange } from './run-exchange.ts';
 
@@ -40,6 +42,8 @@ export interface ModelQuestion<Name extends DialectName> {
   readonly headers: Headers;
   readonly access: Access;
   readonly signal: AbortSignal;
+  /** Where the memory of its stored history is counted. @default it is not */
+  readonly memory?: MemoryShare | undefined;
   /** The body as it was read, and perhaps changed, before. @default `bytes`, parsed */
   readonly body?: ReadBody;
   /** Who calls the MCP servers that the request names: its host, or this gateway. @default not decided: such a request is returned */
@@ -152,10 +156,14 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
     if (known !== undefined) stores.set(access, known);
     return known;
   };
-  const kept = ({ access }: { readonly access: Access }) => ({
-    transcript: storeOf(access),
-    onTranscriptError: transcripts?.onError,
-  });
+  const kept = ({ access }: { readonly access: Access }) => {
+    const history = createHistoryMeter();
+    const store = storeOf(access);
+    return {
+      ...{ transcript: store && history.measured(store), onTranscriptError: transcripts?.onError },
+      history,
+    };
+  };
   return {
     async open(question) {
       const { requestId } = question;
@@ -165,9 +173,9 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       if (servers === undefined && dialect.api.namesServers?.(given.value) === true) {
         return { kind: 'names-servers', value: given.value };
       }
-      const { transcript, onTranscriptError } = kept(question);
+      const { history, transcript, onTranscriptError } = kept(question);
       const asked = given.value as unknown as RequestOf<typeof dialect.name>;
-      const value = await resolveReferences({ wire: dialect.wire, request: asked, ...kept(question) });
+      const value = await resolveReferences({ wire: dialect.wire, request: asked, transcript, onTranscriptError });
       // Some APIs list the client's own items with a stored response.
       const storedWith = (store: TranscriptStore | undefined): TranscriptStore | undefined =>
         store === undefined || dialect.api.isStored === undefined ? store : withInput(store, given.value, body.value);
@@ -175,9 +183,10 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       let continuation: Continuation | undefined;
       const first = await prepare(question, body, options);
       const planned = await planHistory(first.planned, {
-        ...kept(question),
+        ...{ transcript, onTranscriptError },
         isContinued: value !== asked || isContinued(first),
       });
+      question.memory?.take(history.bytes);
       const prepared = { ...first, planned };
       if (requestId !== undefined && onEvent !== undefined) {
         const { decision, reason, form, cost, deferred } = describePlan(planned);
@@ -222,7 +231,9 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       // A count has no answer, and so no limit on one.
       const value: JsonObject = { max_tokens: 1, ...body.value };
       const { dialect, planned, upstream } = await prepare(question, { ...body, value }, options);
-      const { request } = await weaveHistory({ wire: dialect.wire, request: planned.request, ...kept(question) });
+      const { history, ...stored } = kept(question);
+      const { request } = await weaveHistory({ wire: dialect.wire, request: planned.request, ...stored });
+      question.memory?.take(history.bytes);
       const rendered = planned.kind === 'loop' ? renderOnce({ ...planned, request }) : request;
       if (upstream.countTokens === undefined) return estimateRequest(rendered);
       const { max_tokens: _, stream: __, ...counted } = rendered;

@@ -6,8 +6,9 @@ export {
   openaiErrorBody,
 } from './error-bodies.ts';
 export { faultOf, isStoreError, originOf } from './fault-of.ts';
-export { hasMoreValues, refuseManyParsed, refuseManyValues } from './json-values.ts';
-export { noteIncoming, parseJson, readBytes, releaseBodyMemory } from './read-bytes.ts';
+export { hasMoreValues, refuseManyParsed, refuseManyValues, valueBytes } from './json-values.ts';
+export { noteIncoming, parseJson, type ReadableRequest, readBytes, releaseBodyMemory } from './read-bytes.ts';
+export { createRequestMemory, type MemoryShare } from './request-memory.ts';
 export {
   clientHeaders,
   createRequestRunner,

@@ -4,17 +4,21 @@ import { gzipSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from './api-error.ts';
-import { allocateBodyMemory, noteIncoming, readBytes, releaseBodyMemory } from './read-bytes.ts';
+import { allocateBodyMemory, noteIncoming, type ReadableRequest, readBytes, releaseBodyMemory } from './read-bytes.ts';
+import { createRequestMemory } from './request-memory.ts';
 
 const TEXT = JSON.stringify({ text: 'é'.repeat(100_000) });
 const LIMIT = 1_000_000;
+
+/** With as much memory as it needs. */
+const open = (request: Request): ReadableRequest => ({ request, memory: createRequestMemory(2 ** 30).open('') });
 
 /** Hands requests of Node's HTTP on as `serve` does, and answers with what was read, or with the refusal's status. */
 async function echo(prepare: (request: Request) => Request | Promise<Request>): Promise<string> {
   const listener = getRequestListener(async (request, { incoming }) => {
     if (incoming instanceof IncomingMessage) noteIncoming(request, incoming);
     try {
-      return new Response(new Uint8Array(await readBytes(await prepare(request), LIMIT)));
+      return new Response(new Uint8Array(await readBytes(open(await prepare(request)), LIMIT)));
     } catch (error) {
       return new Response(String(error), { status: error instanceof ApiError ? error.status : 500 });
     }
@@ -60,7 +64,7 @@ describe('a body that came over Node’s HTTP', () => {
     const large = 'x'.repeat(2 * 1024 * 1024);
     const listener = getRequestListener(async (request, { incoming }) => {
       if (incoming instanceof IncomingMessage) noteIncoming(request, incoming);
-      memories.push((await readBytes(request, large.length)).buffer);
+      memories.push((await readBytes(open(request), large.length)).buffer);
       return new Response('ok');
     });
     await send(await listen(listener), large);
@@ -81,6 +85,34 @@ describe('a body that came over Node’s HTTP', () => {
   });
 });
 
+describe('the memory that a body may take', () => {
+  it.each([
+    { what: 'as it arrives', sent: Buffer.from(`"${'x'.repeat(300_000)}"`), headers: {} },
+    {
+      what: 'as it is unpacked',
+      sent: gzipSync(`"${'x'.repeat(300_000)}"`),
+      headers: { 'content-encoding': 'gzip' },
+    },
+    { what: 'by what it becomes', sent: Buffer.from(`[${'{},'.repeat(20_000)}{}]`), headers: {} },
+  ])('is counted $what, and its end refuses the request', async ({ sent, headers }) => {
+    const memory = createRequestMemory(500_000);
+    const shares = [memory.open('a'), memory.open('b')];
+    const listener = getRequestListener(async (request, { incoming }) => {
+      if (incoming instanceof IncomingMessage) noteIncoming(request, incoming);
+      const share = shares.pop() ?? memory.open('c');
+      return readBytes({ request, memory: share }, LIMIT).then(
+        () => new Response('read'),
+        (error: ApiError) => new Response(error.message, { status: error.status }),
+      );
+    });
+    const url = await listen(listener);
+    expect((await send(url, '{}')).status).toBe(200);
+    expect(memory.bytes).toBeGreaterThanOrEqual(2);
+    const refused = await send(url, sent, headers);
+    expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining('limits.inProgressBytes')]);
+  });
+});
+
 describe('the memory of an upload', () => {
   const LENGTH = 11 * 1024 * 1024;
   const headers = { 'content-length': String(LENGTH) };
@@ -90,7 +122,7 @@ describe('the memory of an upload', () => {
     const incoming = new IncomingMessage(new Socket());
     const request = new Request('http://localhost/', { method: 'POST', headers });
     noteIncoming(request, incoming);
-    const read = readBytes(request, LENGTH);
+    const read = readBytes(open(request), LENGTH);
     read.catch(() => undefined);
     return { incoming, read };
   }
@@ -106,7 +138,7 @@ describe('the memory of an upload', () => {
     const listener = getRequestListener(async (request, { incoming }) => {
       if (!(incoming instanceof IncomingMessage)) throw new Error('It came from elsewhere');
       noteIncoming(request, incoming);
-      const read = readBytes(request, LENGTH);
+      const read = readBytes(open(request), LENGTH);
       incoming.once('data', () => client.destroy());
       await read.then(onRead, onRead);
       return new Response('too late');
@@ -153,13 +185,13 @@ describe('a request that another framework has made', () => {
     new Request('http://localhost/', { method: 'POST', body, headers });
 
   it('is read whole, whatever it says of its length', async () => {
-    expect((await readBytes(make(TEXT), LIMIT)).toString()).toBe(TEXT);
-    expect((await readBytes(make(TEXT, { 'content-length': '3' }), LIMIT)).toString()).toBe(TEXT);
-    expect(await readBytes(new Request('http://localhost/'), LIMIT)).toHaveLength(0);
+    expect((await readBytes(open(make(TEXT)), LIMIT)).toString()).toBe(TEXT);
+    expect((await readBytes(open(make(TEXT, { 'content-length': '3' })), LIMIT)).toString()).toBe(TEXT);
+    expect(await readBytes(open(new Request('http://localhost/')), LIMIT)).toHaveLength(0);
   });
 
   it('is refused beyond the limit, though it declares less', async () => {
     const lying = make('x'.repeat(LIMIT + 1), { 'content-length': '3' });
-    await expect(readBytes(lying, LIMIT)).rejects.toMatchObject({ status: 413 });
+    await expect(readBytes(open(lying), LIMIT)).rejects.toMatchObject({ status: 413 });
   });
 });

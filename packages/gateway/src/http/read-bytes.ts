@@ -2,16 +2,34 @@ import type { IncomingMessage } from 'node:http';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Json } from '@quartermaster/core/catalog';
 import { ApiError } from './api-error.ts';
+import { type MemoryShare, parsedBytes } from './request-memory.ts';
 
-/** A request's body, decompressed, or an error as soon as it exceeds the limit: nothing beyond the limit is kept. */
-export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+/** A request whose body is to be read, and where its memory is counted. */
+export interface ReadableRequest {
+  readonly request: Request;
+  readonly memory: MemoryShare;
+}
+
+/** A request's body, decompressed, or an error as soon as it exceeds a limit: nothing beyond the limit is kept. */
+export async function readBytes({ request, memory }: ReadableRequest, maxBytes: number): Promise<Buffer> {
+  const bytes = await readWithin({ request, memory }, maxBytes);
+  try {
+    memory.take(parsedBytes(bytes));
+  } catch (error) {
+    releaseBodyMemory(bytes);
+    throw error;
+  }
+  return bytes;
+}
+
+async function readWithin({ request, memory }: ReadableRequest, maxBytes: number): Promise<Buffer> {
   const length = request.headers.get('content-length');
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const encoding = request.headers.get('content-encoding');
   const incoming = length !== null && encoding === null ? untouchedIncomingOf(request) : undefined;
   if (incoming !== undefined) {
-    return readIncoming(incoming, Number(length)).catch((error: unknown) => {
-      throw unreadable(error);
+    return readIncoming(incoming, Number(length), memory).catch((error: unknown) => {
+      throw error instanceof ApiError ? error : unreadable(error);
     });
   }
   if (request.bodyUsed) throw unreadable(new Error('It was read before'));
@@ -25,27 +43,40 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
       if (done) break;
       size += value.byteLength;
       if (size > maxBytes) throw tooLarge(maxBytes);
+      memory.take(value.byteLength);
       chunks.push(value);
     }
   } catch (error) {
     reader.cancel().catch(() => undefined);
     throw error instanceof ApiError ? error : unreadable(error);
   }
-  return Buffer.concat(chunks, size);
+  return joined(chunks, size);
+}
+
+/** Each piece is freed once it is copied, so that a body is never in memory twice. */
+function joined(chunks: readonly Uint8Array[], size: number): Buffer {
+  const bytes = allocateBodyMemory(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+    freeChunk(chunk);
+  }
+  return bytes;
 }
 
 /**
  * Straight into its memory, which is given back as soon as the body can't be read to its end. Node's parser guarantees that no more
  * arrives than was declared.
  */
-function readIncoming(incoming: IncomingMessage, length: number): Promise<Buffer> {
+function readIncoming(incoming: IncomingMessage, length: number, memory: MemoryShare): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (incoming.destroyed) return reject(new Error('The connection was closed'));
     let bytes: Buffer | undefined;
     let size = 0;
     // Memory that was given back may already have another owner, and a body that was handed over is given back by its reader.
     let isOver = false;
-    const fail = (error: Error): void => {
+    const fail = (error: unknown): void => {
       if (isOver) return;
       isOver = true;
       if (bytes !== undefined) releaseBodyMemory(bytes);
@@ -53,6 +84,11 @@ function readIncoming(incoming: IncomingMessage, length: number): Promise<Buffer
     };
     incoming.on('data', (chunk: Buffer) => {
       if (isOver) return;
+      try {
+        memory.take(chunk.length);
+      } catch (error) {
+        return fail(error);
+      }
       // Only once something has arrived: a declared length alone should cost nothing.
       bytes ??= allocateBodyMemory(length);
       size += chunk.copy(bytes, size);
@@ -149,7 +185,7 @@ export function releaseBodyMemory({ buffer }: Buffer): void {
  * Frees a piece of a body that was copied. Pieces that wait to be collected cause a full garbage collection with every few
  * large bodies, which takes longer than anything else that is done with a known one.
  */
-export function freeChunk({ buffer, byteLength }: Buffer): void {
+export function freeChunk({ buffer, byteLength }: Uint8Array): void {
   // Not if it costs more than it saves, nor for memory that contains something else as well.
   if (byteLength < LEAST_BYTES || !(buffer instanceof ArrayBuffer) || buffer.byteLength !== byteLength) return;
   nowhere.postMessage(undefined, [buffer]);

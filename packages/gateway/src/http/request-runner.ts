@@ -5,6 +5,7 @@ import type { LogEntry, Logger } from '../logger.ts';
 import type { Tracing } from '../tracing/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { faultOf, originOf } from './fault-of.ts';
+import type { MemoryShare, RequestMemory } from './request-memory.ts';
 
 /** Answers a request. A handler that takes `onEnd` calls it when its response has ended; for any other, the answer is the end. */
 type Handler = (requestContext: RequestContext, onEnd: (error?: ApiError) => void) => Promise<Response>;
@@ -31,6 +32,7 @@ export interface RequestRunner {
 
 export function createRequestRunner(options: {
   readonly gatekeeper: Gatekeeper;
+  readonly memory: RequestMemory;
   /** @default nothing is logged */
   readonly logger?: Logger | undefined;
   readonly activity: Activity;
@@ -39,7 +41,7 @@ export function createRequestRunner(options: {
   readonly now: () => number;
   readonly createId: (prefix: string) => string;
 }): RequestRunner {
-  const { gatekeeper, logger, activity, tracing, now, createId } = options;
+  const { gatekeeper, memory, logger, activity, tracing, now, createId } = options;
   let active = 0;
   let isClosed = false;
   let onIdle: (() => void) | undefined;
@@ -75,6 +77,7 @@ export function createRequestRunner(options: {
       const end = (error?: ApiError): void => {
         if (isOver) return;
         isOver = true;
+        requestContext?.memory.end();
         const durationMs = now() - startedAt;
         const ended = endOf({ requestId, route, status, durationMs, requestContext, error }, startedAt);
         activity.end(ended, logger && lineWriter(logger, ended, { error, requestContext }));
@@ -86,7 +89,10 @@ export function createRequestRunner(options: {
       try {
         if (isClosed) throw new ApiError(503, 'The gateway is stopping', { type: 'overloaded_error' });
         const access = await gatekeeper.admit(request);
-        requestContext = { requestId, request, access, signal: request.signal, facts: { route }, atMs: startedAt };
+        requestContext = {
+          ...{ requestId, request, access, signal: request.signal, facts: { route }, atMs: startedAt },
+          memory: memory.open(access.owner),
+        };
         if (route !== UNKNOWN_ROUTE && !access.mayUseEndpoint(route)) {
           throw new ApiError(403, `This key may not use the endpoint ${route}`);
         }
@@ -221,6 +227,8 @@ export interface RequestContext {
   readonly atMs: number;
   readonly request: Request;
   readonly access: Access;
+  /** For its body, until it is over. */
+  readonly memory: MemoryShare;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
   /** For metrics and logs. */

@@ -12,7 +12,7 @@ export function mountBatchRoutes(api: Api, services: Services): void {
   const routes = jsonRoutes(api, runner, 'batches');
   const stored = needing(() => store?.batches, 'This gateway has no store, so it has no batches');
   const createBatch = async (requestContext: RequestContext, batches: BatchStore): Promise<object> => {
-    const bytes = await readBytes(requestContext.request, settings.maxBatchBytes);
+    const bytes = await readBytes(requestContext, settings.maxBatchBytes);
     const { owner } = requestContext.access;
     const items = await bulk.readBatch({ bytes, owner }, settings.maxBatchItems);
     const batch = await batches.create({ owner, headers: itemHeaders(requestContext), items });

@@ -48,7 +48,7 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
     { summary: 'Creates or replaces a catalog.', body: CATALOG_BODY, answer: CATALOG_HEAD },
     stored(async (requestContext) => {
       const name = checkChangeable(requestContext, requestContext.param('name'));
-      const bytes = await readBytes(requestContext.request, settings.maxBodyBytes);
+      const bytes = await readBytes(requestContext, settings.maxBodyBytes);
       const { outcome, head } = await putCatalog(services, requestContext, { name, bytes });
       return Response.json(head, { status: outcome === 'created' ? 201 : 200 });
     }),

@@ -21,7 +21,7 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
   async function answer(requestContext: RequestContext, onEnd: OnEnd): Promise<Response> {
     const { request, requestId, access, signal } = requestContext;
     checkOrigin(request, origins);
-    const bytes = await readBytes(request, Math.min(settings.maxBodyBytes, requestBytes));
+    const bytes = await readBytes(requestContext, Math.min(settings.maxBodyBytes, requestBytes));
     const { owner } = access;
     const address = signInAddress(request, settings.publicUrl);
     const pins = await pinsFor(owner);

@@ -41,9 +41,16 @@ export function mountModelRoutes(api: Api, services: Services): void {
       route: 'count_tokens',
       errorBody: anthropicErrorBody,
       async handler(requestContext) {
-        const { request, access, signal } = requestContext;
-        const bytes = await readBytes(request, settings.maxBodyBytes);
-        const question = { dialect: dialects.anthropic, bytes, headers: clientHeaders(requestContext), access, signal };
+        const { access, signal, memory } = requestContext;
+        const bytes = await readBytes(requestContext, settings.maxBodyBytes);
+        const question = {
+          dialect: dialects.anthropic,
+          bytes,
+          headers: clientHeaders(requestContext),
+          access,
+          signal,
+          memory,
+        };
         return Response.json({ input_tokens: await models.countTokens(question) });
       },
     }),
@@ -94,13 +101,13 @@ async function answerModelRequest<Name extends DialectName>(
   { requestContext, onEnd }: { readonly requestContext: RequestContext; readonly onEnd: OnEnd },
 ): Promise<Response> {
   const { settings, models, activity } = context;
-  const { request, requestId, access, signal, facts } = requestContext;
+  const { requestId, access, signal, memory, facts } = requestContext;
   activity.begin(requestContext);
-  const bytes = await readBytes(request, settings.maxBodyBytes);
+  const bytes = await readBytes(requestContext, settings.maxBodyBytes);
   let limits: Record<string, string> = {};
   let answered = 0;
   const exchange = await models.open({
-    ...{ dialect, requestId, bytes, headers: clientHeaders(requestContext), access, signal },
+    ...{ dialect, requestId, bytes, headers: clientHeaders(requestContext), access, signal, memory },
     // The latest report says what is left.
     onResponse: ({ status, headers }) => {
       limits = limitHeadersIn(headers);

@@ -22,7 +22,7 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams, bulk 
         const { request, signal, facts } = requestContext;
         const { method, url } = request;
         const hasBody = method !== 'GET' && method !== 'DELETE';
-        const body = hasBody ? new Uint8Array(await readBytes(request, settings.maxBodyBytes)) : undefined;
+        const body = hasBody ? new Uint8Array(await readBytes(requestContext, settings.maxBodyBytes)) : undefined;
         const { pathname, search } = new URL(url);
         const pass = await find({ requestContext, pathname, body });
         const contentType = request.headers.get('content-type') ?? undefined;

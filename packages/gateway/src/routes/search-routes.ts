@@ -33,7 +33,7 @@ export function mountSearchRoutes(
     (handler: (request: RoutedRequest, body: unknown) => Promise<object>): JsonHandler =>
     async (request) => {
       const maxBytes = Math.min(settings.maxBodyBytes, MOST_QUESTION_BYTES);
-      return handler(request, parseJson(await readBytes(request.request, maxBytes)));
+      return handler(request, parseJson(await readBytes(request, maxBytes)));
     };
   const load = async ({ access }: RequestContext, name: string): Promise<SearchableTools> => {
     return { ...(await loadCatalog(catalogs, name, access)), owner: access.owner };
@@ -89,8 +89,9 @@ export function mountSearchRoutes(
   routes.post(
     '/v1/search',
     { summary: 'Searches the tools in the request.', body: OWN_TOOLS_BODY, answer: SEARCH_ANSWER },
-    async ({ request, access, signal }) => {
-      const bytes = await readBytes(request, settings.maxBodyBytes);
+    async (routed) => {
+      const { access, signal } = routed;
+      const bytes = await readBytes(routed, settings.maxBodyBytes);
       // How many searches a large body makes is known once it is parsed.
       const admit = (count: number): Promise<void> => takeSearches(access, count);
       return bulk.search({ bytes, owner: access.owner }, { signal, admit });

@@ -13,6 +13,7 @@ import { checkModel, type GatewayUpstream, type Upstreams } from '../configured-
 import {
   type Continuation,
   clientOf,
+  createHistoryMeter,
   endingIterator,
   type ModelQuestion,
   type NamesServers,
@@ -43,6 +44,7 @@ export function mainSide<Name extends DialectName>(
   const { dialect, headers, access, onResponse, requestId } = question;
   const client = clientOf({ headers, onResponse, requestId });
   const stop = new AbortController();
+  const history = createHistoryMeter();
   const streams: AsyncIterator<PartOf<Name>>[] = [];
   let upstream: GatewayUpstream | undefined;
 
@@ -76,7 +78,10 @@ export function mainSide<Name extends DialectName>(
       },
       takeSearches: (count: number) => access.takeSearches?.(count),
       nextPart: (id: number) => streams[id]?.next(),
-      ...storeHandlers(() => transcripts.storeFor?.(access.owner)),
+      ...storeHandlers(() => {
+        const store = transcripts.storeFor?.(access.owner);
+        return store && history.measured(store);
+      }),
       transcriptFailed: (reason: string) => transcripts.onError?.(new Error(reason)),
       askWhole: async (request: Sent<Name>) => (await exchange()).whole(read(request), stop.signal),
     },
@@ -107,6 +112,7 @@ export function mainSide<Name extends DialectName>(
       follow(question.signal);
       try {
         const opened = (await worker.call('open')) as OpenedJob;
+        question.memory?.take(history.bytes);
         if (opened.kind !== 'opened') {
           end();
           return opened.kind === 'only-main' ? undefined : opened;

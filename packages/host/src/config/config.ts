@@ -349,6 +349,7 @@ export interface LimitSettings {
   readonly upstreamTimeoutMs: number;
   readonly upstreamRetries: number;
   readonly indexCacheBytes: number;
+  readonly inProgressBytes: number;
   readonly requestTools: number;
   readonly catalogTools: number;
   readonly searchedTools: number;

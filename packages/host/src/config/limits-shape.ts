@@ -38,6 +38,12 @@ export const LIMITS: Shape<LimitSettings> = object({
     shape: bytes(),
     default: 512 * MEBIBYTE,
   },
+  inProgressBytes: {
+    about:
+      "Memory for the bodies of all requests in progress, parsed; at most half of Node's heap. One key's requests may take half of it, and less while others have some; beyond that they get a 503.",
+    shape: bytes(),
+    default: 2048 * MEBIBYTE,
+  },
   requestTools: {
     about: 'Maximum number of tools that a request may define itself.',
     shape: whole({ min: 1, max: 1_000_000 }),

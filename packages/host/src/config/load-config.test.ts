@@ -71,6 +71,7 @@ describe('defaults', () => {
         upstreamTimeoutMs: 600_000,
         upstreamRetries: 2,
         indexCacheBytes: 536_870_912,
+        inProgressBytes: 2_147_483_648,
         requestTools: 10_000,
         catalogTools: 100_000,
         searchedTools: 200_000,
