@@ -32,6 +32,17 @@ export function describeTranscripts({ place, open, clock }: StoreHarness): void 
       expect(JSON.stringify(found.get('text@ü'))).toBe(JSON.stringify(entry('call_1')));
     });
 
+    it('are looked up the latest first, as far as they fit into memory together', async () => {
+      const { transcripts } = await open(await place(), { encryptionKeys });
+      const ann = transcripts.storeFor('ann');
+      const text = 'x'.repeat(15 * 1024 * 1024);
+      for (const id of ['a', 'b', 'c']) await ann.keep([id, `${id}2`], entry(id, text));
+      const found = await ann.find(['a', 'a2', 'b', 'b2', 'c', 'c2']);
+      expect([...found.keys()]).toEqual(['b', 'b2', 'c', 'c2']);
+      expect(found.get('c')).toBe(found.get('c2'));
+      expect((await ann.find(['a'])).size).toBe(1);
+    }, 60_000);
+
     it('are deleted completely, and free their space', async () => {
       const { transcripts } = await open(await place(), { encryptionKeys });
       const ann = transcripts.storeFor('ann');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
-import { bytesOf, textOf } from './internal/columns.ts';
+import { bytesOf, numberOf, textOf } from './internal/columns.ts';
 import { deleteOldest } from './internal/delete-oldest.ts';
 import type { Seal } from './internal/seal.ts';
 import { chunks, insertRows, marks, ROWS_AT_ONCE, type Row, type Statements } from './internal/sql.ts';
@@ -45,6 +46,27 @@ export function createTranscriptRecords(
     return sql.all(`SELECT entry, sealed FROM transcript_entries WHERE entry IN (${marks(entries)})`, entries);
   }
 
+  /** The entry of each id that has one, and its size. */
+  async function entriesOf(
+    wanted: readonly { readonly id: string; readonly place: string }[],
+  ): Promise<ReadonlyMap<string, StoredEntry>> {
+    const idByPlace = new Map(wanted.map(({ id, place }) => [place, id]));
+    const entries = new Map<string, StoredEntry>();
+    for (const some of chunks([...idByPlace.keys()], ROWS_AT_ONCE)) {
+      const rows = await sql.all(
+        `SELECT ids.place AS place, entries.entry AS entry, entries.size AS size
+         FROM transcript_ids ids JOIN transcript_entries entries ON entries.entry = ids.entry
+         WHERE ids.place IN (${marks(some)})`,
+        some,
+      );
+      for (const row of rows) {
+        const id = idByPlace.get(textOf(row, 'place'));
+        if (id !== undefined) entries.set(id, { entry: textOf(row, 'entry'), size: numberOf(row, 'size') });
+      }
+    }
+    return entries;
+  }
+
   return {
     canKeep,
     storeFor: (owner) => ({
@@ -84,26 +106,22 @@ export function createTranscriptRecords(
       },
 
       async find(ids) {
-        const idByPlace = new Map(ids.map((id) => [placeOf(owner, id), id]));
-        const entryByPlace = new Map<string, string>();
-        for (const some of chunks([...idByPlace.keys()], ROWS_AT_ONCE)) {
-          const rows = await sql.all(`SELECT place, entry FROM transcript_ids WHERE place IN (${marks(some)})`, some);
-          for (const row of rows) entryByPlace.set(textOf(row, 'place'), textOf(row, 'entry'));
-        }
-        // Most entries have several ids: each is read once.
+        const entries = await entriesOf(ids.map((id) => ({ id, place: placeOf(owner, id) })));
         const opened = new Map<string, Hidden>();
-        for (const some of chunks([...new Set(entryByPlace.values())], ROWS_AT_ONCE)) {
+        for (const some of inGroups(fitting([...ids].reverse(), entries))) {
           for (const row of await readEntries(some)) {
             const entry = textOf(row, 'entry');
             opened.set(entry, JSON.parse(seal.open(bytesOf(row, 'sealed'), entry)) as Hidden);
           }
+          // Opening a group takes milliseconds.
+          await setImmediate();
         }
-        const found = new Map<string, Hidden>();
-        for (const [place, entry] of entryByPlace) {
-          const [id, hidden] = [idByPlace.get(place), opened.get(entry)];
-          if (id !== undefined && hidden !== undefined) found.set(id, hidden);
-        }
-        return found;
+        return new Map(
+          ids.flatMap((id) => {
+            const hidden = opened.get(entries.get(id)?.entry ?? '');
+            return hidden === undefined ? [] : [[id, hidden] as const];
+          }),
+        );
       },
 
       async forget(ids) {
@@ -124,6 +142,47 @@ export function createTranscriptRecords(
       return old.length + (await deleteOldest(sql, { ...table, maxBytes, delete: deleteEntries }));
     },
   };
+}
+
+interface StoredEntry {
+  readonly entry: string;
+  readonly size: number;
+}
+
+/** More than any model can read. A short request can name thousands of entries. */
+const MOST_FOUND_BYTES = 32 * 1024 * 1024;
+
+/** The entries of these ids, each once, up to the first that does not fit any more. */
+function fitting(ids: readonly string[], entries: ReadonlyMap<string, StoredEntry>): readonly StoredEntry[] {
+  const chosen = new Map<string, StoredEntry>();
+  let bytes = 0;
+  for (const id of ids) {
+    const found = entries.get(id);
+    if (found === undefined || chosen.has(found.entry)) continue;
+    bytes += found.size;
+    if (bytes > MOST_FOUND_BYTES && chosen.size > 0) break;
+    chosen.set(found.entry, found);
+  }
+  return [...chosen.values()];
+}
+
+/** How much is read and parsed at a time, unless a single entry is larger. */
+const GROUP_BYTES = 512 * 1024;
+
+function inGroups(entries: readonly StoredEntry[]): readonly (readonly string[])[] {
+  const groups: string[][] = [];
+  let bytes = GROUP_BYTES;
+  for (const { entry, size } of entries) {
+    const group = groups.at(-1);
+    if (group === undefined || bytes + size > GROUP_BYTES || group.length === ROWS_AT_ONCE) {
+      groups.push([entry]);
+      bytes = size;
+    } else {
+      group.push(entry);
+      bytes += size;
+    }
+  }
+  return groups;
 }
 
 /** The rest is left to the next sweep: none of them should block the database. */
