@@ -22,12 +22,16 @@ export async function run([picture]) {
   const upstream = await startUpstream();
   const gateway = await startBareGateway(upstream.port);
   const ping = await startPing(gateway.port);
+  const problems = [];
   const post = (path, body, method = 'POST') =>
     fetch(`http://127.0.0.1:${gateway.port}${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
       body: body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-    }).then((response) => response.text());
+    }).then((response) => {
+      if (response.status >= 500) problems.push(`${method} ${path}: ${response.status}`);
+      return response.text();
+    });
   try {
     const definitions = makeDefinitions(10_000);
     await post(
@@ -86,9 +90,13 @@ export async function run([picture]) {
         post('/v1/messages/batches', `{"requests":[{"custom_id":"a","params":{"model":"m","messages":[${EMPTY}]}}]}`),
       'the same for Chat': () =>
         post('/v1/chat/completions', `{"model":"m","messages":[{"role":"user","content":[${EMPTY}]}]}`),
+      'ten answers that come as fast as they can': async () => {
+        const flooding = makeBody(undefined, { model: 'claude-flooding', stream: true });
+        const [text] = await Promise.all(Array.from({ length: 10 }, () => post('/v1/messages', flooding)));
+        return text;
+      },
       'a body of 16 MB': () => post('/v1/messages', makeBody([SEARCH, ...definitions.slice(0, 9_000).map(deferred)])),
     };
-    const problems = [];
     const waits = [];
     console.log(`quiet: ${quiet.toFixed(0)} ms`);
     for (const [what, send] of Object.entries(inputs)) {

@@ -9,6 +9,7 @@ import { checkOptionNames } from '@quartermaster/core/internal';
 import { isLoopback } from './access/index.ts';
 import type { Gateway } from './create-gateway.ts';
 import { noteIncoming } from './http/index.ts';
+import { nextTurn } from './http/take-turns.ts';
 
 /** Options of `serve`. */
 export interface ServeOptions {
@@ -213,12 +214,16 @@ export function responseOf(incoming: IncomingMessage, reading: Reading): Respons
 /** Statuses whose responses have no body. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
+/** How much of one body is read before others have a turn: Node reads up to 2 MiB of a connection in one go. */
+const TURN_BYTES = 64 * 1024;
+
 /** Produces as fast as its reader reads, and no faster. */
 function bodyOf(
   source: Readable,
   { signal, maxBytes = Number.POSITIVE_INFINITY }: Reading,
 ): ReadableStream<Uint8Array> {
   let size = 0;
+  let sinceTurn = 0;
   // Node may have more events pending when the stream is over, and a controller throws on them.
   let isOver = false;
   const once = (finish: () => void): void => {
@@ -235,15 +240,20 @@ function bodyOf(
           source.destroy();
           return;
         }
+        sinceTurn += chunk.length;
         controller.enqueue(chunk);
-        if ((controller.desiredSize ?? 0) <= 0) source.pause();
+        if (sinceTurn >= TURN_BYTES || (controller.desiredSize ?? 0) <= 0) source.pause();
       });
       source.on('end', () => once(() => controller.close()));
       source.on('error', (cause) => {
         once(() => controller.error(signal?.aborted === true ? signal.reason : new TypeError('terminated', { cause })));
       });
     },
-    pull() {
+    async pull() {
+      if (sinceTurn >= TURN_BYTES) {
+        await nextTurn();
+        sinceTurn = 0;
+      }
       source.resume();
     },
     cancel() {

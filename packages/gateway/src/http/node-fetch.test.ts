@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nodeFetch } from '../serve.ts';
@@ -131,4 +133,34 @@ describe('nodeFetch', () => {
     await (await nodeFetch(url)).body?.cancel();
     await isClosed;
   });
+
+  it('bodies that arrive faster than they are read leave everyone else a turn', async () => {
+    const worker = new Worker(FAST_HOST, { eval: true });
+    onTestFinished(async () => void (await worker.terminate()));
+    const [port] = (await once(worker, 'message')) as [number];
+    let read = 0;
+    let most = 0;
+    let isOver = false;
+    const watch = (): void => {
+      most = Math.max(most, read);
+      read = 0;
+      if (!isOver) setImmediate(watch);
+    };
+    const readAll = async (): Promise<void> => {
+      const { body } = await nodeFetch(`http://127.0.0.1:${port}/`);
+      for await (const chunk of body ?? []) read += chunk.byteLength;
+    };
+    watch();
+    await Promise.all(Array.from({ length: 6 }, readAll));
+    isOver = true;
+    expect(most).toBeLessThan(1024 * 1024);
+  });
 });
+
+/** Sends 8 MiB to each client, as fast as they go out. */
+const FAST_HOST = `
+  const { createServer } = require('node:http');
+  const { parentPort } = require('node:worker_threads');
+  const server = createServer((_, response) => response.end(Buffer.alloc(8 * 1024 * 1024)));
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
