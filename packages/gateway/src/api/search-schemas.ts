@@ -1,4 +1,4 @@
-import { SEARCH_LIMITS } from '@quartermaster/core/search';
+import { QUERY_LIMITS, SEARCH_LIMITS } from '@quartermaster/core/search';
 import { SEARCH_ENGINES } from '@quartermaster/host/search';
 import { SEARCH_REQUEST_LIMITS } from '../search/index.ts';
 import {
@@ -19,8 +19,8 @@ import {
 
 const ENGINE = choice(SEARCH_ENGINES);
 const QUERY: Schema = described(
-  { type: 'string', minLength: 1 },
-  'At most as many characters as limits.queryLength allows: 4,096 by default.',
+  { type: 'string', minLength: 1, maxLength: QUERY_LIMITS.characters },
+  'limits.queryLength changes the maximum.',
 );
 const DRAFTS: Schema = described(
   {
