@@ -115,7 +115,7 @@ const SIGNS: readonly { readonly kind: SuspicionKind; readonly pattern: RegExp }
   {
     kind: 'instruction',
     pattern:
-      /\b(?:before|after|whenever|when|prior\s+to)\s+(?:you\s+)?(?:us(?:e|ing)|call(?:ing)?)\s+(?:any|every|all|another|each)\s+(?:other\s+)?tools?\b/i,
+      /\b(?:before|after|whenever|when|prior\s+to)\s+(?:you\s+)?(?:us(?:e|ing)|call(?:ing)?)\s+(?:any|every|all|another|each)\s+(?:other\s+)?tools?\b|\b(?:before|prior\s+to)\s+(?:any|every|all|each)\s+other\s+tools?\b/i,
   },
   { kind: 'instruction', pattern: /<\/?(?:important|system|instructions?|secret|assistant|admin)\b[^<>]{0,40}>/i },
   { kind: 'instruction', pattern: /\b(?:reveal|print|output|repeat|send|leak)\s+(?:\w+\s){0,3}?system\s+prompt/i },
