@@ -528,6 +528,28 @@ describe('activity', () => {
     expect(errors).toEqual([]);
   });
 
+  it('shows the request that a link names, however far down it is', async () => {
+    const { page, url } = await openConsole('/playground', { url: await startGateway() });
+    const id = await askModel(url);
+    for (let batch = 0; batch < 6; batch += 1) {
+      await Promise.all(Array.from({ length: 10 }, () => fetch(`${url}/v1/messages`, { method: 'POST', body: '{}' })));
+    }
+    await page.goto(`${url}/activity/${id}`);
+    await page.getByText('Tokens for this request, against everything inline').waitFor(SOON);
+    const isSeen = (): Promise<boolean> =>
+      page.locator('.request.open .request-line').evaluate((row) => {
+        const { top, bottom } = row.getBoundingClientRect();
+        return top > 0 && bottom < innerHeight;
+      });
+    await expect.poll(isSeen, SOON).toBe(true);
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(900);
+    // Nothing moves once it was shown: a reader may be elsewhere when the next request comes.
+    await page.evaluate(() => scrollTo(0, 0));
+    await askModel(url);
+    await page.getByRole('button', { name: /^Requests\s*62$/ }).waitFor(SOON);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+  });
+
   it('holds few of many requests as elements', async () => {
     const { page, url } = await openConsole('/playground', { url: await startGateway() });
     for (let batch = 0; batch < 15; batch += 1) {
@@ -846,6 +868,28 @@ describe('savings', () => {
     expect(errors).toEqual([]);
   });
 
+  it('shows the first of many keys and of many catalogs, and all of them when asked to', async () => {
+    const keys = Array.from({ length: 120 }, (_, index) => ({ name: `key-${index}`, key: `secret-${index}` }));
+    const settings = { keys: [{ name: 'root', key: 'root-key', role: 'admin' }, ...keys] };
+    const url = await startGateway(JSON.stringify(settings));
+    const { page } = await openConsole('/savings', { url });
+    await page.getByLabel('API key').fill('root-key');
+    await page.getByRole('button', { name: 'Use key' }).click();
+    await page.getByRole('button', { name: 'All 121 keys' }).waitFor(SOON);
+    expect(await page.locator('.keys-table tbody tr').count()).toBe(100);
+    await page.getByRole('button', { name: 'All 121 keys' }).click();
+    await expect.poll(() => page.locator('.keys-table tbody tr').count(), SOON).toBe(121);
+    const headers = { 'x-api-key': 'root-key' };
+    for (let index = 0; index < 105; index += 1) {
+      const put = { method: 'PUT', headers, body: '[{"name":"a","inputSchema":{"type":"object"}}]' };
+      expect((await fetch(`${url}/v1/catalogs/catalog-${index}`, put)).status).toBe(201);
+    }
+    await page.getByRole('link', { name: /^Servers/ }).click();
+    await page.getByRole('button', { name: /^Catalogs \d+$/ }).click();
+    await page.getByRole('button', { name: /^All 10\d catalogs$/ }).click(SOON);
+    await expect.poll(() => page.locator('.catalog-table tbody tr').count(), SOON).toBeGreaterThan(100);
+  });
+
   it('gives money as a range, and says which prices it comes from', async () => {
     const prices = { 'rehearsal*': { input: 3, cacheRead: 0.3 } };
     const { page, url, errors } = await openConsole('/playground', {
@@ -1125,6 +1169,26 @@ describe('the page', () => {
     await expect.poll(motion, SOON).toBe('none');
     expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(true);
     await expect.poll(colour, SOON).toBe('rgb(10, 107, 102)');
+    // What is chosen does not rest on a background: these are all replaced by one colour.
+    const look = (chosen: string): Promise<string> =>
+      page
+        .locator(chosen)
+        .first()
+        .evaluate((element) => {
+          const { backgroundColor, borderBottomColor, color } = getComputedStyle(element);
+          return [backgroundColor, borderBottomColor, color].join(' ');
+        });
+    for (const group of ['.nav a', '.tabs button']) {
+      expect(await look(`${group}[aria-current]`)).not.toBe(await look(`${group}:not([aria-current])`));
+    }
+    await page.goto(`${url}/savings`);
+    await page.locator('.segments').first().waitFor(SOON);
+    for (const [chosen, other] of [
+      ['.segments button[aria-current]', '.segments button:not([aria-current]):not(:disabled)'],
+      ['.connect ul [aria-pressed="true"]', '.connect ul [aria-pressed="false"]'],
+    ] as const) {
+      expect(await look(chosen)).not.toBe(await look(other));
+    }
   });
 
   it('goes where a link to a part of a screen points', async () => {

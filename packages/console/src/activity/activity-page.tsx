@@ -1,7 +1,6 @@
 import type { RequestRecord } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Download, Search } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { countActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
@@ -9,22 +8,19 @@ import { CopyButton } from '../shell/copy-button.tsx';
 import { copyLink } from '../shell/copy-text.ts';
 import { timeOf } from '../shell/dates.ts';
 import { download } from '../shell/download.ts';
-import { NetBar } from '../shell/net-bar.tsx';
-import { clockTime, plain, seconds, signed } from '../shell/numbers.ts';
+import { plain } from '../shell/numbers.ts';
 import { Problem } from '../shell/problem.tsx';
 import { rowShortcuts } from '../shell/row-shortcuts.ts';
 import { SelectBox } from '../shell/select-box.tsx';
-import { ToolName } from '../shell/tool-name.tsx';
-import { useListTop } from '../shell/use-list-top.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/activity.css';
-import { type ActivityState, DECISIONS, type DetailView, keyOf, readActivityState } from './activity-state.ts';
+import { type ActivityState, keyOf, readActivityState } from './activity-state.ts';
 import { FoundNothing } from './found-nothing.tsx';
 import { Reach } from './reach.tsx';
-import { RequestDetail } from './request-detail.tsx';
+import { RequestList } from './request-list.tsx';
+import { RequestRow } from './request-row.tsx';
 import { RunningList } from './running-list.tsx';
 import { Summary } from './summary.tsx';
-import { toolIds } from './tool-ids.ts';
 import { useActivity, useLinked } from './use-activity.ts';
 import { pollingMs } from './use-figures.ts';
 
@@ -191,7 +187,7 @@ export function ActivityPage(): ReactNode {
             <span />
           </div>
           <RunningList running={inProgress} total={running.total} aheadMs={running.aheadMs} />
-          <RequestList records={shown}>
+          <RequestList records={shown} linked={id}>
             {(record) => (
               <RequestRow
                 record={record}
@@ -223,45 +219,6 @@ function useTabInView(view: string | undefined, counts: unknown): RefObject<HTML
       row.current.scrollLeft = left + tab.offsetWidth - clientWidth;
   }, [view, counts]);
   return row;
-}
-
-const ROW_HEIGHT = 57;
-
-/** Only rows in view are elements: the list holds 500 requests, and changes with each one that comes. */
-function RequestList(props: {
-  readonly records: readonly RequestRecord[];
-  readonly children: (record: RequestRecord) => ReactNode;
-}): ReactNode {
-  const { records, children } = props;
-  const list = useRef<HTMLOListElement>(null);
-  const top = useListTop(list);
-  const virtual = useWindowVirtualizer({
-    count: records.length,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 4,
-    scrollMargin: top,
-    getItemKey: (index) => records[index]?.id ?? index,
-  });
-  return (
-    <ol ref={list} className="requests" style={{ height: virtual.getTotalSize() }}>
-      {virtual.getVirtualItems().map((item) => {
-        const record = records[item.index];
-        return record === undefined ? null : (
-          <li
-            key={item.key}
-            ref={virtual.measureElement}
-            data-index={item.index}
-            aria-setsize={records.length}
-            aria-posinset={item.index + 1}
-            className="tool-slot"
-            style={{ transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
-          >
-            {children(record)}
-          </li>
-        );
-      })}
-    </ol>
-  );
 }
 
 /** How far back the list goes. */
@@ -305,75 +262,6 @@ function Filter(props: {
       choices={[{ value: '', name: 'all' }, ...values.sort().map((each) => ({ value: each, name: each }))]}
       onChange={(next) => onChange(next === '' ? undefined : next)}
     />
-  );
-}
-
-function RequestRow(props: {
-  readonly record: RequestRecord;
-  /** The largest net on the screen, either way. */
-  readonly most: number;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
-  readonly show: DetailView | undefined;
-  readonly onShow: (show: DetailView | undefined) => void;
-}): ReactNode {
-  const { record, most, isOpen, onToggle, show, onShow } = props;
-  const { id, atMs, called, searches, refused, status, error, model = '', durationMs, tokens, decision } = record;
-  const query = searches.flatMap((search) => search.queries ?? [])[0];
-  const [first, ...others] = called;
-  const idOf = toolIds(record);
-  const title =
-    query ??
-    (first === undefined ? undefined : idOf(first)) ??
-    (decision === undefined ? record.route : `${record.route}, ${DECISIONS[decision]}`);
-  return (
-    <div className={`request${isOpen ? ' open' : ''}`}>
-      <div className="request-line">
-        <time className="faint" dateTime={new Date(atMs).toISOString()}>
-          {clockTime(atMs)}
-        </time>
-        <div className="request-title">
-          <button
-            type="button"
-            className="unfold"
-            data-row-button=""
-            aria-expanded={isOpen}
-            aria-controls={`detail-${id}`}
-            onClick={onToggle}
-          >
-            <span className="clamped" dir="auto">
-              {title}
-            </span>
-          </button>
-          <p className="faint small request-id">
-            <span className="mono">{id}</span>
-            <span className="phone-only">
-              {' '}
-              · {clockTime(atMs)}
-              {keyOf(record) === '' ? '' : ` · ${keyOf(record)}`}
-            </span>
-          </p>
-        </div>
-        <div className="request-called">
-          {status >= 400 ? <span className="tag bad">{status}</span> : null}
-          {error === undefined ? null : <span className="loss small"> {error.replaceAll('_', ' ')}</span>}
-          {searches.some(({ outcome }) => outcome === 'none') ? <span className="tag wait">no match</span> : null}
-          {refused.length > 0 ? <span className="tag bad">refused</span> : null}
-          {first === undefined ? null : <ToolName id={idOf(first)} />}
-          {others.length === 0 ? null : <span className="faint"> +{others.length}</span>}
-        </div>
-        <div className="request-model">
-          {keyOf(record) === '' ? null : <p>{keyOf(record)}</p>}
-          <p className="faint small">{model}</p>
-        </div>
-        <span className="right dim">{seconds(durationMs)}</span>
-        <strong className={`right ${tokens !== undefined && tokens.net < 0 ? 'loss' : ''}`}>
-          {tokens === undefined ? <span className="faint">–</span> : signed(tokens.net)}
-        </strong>
-        {tokens === undefined ? <span className="net-bar" /> : <NetBar net={tokens.net} most={most} />}
-      </div>
-      {isOpen ? <RequestDetail record={record} show={show} onShow={onShow} /> : null}
-    </div>
   );
 }
 

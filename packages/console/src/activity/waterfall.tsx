@@ -75,10 +75,12 @@ function Bar(props: {
     <div className={isTotal ? 'total' : ''}>
       <dt>{label}</dt>
       <dd aria-hidden="true">
-        <span
-          className={`fall ${kind}`}
-          style={{ marginLeft: `${100 * from}%`, width: to === from ? 0 : `${Math.max(0.4, 100 * (to - from))}%` }}
-        />
+        {to === from ? null : (
+          <span
+            className={`fall ${kind}`}
+            style={{ marginLeft: `${100 * from}%`, width: `${Math.max(0.4, 100 * (to - from))}%` }}
+          />
+        )}
       </dd>
       <dd className={`right ${kind === 'all' || to === from ? '' : kind}`}>{value}</dd>
     </div>

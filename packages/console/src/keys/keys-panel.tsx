@@ -7,6 +7,7 @@ import { dayOf, timeOf } from '../shell/dates.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { plain, signedShort } from '../shell/numbers.ts';
 import { Problem } from '../shell/problem.tsx';
+import { useFirstRows } from '../shell/use-first-rows.tsx';
 import { CreateKey, type MadeKey } from './create-key.tsx';
 
 /** The keys that this page's key may see. */
@@ -34,6 +35,7 @@ export function KeysPanel(props: {
   const usable = all.filter(({ state }) => state !== 'revoked');
   const revokedKeys = all.filter(({ state }) => state === 'revoked');
   const keys = isRevokedShown ? [...usable, ...revokedKeys] : usable;
+  const [first, more] = useFirstRows(keys, 'keys');
   return (
     <section className="section" aria-labelledby="keys-title">
       <div className="section-head">
@@ -83,7 +85,7 @@ export function KeysPanel(props: {
               </tr>
             </thead>
             <tbody>
-              {keys.map((key) => (
+              {first.map((key) => (
                 <tr key={key.id} className={key.state === 'active' ? undefined : 'spent'}>
                   <td>
                     <strong>{key.name}</strong>{' '}
@@ -123,6 +125,7 @@ export function KeysPanel(props: {
               ))}
             </tbody>
           </table>
+          {more}
         </div>
       )}
       <CreateKey isOpen={isCreating} isFirst={usable.length === 0} onClose={() => setCreating(false)} onMade={onMade} />

@@ -179,7 +179,7 @@ function Row({ row, query, most, labels, engines, isBelow, isOpen, onToggle, onI
   const { tool, server, name, description, hit, rank, others } = row;
   const parts = scoreParts(hit?.explanation);
   const { parts: comparable, isNamed } = comparableParts(parts);
-  const detailId = `parts-${tool}`;
+  const detailId = `parts-${encodeURIComponent(tool)}`;
   return (
     <li className={`result${isOpen ? ' open' : ''}${isBelow ? ' below' : ''}`} data-row={tool}>
       <span className={`rank${rank === 1 ? ' first' : ''}`}>{rank ?? '–'}</span>

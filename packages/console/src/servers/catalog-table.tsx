@@ -5,6 +5,7 @@ import { gateway } from '../api/gateway.ts';
 import { catalogName } from '../shell/catalog-name.ts';
 import { timeOf } from '../shell/dates.ts';
 import { plain } from '../shell/numbers.ts';
+import { useFirstRows } from '../shell/use-first-rows.tsx';
 
 /** Every catalog that the key may use: whose it is, its version, and how large it is. */
 export function CatalogTable(props: {
@@ -18,6 +19,7 @@ export function CatalogTable(props: {
     queryFn: ({ signal }) => gateway.request('GET /v1/keys', { signal }),
     retry: false,
   });
+  const [first, more] = useFirstRows(catalogs, 'catalogs');
   const nameOf = (owner: string): string => keys?.data.find(({ id }) => id === owner)?.name ?? owner;
   return (
     <section className="panel catalog-table lined" aria-label="Catalogs">
@@ -32,7 +34,7 @@ export function CatalogTable(props: {
           </tr>
         </thead>
         <tbody>
-          {catalogs.map(
+          {first.map(
             ({ name, owner = '', read_only: isServed, tool_count: count, version, updated_at: updated, error }) => (
               <tr key={name} className={name === chosen ? 'open' : ''}>
                 <td>
@@ -58,6 +60,7 @@ export function CatalogTable(props: {
           )}
         </tbody>
       </table>
+      {more}
     </section>
   );
 }

@@ -79,7 +79,7 @@ export function ToolTable(props: TableProps): ReactNode {
           {props.isFiltered ? 'No server or tool matches this filter.' : 'This catalog has no tools.'}
         </p>
       )}
-      <ul ref={list} className="tool-rows" style={{ height: virtual.getTotalSize() }}>
+      <ul ref={list} id="tool-rows" className="tool-rows" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map((item) => {
           const row = rows[item.index];
           if (row === undefined) return null;
@@ -153,6 +153,7 @@ function ServerRow(props: TableProps & { readonly group: ServerGroup }): ReactNo
             className="unfold"
             data-row-button=""
             aria-expanded={isOpen}
+            aria-controls="tool-rows"
             onClick={() => onServer(name)}
           >
             <bdi>{name === '' ? 'no server' : name}</bdi>
@@ -260,6 +261,7 @@ function ToolRow(props: TableProps & { readonly row: Extract<Row, { kind: 'tool'
               className="unfold mono"
               data-row-button=""
               aria-expanded={isOpen}
+              aria-controls={detailIdOf(tool)}
               onClick={() => onTool(tool.tool)}
             >
               {isAlone ? <ToolName id={tool.tool} /> : <ToolParts name={tool.name} />}
@@ -299,6 +301,11 @@ function ToolRow(props: TableProps & { readonly row: Extract<Row, { kind: 'tool'
   );
 }
 
+/** An id has no spaces; a tool's name may. */
+function detailIdOf({ tool }: ToolFacts): string {
+  return `tool-${encodeURIComponent(tool)}`;
+}
+
 function FindingTags({ tool }: { readonly tool: ToolFacts }): ReactNode {
   const count = (kind: string): number => tool.findings.filter((finding) => finding.kind === kind).length;
   const [trust, lint] = [count('trust'), count('lint')];
@@ -312,7 +319,7 @@ function FindingTags({ tool }: { readonly tool: ToolFacts }): ReactNode {
 
 function ToolDetail({ tool, catalog }: { readonly tool: ToolFacts; readonly catalog: string }): ReactNode {
   return (
-    <div className="tool-detail stack">
+    <div className="tool-detail stack" id={detailIdOf(tool)}>
       <p dir="auto">
         {tool.description === '' ? <span className="faint">It has no description.</span> : tool.description}
       </p>

@@ -109,7 +109,8 @@ function Label({ group, box, width }: Place & { readonly width: number }): React
 
 /** What a box stands for: small ones have no room for a label. */
 function describe(group: ServerGroup): string {
-  return `${nameOf(group)} ${plain(group.tokens)} tokens, ${plain(group.tools.length)} tools`;
+  const count = group.tools.length;
+  return `${nameOf(group)} ${plain(group.tokens)} tokens, ${plain(count)} ${count === 1 ? 'tool' : 'tools'}`;
 }
 
 function nameOf({ name }: ServerGroup): string {

@@ -9,10 +9,10 @@ export function NetBar({ net, most }: { readonly net: number; readonly most: num
   const style =
     net < 0
       ? { right: `${100 - LEFT}%`, width: `${Math.max(3, LEFT * share)}%` }
-      : { left: `${LEFT}%`, width: net === 0 ? 0 : `${Math.max(2, (100 - LEFT) * share)}%` };
+      : { left: `${LEFT}%`, width: `${Math.max(2, (100 - LEFT) * share)}%` };
   return (
     <span className="net-bar" aria-hidden="true">
-      <span className={`fall ${net < 0 ? 'loss' : 'gain'}`} style={style} />
+      {net === 0 ? null : <span className={`fall ${net < 0 ? 'loss' : 'gain'}`} style={style} />}
     </span>
   );
 }

@@ -1,0 +1,56 @@
+import type { RequestRecord } from '@quartermaster/client';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useListTop } from '../shell/use-list-top.ts';
+
+const ROW_HEIGHT = 57;
+
+/** The first rows are in sight anyway, with what is above the list. */
+const ROWS_IN_SIGHT = 4;
+
+/** Only rows in view are elements: the list holds 500 requests, and changes with each one that comes. */
+export function RequestList(props: {
+  readonly records: readonly RequestRecord[];
+  /** The request in the address: a link shows it, wherever it is in the list. */
+  readonly linked: string | undefined;
+  readonly children: (record: RequestRecord) => ReactNode;
+}): ReactNode {
+  const { records, children } = props;
+  const list = useRef<HTMLOListElement>(null);
+  const top = useListTop(list);
+  const virtual = useWindowVirtualizer({
+    count: records.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 4,
+    scrollMargin: top,
+    getItemKey: (index) => records[index]?.id ?? index,
+  });
+  // Only the one that the page was opened with: what a click unfolds is where the reader is.
+  const linked = useRef(props.linked);
+  const linkedAt = linked.current === undefined ? -1 : records.findIndex(({ id }) => id === linked.current);
+  useEffect(() => {
+    if (linkedAt < 0) return;
+    linked.current = undefined;
+    if (linkedAt > ROWS_IN_SIGHT) virtual.scrollToIndex(linkedAt, { align: 'center' });
+  }, [linkedAt, virtual]);
+  return (
+    <ol ref={list} className="requests" style={{ height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map((item) => {
+        const record = records[item.index];
+        return record === undefined ? null : (
+          <li
+            key={item.key}
+            ref={virtual.measureElement}
+            data-index={item.index}
+            aria-setsize={records.length}
+            aria-posinset={item.index + 1}
+            className="tool-slot"
+            style={{ transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
+          >
+            {children(record)}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
