@@ -439,6 +439,9 @@ describe('activity', () => {
     const missed = page.locator('.queue-row', { hasText: 'qwxz plokij' });
     await missed.getByText('in sample').waitFor();
     await missed.getByRole('button', { name: 'Make a case…' }).click();
+    const [field, save] = [await boxOf(page, 'dialog[open] .field'), await boxOf(page, 'dialog[open] .primary')];
+    const dialog = await boxOf(page, 'dialog[open] h2');
+    expect([save.x, save.y - field.y - field.height > 20]).toEqual([dialog.x, true]);
     await page.getByRole('dialog').getByLabel('Tool').fill('weather/no_such_tool');
     await page.getByRole('button', { name: 'Save case' }).click();
     await page.getByText('is not a tool of this catalog').waitFor();

@@ -19,7 +19,7 @@ export function RequestRow(props: {
 }): ReactNode {
   const { record, most, isOpen, onToggle, show, onShow } = props;
   const { id, atMs, called, searches, refused, status, error, model = '', durationMs, tokens, decision } = record;
-  const query = searches.flatMap((search) => search.queries ?? [])[0];
+  const [query, ...otherQueries] = searches.flatMap((search) => search.queries ?? []);
   const [first, ...others] = called;
   const idOf = toolIds(record);
   const title =
@@ -43,6 +43,7 @@ export function RequestRow(props: {
           >
             <span className="clamped" dir="auto">
               {title}
+              {otherQueries.length === 0 ? null : <span className="faint"> +{otherQueries.length}</span>}
             </span>
           </button>
           <p className="faint small request-id">

@@ -122,6 +122,9 @@ function withRoom(
   return named;
 }
 
+/** About what the words about the break-even take. */
+const WORDS_WIDTH = 90;
+
 const CURVE_POINTS = 60;
 
 function Plot(props: {
@@ -140,7 +143,11 @@ function Plot(props: {
   const y = (net: number): number => TOP + ((most - net) / range) * (HEIGHT - TOP - BOTTOM);
   const decades = Array.from({ length: Math.round(Math.log10(to / from)) + 1 }, (_, power) => from * 10 ** power);
   // What a request nets is its size less what tool search adds, here as much as it adds on average.
-  const curve = Array.from({ length: CURVE_POINTS + 1 }, (_, at) => from * (to / from) ** (at / CURVE_POINTS))
+  const curve = [
+    ...Array.from({ length: CURVE_POINTS + 1 }, (_, at) => from * (to / from) ** (at / CURVE_POINTS)),
+    breakEven,
+  ]
+    .sort((left, right) => left - right)
     .filter((size) => size - breakEven >= least - range * 0.05 && size - breakEven <= most)
     .map((size) => `${x(size).toFixed(1)},${y(size - breakEven).toFixed(1)}`)
     .join(' ');
@@ -148,6 +155,9 @@ function Plot(props: {
   // Where every catalog loses, the line at zero is at the top, and the words about it stand at the bottom.
   const isAbove = y(0) > TOP + 40;
   const wordsAt = isAbove ? TOP + 8 : HEIGHT - BOTTOM - 18;
+  // At the bottom the curve and its names come from the left: the words stand on the other side of their line.
+  const wordsAnchor = isAbove ? 'middle' : even > width - WORDS_WIDTH ? 'end' : 'start';
+  const wordsX = even + { middle: 0, start: 6, end: -6 }[wordsAnchor];
   const named = withRoom(places, ({ name, size, net }) => {
     const [cx, cy, wide] = [x(size), y(net), name.length * CHARACTER];
     return cx > width / 2 ? { left: cx - 10 - wide, top: cy - 8 } : { left: cx, top: cy - 22 };
@@ -171,10 +181,10 @@ function Plot(props: {
         </text>
       ))}
       <line className="lead" x1={even} x2={even} y1={isAbove ? TOP + 30 : y(0)} y2={isAbove ? y(0) : HEIGHT - BOTTOM} />
-      <text className="ink name" x={even} y={wordsAt} textAnchor="middle">
+      <text className="ink name" x={wordsX} y={wordsAt} textAnchor={wordsAnchor}>
         break-even
       </text>
-      <text className="name" x={even} y={wordsAt + 14} textAnchor="middle">
+      <text className="name" x={wordsX} y={wordsAt + 14} textAnchor={wordsAnchor}>
         {plain(breakEven)} tokens
       </text>
       <polyline className="curve" points={curve} />

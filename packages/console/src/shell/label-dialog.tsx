@@ -42,27 +42,29 @@ export function LabelButtons({
         {save.isSuccess ? 'Saved as a case' : withHint ? 'Make a case…' : 'Save as case…'}
       </button>
       <Dialog title={isHint ? 'Add a hint' : 'Make a case'} isOpen={purpose !== undefined} onClose={close}>
-        <p>“{isHint ? hint : query}” should find</p>
-        <div className="field">
-          <input
-            aria-label="Tool"
-            list={listId}
-            autoComplete="off"
-            spellCheck={false}
-            value={tool}
-            onChange={({ target }) => setChosen(target.value)}
-          />
+        <div className="stack">
+          <p className="quoted">“{isHint ? hint : query}” should find</p>
+          <div className="field">
+            <input
+              aria-label="Tool"
+              list={listId}
+              autoComplete="off"
+              spellCheck={false}
+              value={tool}
+              onChange={({ target }) => setChosen(target.value)}
+            />
+          </div>
+          <datalist id={listId}>
+            {tools.map((id) => (
+              <option key={id} value={id} />
+            ))}
+          </datalist>
+          <p className="small dim">
+            {isHint
+              ? `${hint === query ? 'The query' : `A hint has at most ${MOST_HINT} characters, so the text above, a part of the query,`} is added to the words that find this tool, as a new version of the catalog “${catalog}”. No model sees it.`
+              : `The gateway keeps the case with the catalog “${catalog}”. The playground measures it.`}
+          </p>
         </div>
-        <datalist id={listId}>
-          {tools.map((id) => (
-            <option key={id} value={id} />
-          ))}
-        </datalist>
-        <p className="small dim">
-          {isHint
-            ? `${hint === query ? 'The query' : `A hint has at most ${MOST_HINT} characters, so the text above, a part of the query,`} is added to the words that find this tool, as a new version of the catalog “${catalog}”. No model sees it.`
-            : `The gateway keeps the case with the catalog “${catalog}”. The playground measures it.`}
-        </p>
         {act.error === null ? null : (
           <p className="problem small" role="alert">
             {act.error.message}
