@@ -1,12 +1,10 @@
 import type { RequestRecord } from '@quartermaster/client';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { showRow } from '../shell/show-row.ts';
 import { useListTop } from '../shell/use-list-top.ts';
 
 const ROW_HEIGHT = 57;
-
-/** The first rows are in sight anyway, with what is above the list. */
-const ROWS_IN_SIGHT = 4;
 
 /** Only rows in view are elements: the list holds 500 requests, and changes with each one that comes. */
 export function RequestList(props: {
@@ -31,7 +29,7 @@ export function RequestList(props: {
   useEffect(() => {
     if (linkedAt < 0) return;
     linked.current = undefined;
-    if (linkedAt > ROWS_IN_SIGHT) virtual.scrollToIndex(linkedAt, { align: 'center' });
+    showRow(virtual, linkedAt);
   }, [linkedAt, virtual]);
   return (
     <ol ref={list} className="requests" style={{ height: virtual.getTotalSize() }}>

@@ -6,6 +6,7 @@ import { Pin } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { plain } from '../shell/numbers.ts';
+import { showRow } from '../shell/show-row.ts';
 import { ToolName, ToolParts } from '../shell/tool-name.tsx';
 import { useListTop } from '../shell/use-list-top.ts';
 import { describeReason, sentence } from './describe-reason.ts';
@@ -55,7 +56,7 @@ export function ToolTable(props: TableProps): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same row is gone to once
   useEffect(() => {
     if (targetAt < 0) return;
-    virtual.scrollToIndex(targetAt, { align: 'center' });
+    showRow(virtual, targetAt);
     onShown();
   }, [targetAt, virtual]);
   return (
