@@ -24,7 +24,8 @@ export function WireView({ id, show }: { readonly id: string; readonly show: 'mo
   return (
     <ol className="rounds">
       {(data?.data ?? []).map((round, index) => (
-        <li key={round.atMs}>
+        // biome-ignore lint/suspicious/noArrayIndexKey: rounds keep their order, and two can begin in one millisecond
+        <li key={index}>
           <h3>
             Round {index + 1}{' '}
             <span className="faint">
@@ -33,20 +34,34 @@ export function WireView({ id, show }: { readonly id: string; readonly show: 'mo
                 .join(', ')}
             </span>
           </h3>
-          {show === 'model' ? <Seen round={round} /> : <Raw round={round} />}
+          {show === 'model' ? (
+            <Seen round={round} place={`round ${index + 1}`} />
+          ) : (
+            <Raw round={round} place={`round ${index + 1}`} />
+          )}
         </li>
       ))}
     </ol>
   );
 }
 
-function Seen({ round }: { readonly round: WireRound }): ReactNode {
+interface RoundProps {
+  readonly round: WireRound;
+  /** Which of them it is: each box has a name of its own. */
+  readonly place: string;
+}
+
+function Seen({ round, place }: RoundProps): ReactNode {
   const view = readModelView(round.request);
   if (view === undefined) return <p className="dim small">The request is too long to be shown in parts.</p>;
   return (
     <>
       <h4>System text</h4>
-      {view.system === '' ? <p className="faint small">none</p> : <RawText label="System text">{view.system}</RawText>}
+      {view.system === '' ? (
+        <p className="faint small">none</p>
+      ) : (
+        <RawText label={`System text of ${place}`}>{view.system}</RawText>
+      )}
       <h4>
         Tools <span className="faint">{plain(view.tools.length)}</span>
       </h4>
@@ -69,13 +84,13 @@ function Seen({ round }: { readonly round: WireRound }): ReactNode {
 
 const MOST_TOOLS = 100;
 
-function Raw({ round }: { readonly round: WireRound }): ReactNode {
+function Raw({ round, place }: RoundProps): ReactNode {
   return (
     <>
       <h4>Request</h4>
-      <RawText label="Request">{pretty(round.request)}</RawText>
+      <RawText label={`Request of ${place}`}>{pretty(round.request)}</RawText>
       <h4>Response</h4>
-      <RawText label="Response">{pretty(round.response)}</RawText>
+      <RawText label={`Response of ${place}`}>{pretty(round.response)}</RawText>
       {round.error === undefined ? null : <p className="loss small">{round.error}</p>}
     </>
   );
