@@ -2,6 +2,7 @@ import { checkOptionNames, type OptionNames, readChoice } from '../check-option-
 import { CatalogError, SettingError } from '../errors.ts';
 import { once } from '../memoized.ts';
 import { runToEnd } from '../slices.ts';
+import { defined } from './json.ts';
 import { renderTool } from './render-tool.ts';
 import { sha256 } from './sha256.ts';
 import type { Tool } from './tool.ts';
@@ -59,7 +60,7 @@ function snapshotOf({ list, slots }: Collected, options: SnapshotOptions, known?
   const servers = once(() => Object.freeze(listServers(list)));
   const modelNames = once(() => known ?? runToEnd(createModelNamesInSteps(list, options)));
   return Object.freeze({
-    ...(options.contentKey === undefined ? {} : { contentKey: options.contentKey }),
+    ...defined({ contentKey: options.contentKey }),
     tools: list,
     get hash(): string {
       return hash();

@@ -67,7 +67,7 @@ function fromParts(parts: readonly ModelPart[]): ModelResult {
     content: assembled.content,
     finishReason: finish?.finishReason ?? { unified: 'interrupted', raw: undefined },
     usage: finish?.usage ?? UNKNOWN_USAGE,
-    ...(finish?.providerMetadata === undefined ? {} : { providerMetadata: finish.providerMetadata }),
+    ...defined({ providerMetadata: finish?.providerMetadata }),
     ...(Object.keys(response).length === 0 ? {} : { response }),
     warnings: start?.warnings ?? [],
   };

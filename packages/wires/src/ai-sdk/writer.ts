@@ -182,23 +182,12 @@ function idsIn(request: ModelRequest): readonly string[] {
 /** The usage of two rounds as one. A count that neither has stays unknown; the provider's raw figures are the later round's. */
 function sumModelUsage(left: LanguageModelV4Usage | undefined, right: LanguageModelV4Usage): LanguageModelV4Usage {
   if (left === undefined) return right;
-  const [input, output] = [left.inputTokens, left.outputTokens];
-  return {
-    ...right,
-    inputTokens: {
-      total: add(input.total, right.inputTokens.total),
-      noCache: add(input.noCache, right.inputTokens.noCache),
-      cacheRead: add(input.cacheRead, right.inputTokens.cacheRead),
-      cacheWrite: add(input.cacheWrite, right.inputTokens.cacheWrite),
-    },
-    outputTokens: {
-      total: add(output.total, right.outputTokens.total),
-      text: add(output.text, right.outputTokens.text),
-      reasoning: add(output.reasoning, right.outputTokens.reasoning),
-    },
-  };
+  const inputTokens = sumCounts(left.inputTokens, right.inputTokens);
+  return { ...right, inputTokens, outputTokens: sumCounts(left.outputTokens, right.outputTokens) };
 }
 
-function add(left: number | undefined, right: number | undefined): number | undefined {
-  return left === undefined && right === undefined ? undefined : (left ?? 0) + (right ?? 0);
+function sumCounts<Counts extends Readonly<Record<string, number | undefined>>>(left: Counts, right: Counts): Counts {
+  const add = (name: string): number | undefined =>
+    left[name] === undefined && right[name] === undefined ? undefined : (left[name] ?? 0) + (right[name] ?? 0);
+  return Object.fromEntries(Object.keys({ ...left, ...right }).map((name) => [name, add(name)])) as Counts;
 }

@@ -65,16 +65,12 @@ export function validateAnthropicRequest(value: unknown, options: ValidateOption
 function checkShape(value: unknown): AnthropicRequest {
   if (!isJsonObject(value)) throw refused('invalid_request', 'The request body is not a JSON object');
   const { model, max_tokens: maxTokens, messages, system, tool_choice: choice } = value;
-  if (typeof model !== 'string' || model === '') throw refused('invalid_request', 'model: Field required');
-  if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 1) {
-    throw refused('invalid_request', 'max_tokens: Input should be a whole number greater than or equal to 1');
-  }
-  if (!Array.isArray(messages) || messages.length === 0) {
-    throw refused('invalid_request', 'messages: at least one message is required');
-  }
-  if (system !== undefined && system !== null && typeof system !== 'string' && !Array.isArray(system)) {
-    throw refused('invalid_request', 'system: Input should be a string or a list of text blocks');
-  }
+  ensure(typeof model === 'string' && model !== '', 'model: Field required');
+  const isCount = typeof maxTokens === 'number' && Number.isInteger(maxTokens) && maxTokens >= 1;
+  ensure(isCount, 'max_tokens: Input should be a whole number greater than or equal to 1');
+  ensure(Array.isArray(messages) && messages.length > 0, 'messages: at least one message is required');
+  const isSystem = system === undefined || system === null || typeof system === 'string' || Array.isArray(system);
+  ensure(isSystem, 'system: Input should be a string or a list of text blocks');
   checkChoice(choice);
   messages.forEach(checkMessage);
   return value as unknown as AnthropicRequest;
@@ -82,26 +78,19 @@ function checkShape(value: unknown): AnthropicRequest {
 
 function checkChoice(choice: unknown): void {
   if (choice === undefined || choice === null) return;
-  if (!isJsonObject(choice) || !CHOICES.includes(String(choice.type))) {
-    throw refused('invalid_request', "tool_choice: Input should be an object of type 'auto', 'any', 'tool' or 'none'");
-  }
-  if (choice.type === 'tool' && typeof choice.name !== 'string') {
-    throw refused('invalid_request', 'tool_choice.tool.name: Field required');
-  }
+  const isChoice = isJsonObject(choice) && CHOICES.includes(String(choice.type));
+  ensure(isChoice, "tool_choice: Input should be an object of type 'auto', 'any', 'tool' or 'none'");
+  ensure(choice.type !== 'tool' || typeof choice.name === 'string', 'tool_choice.tool.name: Field required');
 }
 
 function checkMessage(message: unknown, index: number): void {
   const at = `messages.${index}`;
-  if (!isJsonObject(message)) throw refused('invalid_request', `${at}: Input should be an object`);
-  if (!ROLES.includes(String(message.role))) {
-    throw refused('invalid_request', `${at}.role: Input should be 'user', 'assistant' or 'system'`);
-  }
+  ensure(isJsonObject(message), `${at}: Input should be an object`);
+  ensure(ROLES.includes(String(message.role)), `${at}.role: Input should be 'user', 'assistant' or 'system'`);
   if (typeof message.content === 'string') return;
-  if (!Array.isArray(message.content)) {
-    throw refused('invalid_request', `${at}.content: Input should be a string or a list of blocks`);
-  }
+  ensure(Array.isArray(message.content), `${at}.content: Input should be a string or a list of blocks`);
   const wrong = message.content.findIndex((block) => !isBlock(block));
-  if (wrong >= 0) throw refused('invalid_request', `${at}.content.${wrong}: Input should be an object with a type`);
+  ensure(wrong < 0, `${at}.content.${wrong}: Input should be an object with a type`);
 }
 
 /** The names of the declared tools. */
@@ -225,6 +214,10 @@ function namesIn(block: { readonly type: string; readonly content?: unknown }): 
 function isConnectorTool(request: AnthropicRequest, name: string): boolean {
   const toolsets = (request.tools ?? []).filter((tool: JsonObject) => tool.type === 'mcp_toolset');
   return toolsets.some((toolset) => name.startsWith(`${String(toolset.mcp_server_name)}_`));
+}
+
+function ensure(isRight: boolean, otherwise: string): asserts isRight {
+  if (!isRight) throw refused('invalid_request', otherwise);
 }
 
 function refused(

@@ -1,7 +1,7 @@
 import type { Call, Plan } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Step } from '@quartermaster/core/dispatch';
-import { ownNamed, remainingTokens } from '@quartermaster/core/internal';
+import { memoized, ownNamed, remainingTokens } from '@quartermaster/core/internal';
 import { type Ending, uniqueIds, type Writer } from '@quartermaster/core/loop';
 import type { ServerTool } from '../dialect.ts';
 import {
@@ -111,22 +111,15 @@ export function writeResponse(
       const tool = serverTool(call.name);
       if (tool !== undefined) {
         serverCalls += 1;
-        const block = {
-          ...{ type: 'mcp_tool_use', id: ids.server(call), name: tool.name, server_name: tool.server, input: {} },
-        };
+        const { name, server: server_name } = tool;
+        const block = { type: 'mcp_tool_use', id: ids.server(call), name, server_name, input: {} };
         return emit([...open(), ...blocks.whole(block, isJsonObject(call.arguments) ? call.arguments : {})]);
       }
       if (!isSearch(call, plan)) return emit(open());
       searches += 1;
-      const shownSearch = searchShownAs(request, plan, call.name.trim());
-      const block = {
-        type: 'server_tool_use',
-        id: ids.search(call),
-        name: shownSearch.name,
-        input: {},
-        caller: DIRECT,
-      };
-      return emit([...open(), ...blocks.whole(block, searchInput(shownSearch.engine, call.arguments))]);
+      const { name, engine } = searchShownAs(request, plan, call.name.trim());
+      const block = { type: 'server_tool_use', id: ids.search(call), name, input: {}, caller: DIRECT };
+      return emit([...open(), ...blocks.whole(block, searchInput(engine, call.arguments))]);
     },
     deliver(step) {
       if (step.kind === 'answer') {
@@ -348,20 +341,10 @@ function responseIds(request: AnthropicRequest): ResponseIds {
   const uniqueCall = uniqueIds({ taken, pattern: /^toolu_[a-zA-Z0-9_-]+$/, prefix: 'toolu_' });
   const uniqueSearch = uniqueIds({ taken, pattern: /^srvtoolu_[a-zA-Z0-9_]+$/, prefix: 'srvtoolu_' });
   const uniqueServer = uniqueIds({ taken, pattern: /^mcptoolu_/, prefix: 'mcptoolu_' });
-  const known = new Map<Call, string>();
-  const once = (call: Call, make: () => string): string => {
-    const id = known.get(call) ?? make();
-    known.set(call, id);
-    return id;
-  };
   return {
-    call: (id) => uniqueCall(id === '' ? NO_ID : id),
-    search: (call) =>
-      once(call, () => {
-        const bare = call.id.replace(/^(?:srv)?toolu_/, '').replaceAll('-', '_');
-        return uniqueSearch(bare === '' ? NO_ID : bare);
-      }),
-    server: (call) => once(call, () => uniqueServer(call.id.replace(/^toolu_/, '') || NO_ID)),
+    call: (id) => uniqueCall(id || NO_ID),
+    search: memoized(({ id }) => uniqueSearch(id.replace(/^(?:srv)?toolu_/, '').replaceAll('-', '_') || NO_ID)),
+    server: memoized(({ id }) => uniqueServer(id.replace(/^toolu_/, '') || NO_ID)),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Call, Plan } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Step } from '@quartermaster/core/dispatch';
-import { isUniqueId, ownNamed } from '@quartermaster/core/internal';
+import { isUniqueId, memoized, ownNamed } from '@quartermaster/core/internal';
 import { uniqueIds, type WriterClient } from '@quartermaster/core/loop';
 import { openSearch } from './open.ts';
 import type { HeldItemCall } from './reader.ts';
@@ -72,7 +72,6 @@ export function newWriterState(
   { taken = [], asked = request }: WriterClient<ResponsesRequest>,
 ): WriterState {
   const unique = uniqueIds({ taken: [...taken, ...idsIn(itemsOf(request))], prefix: 'call_' });
-  const keys = new Map<Call, string>();
   let sequence = 0;
   const state: WriterState = {
     request,
@@ -89,14 +88,10 @@ export function newWriterState(
       sequence += 1;
       return { ...event, sequence_number: sequence - 1 };
     },
-    searchKey(call) {
-      const known = keys.get(call);
-      if (known !== undefined) return known;
+    searchKey: memoized((call: Call) => {
       const id = itemOf(call)?.type === 'tool_search_call' ? itemOf(call)?.id : undefined;
-      const key = unique(typeof id === 'string' ? id : searchId(call.id, state)).replace(/^tsc_/, '');
-      keys.set(call, key);
-      return key;
-    },
+      return unique(typeof id === 'string' ? id : searchId(call.id, state)).replace(/^tsc_/, '');
+    }),
     opening: undefined,
     closing: undefined,
     usage: undefined,
