@@ -128,9 +128,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
       const plain = await searcher.search({ query: email });
       expect(plain.hits.every((hit) => hit.explanation === undefined)).toBe(true);
       const { hits } = await searcher.search({ query: email, explain: true });
-      for (const hit of hits) {
-        expect(hit.explanation?.value).toBe(hit.score);
-      }
+      for (const hit of hits) expect(hit.explanation?.value).toBe(hit.score);
     });
 
     check('reports the rank of every tool, consistent with the search', async (searcher) => {
@@ -148,9 +146,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
           expect(standing.kind).toBe(standing.rank <= 3 ? 'listed' : 'below-limit');
           ranks.push(standing.rank);
         }
-        if (tool.name === 'copy_record_5') {
-          expect(standing.kind).toBe('not-allowed');
-        }
+        if (tool.name === 'copy_record_5') expect(standing.kind).toBe('not-allowed');
       }
       expect(ranks.sort((left, right) => left - right)).toEqual(ranks.map((_, index) => index + 1));
     });

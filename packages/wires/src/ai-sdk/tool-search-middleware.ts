@@ -48,9 +48,7 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Tool
     specificationVersion: 'v4',
     async wrapGenerate({ doGenerate, params, model }) {
       const planned = plan(params, { model, toolboxes, findToolbox });
-      if (planned.kind !== 'loop') {
-        return planned.request === params ? doGenerate() : model.doGenerate(planned.request);
-      }
+      if (planned.kind !== 'loop') return planned.request === params ? doGenerate() : model.doGenerate(planned.request);
       return runWhole({
         ...{ ...planned, ...settings, ...defined({ signal: params.abortSignal }) },
         whole: modelWhole,
@@ -59,9 +57,7 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Tool
     },
     async wrapStream({ doStream, params, model }) {
       const planned = plan(params, { model, toolboxes, findToolbox });
-      if (planned.kind !== 'loop') {
-        return planned.request === params ? doStream() : model.doStream(planned.request);
-      }
+      if (planned.kind !== 'loop') return planned.request === params ? doStream() : model.doStream(planned.request);
       let first: LanguageModelV4StreamResult | undefined;
       const parts = runLoop<ModelRequest, ModelPart>({
         ...{ ...planned, ...settings, ...defined({ signal: params.abortSignal }) },

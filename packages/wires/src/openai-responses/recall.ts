@@ -66,9 +66,7 @@ function factsOf(item: ResponsesItem, { plan, history }: WalkContext): readonly 
   }
   const call = history.calls.get(item);
   if (call === undefined) return [];
-  if (!isOwnCall(plan, call)) {
-    return isCall(item) ? [{ kind: 'called', name: toModelName(plan.snapshot, call) }] : [];
-  }
+  if (!isOwnCall(plan, call)) return isCall(item) ? [{ kind: 'called', name: toModelName(plan.snapshot, call) }] : [];
   if (!isCallOutput(item)) return [];
   return factsOfCall(plan, { name: call.name, arguments: argumentsOf(call), answer: textOf(item.output) });
 }

@@ -77,18 +77,14 @@ function coverWithNames(text: string, source: NameSource): readonly (readonly nu
   for (let start = 0; start < atoms.length; start += 1) {
     const before = covers[start];
     if (before === undefined) continue;
-    if (CONNECTIVES.has(atoms.key(start))) {
-      offer(covers, start + 1, before);
-    }
+    if (CONNECTIVES.has(atoms.key(start))) offer(covers, start + 1, before);
     const servers = serverEnds(atoms, start, source);
     let key = '';
     for (let end = start + 1; end <= atoms.length && key.length <= source.longestKey; end += 1) {
       key += atoms.key(end - 1);
       const plain = source.findNames(key);
       const found = plain.length > 0 ? plain : findAfterServer(atoms, servers, end, source);
-      if (found.length > 0) {
-        offer(covers, end, [...before, found]);
-      }
+      if (found.length > 0) offer(covers, end, [...before, found]);
     }
   }
   return covers[atoms.length] ?? [];
@@ -101,9 +97,7 @@ function offer(
   cover: readonly (readonly number[])[],
 ): void {
   const other = covers[end];
-  if (other === undefined || cover.length < other.length) {
-    covers[end] = cover;
-  }
+  if (other === undefined || cover.length < other.length) covers[end] = cover;
 }
 
 /** Where a server's name that starts at a place (perhaps after `mcp`) may end, and its key. */
@@ -119,9 +113,7 @@ function serverEnds(atoms: Atoms, start: number, source: NameSource): readonly S
     let key = '';
     for (let end = from + 1; end < atoms.length && key.length <= source.longestServerKey; end += 1) {
       key += atoms.key(end - 1);
-      if (source.hasServer(key)) {
-        ends.push({ end, key });
-      }
+      if (source.hasServer(key)) ends.push({ end, key });
     }
   }
   return ends;
@@ -162,9 +154,7 @@ function splitAtoms(text: string): Atoms {
 
 function joinKeys(atoms: Atoms, start: number, end: number): string {
   let key = '';
-  for (let at = start; at < end; at += 1) {
-    key += atoms.key(at);
-  }
+  for (let at = start; at < end; at += 1) key += atoms.key(at);
   return key;
 }
 
@@ -212,9 +202,7 @@ export function createNameDirectory(snapshot: Snapshot, index: NameIndex): NameS
   const { tools } = snapshot;
   const serverKeys = new Set(snapshot.servers.map(nameKey));
   let longestServer = 0;
-  for (const key of serverKeys) {
-    longestServer = Math.max(longestServer, key.length);
-  }
+  for (const key of serverKeys) longestServer = Math.max(longestServer, key.length);
   let oddModelNames: Map<string, number[]> | undefined;
   return {
     longestKey: MODEL_PREFIX_LENGTH + longestServer + index.longestNameKey,
@@ -283,9 +271,7 @@ export function findSubstrings(
     if (isComplete) {
       matched = whole.length;
     } else {
-      for (const word of words) {
-        matched += key.includes(word) ? word.length : 0;
-      }
+      for (const word of words) matched += key.includes(word) ? word.length : 0;
     }
     if (matched > 0 && accept?.(position) !== false) {
       (isComplete ? complete : partial).push({ tool: position, share: matched / key.length });

@@ -255,9 +255,7 @@ export function takeTurns<Item>(
     for (let turn = 0; turn < lists.length && taken.length < limit; turn += 1) {
       const list = lists[turn] ?? [];
       let place = places[turn] ?? 0;
-      while (place < list.length && seen.has(identify(list[place] as Item))) {
-        place += 1;
-      }
+      while (place < list.length && seen.has(identify(list[place] as Item))) place += 1;
       if (place < list.length) {
         const item = list[place] as Item;
         taken.push(item);

@@ -45,9 +45,7 @@ export function matchRanking(): MatchRanking {
 
 function* walkPlaces(scores: Float64Array, places: ReadonlyMap<number, readonly ToolMatch[]>): Generator<RankedMatch> {
   for (const score of scores) {
-    for (const match of places.get(score) ?? []) {
-      yield { tool: match.tool, score, explain: () => explainMatch(match) };
-    }
+    for (const match of places.get(score) ?? []) yield { tool: match.tool, score, explain: () => explainMatch(match) };
   }
 }
 

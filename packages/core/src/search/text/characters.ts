@@ -72,9 +72,7 @@ export interface TextUnits {
  */
 export function loadText(text: string): TextUnits {
   const { length } = text;
-  if (length >= loaded.units.length) {
-    reserve(length);
-  }
+  if (length >= loaded.units.length) reserve(length);
   if (!(length <= LONGEST_SHORT ? isAskedAscii(text) : isCopiedAscii(text))) {
     askAll(foldText(text));
     return loaded;
@@ -102,21 +100,15 @@ function isCopiedAscii(text: string): boolean {
   if (read !== length || written !== length) return false;
   const from = bytes;
   const { units } = loaded;
-  for (let at = 0; at < length; at += 1) {
-    units[at] = from[at] ?? 0;
-  }
+  for (let at = 0; at < length; at += 1) units[at] = from[at] ?? 0;
   return true;
 }
 
 function askAll(folded: string): void {
   const { length } = folded;
-  if (length >= loaded.units.length) {
-    reserve(length);
-  }
+  if (length >= loaded.units.length) reserve(length);
   const { units } = loaded;
-  for (let at = 0; at < length; at += 1) {
-    units[at] = folded.charCodeAt(at);
-  }
+  for (let at = 0; at < length; at += 1) units[at] = folded.charCodeAt(at);
   units[length] = SPACE;
   loaded.length = length;
 }

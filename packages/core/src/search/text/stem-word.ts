@@ -27,9 +27,7 @@ export function stemInPlace(word: Uint16Array, length: number): number {
     end = dropFinal(word, end, r1, r2);
   }
   for (let at = 0; at < end; at += 1) {
-    if (word[at] === CONSONANT_Y) {
-      word[at] = Y;
-    }
+    if (word[at] === CONSONANT_Y) word[at] = Y;
   }
   return end;
 }
@@ -38,9 +36,7 @@ export function stemInPlace(word: Uint16Array, length: number): number {
 export function stemWord(word: string): string {
   // A stem may get one letter longer on the way.
   const characters = new Uint16Array(word.length + 1);
-  for (let at = 0; at < word.length; at += 1) {
-    characters[at] = word.charCodeAt(at);
-  }
+  for (let at = 0; at < word.length; at += 1) characters[at] = word.charCodeAt(at);
   return textOf(characters, stemInPlace(characters, word.length));
 }
 
@@ -74,9 +70,7 @@ function isPlain(word: Uint16Array, length: number): boolean {
 
 function textOf(word: Uint16Array, length: number): string {
   let text = '';
-  for (let at = 0; at < length; at += 1) {
-    text += String.fromCharCode(word[at] ?? 0);
-  }
+  for (let at = 0; at < length; at += 1) text += String.fromCharCode(word[at] ?? 0);
   return text;
 }
 
@@ -92,9 +86,7 @@ function isUnchangedSingular(word: Uint16Array, length: number): boolean {
 }
 
 function write(word: Uint16Array, at: number, text: string): number {
-  for (let index = 0; index < text.length; index += 1) {
-    word[at + index] = text.charCodeAt(index);
-  }
+  for (let index = 0; index < text.length; index += 1) word[at + index] = text.charCodeAt(index);
   return at + text.length;
 }
 
@@ -104,9 +96,7 @@ function isVowel(code: number | undefined): boolean {
 
 function markConsonantY(word: Uint16Array, length: number): void {
   for (let at = 0; at < length; at += 1) {
-    if (word[at] === Y && (at === 0 || isVowel(word[at - 1]))) {
-      word[at] = CONSONANT_Y;
-    }
+    if (word[at] === Y && (at === 0 || isVowel(word[at - 1]))) word[at] = CONSONANT_Y;
   }
 }
 
@@ -204,9 +194,7 @@ function endsInShortSyllable(word: Uint16Array, end: number): boolean {
 /** Step 1c. */
 function finalYToI(word: Uint16Array, end: number): number {
   const last = word[end - 1];
-  if (end > 2 && (last === Y || last === CONSONANT_Y) && !isVowel(word[end - 2])) {
-    word[end - 1] = I;
-  }
+  if (end > 2 && (last === Y || last === CONSONANT_Y) && !isVowel(word[end - 2])) word[end - 1] = I;
   return end;
 }
 

@@ -31,9 +31,7 @@ export function hashCharacter(hash: number, code: number): number {
 /** The hash of a whole token. */
 export function hashToken(characters: Uint16Array, length: number, seed: number): number {
   let hash = seed;
-  for (let at = 0; at < length; at += 1) {
-    hash = hashCharacter(hash, characters[at] ?? 0);
-  }
+  for (let at = 0; at < length; at += 1) hash = hashCharacter(hash, characters[at] ?? 0);
   return hash;
 }
 
@@ -220,9 +218,7 @@ function endOfWord(units: Uint16Array, start: number): number {
 /** The space after the text ends every run. */
 function endOfRun(units: Uint16Array, start: number, kind: number): number {
   let at = start;
-  while (characterClass(units[at] ?? 0) === kind) {
-    at += 1;
-  }
+  while (characterClass(units[at] ?? 0) === kind) at += 1;
   return at;
 }
 
@@ -279,17 +275,13 @@ function classAt(units: Uint16Array, at: number): number {
 function scanAstral(units: Uint16Array, start: number, sink: TokenSink): number {
   if (unspacedSize(units, start) > 0) return scanUnspaced(units, start, sink);
   let at = start;
-  while (classAt(units, at) === CharacterClass.lower) {
-    at += 2;
-  }
+  while (classAt(units, at) === CharacterClass.lower) at += 2;
   if (at === start) return start + 1;
   return emit(units, start, at, TokenKind.word, sink) ? at : STOP;
 }
 
 function emit(units: Uint16Array, start: number, end: number, kind: number, sink: TokenSink): boolean {
   const length = Math.min(end - start, TOKEN_LIMITS.characters);
-  for (let index = 0; index < length; index += 1) {
-    part[index] = units[start + index] ?? 0;
-  }
+  for (let index = 0; index < length; index += 1) part[index] = units[start + index] ?? 0;
   return sink.token(part, length, kind, hashToken(part, length, sink.seed));
 }

@@ -204,9 +204,7 @@ export class Bm25Index {
     let at = 0;
     for (const { tool, impact } of this.readList(whole)) {
       const difference = differences[at]?.tool === tool ? (differences[at++]?.impact ?? 0) : 0;
-      if (impact > difference) {
-        found.push({ tool, impact: impact - difference });
-      }
+      if (impact > difference) found.push({ tool, impact: impact - difference });
     }
     return found;
   }
@@ -224,9 +222,7 @@ export class Bm25Index {
     if (this.#nameKeys === undefined) {
       this.#nameKeys = new Uint8Array((this.terms.size >>> 3) + 1);
       for (const key of this.data.nameTerms) {
-        if (key !== NO_LIST) {
-          this.#nameKeys[key >>> 3] = (this.#nameKeys[key >>> 3] ?? 0) | (1 << (key & 7));
-        }
+        if (key !== NO_LIST) this.#nameKeys[key >>> 3] = (this.#nameKeys[key >>> 3] ?? 0) | (1 << (key & 7));
       }
     }
     return ((this.#nameKeys[term >>> 3] ?? 0) & (1 << (term & 7))) !== 0;
@@ -246,9 +242,7 @@ export class Bm25Index {
     const { terms, ...rest } = this.data;
     let bytes = 0;
     for (const value of [...Object.values(terms), ...Object.values(rest), ...Object.values(this.tokens ?? {})]) {
-      if (ArrayBuffer.isView(value)) {
-        bytes += value.byteLength;
-      }
+      if (ArrayBuffer.isView(value)) bytes += value.byteLength;
     }
     return bytes;
   }

@@ -105,9 +105,7 @@ function listStems(stemOf: Uint32Array, { wordCount, termCount, uses }: StemCoun
       listCount += 1;
     }
   }
-  for (let term = 0; term < termCount; term += 1) {
-    stemLists[term] = stemLists[stemOf[term] ?? term] ?? NO_LIST;
-  }
+  for (let term = 0; term < termCount; term += 1) stemLists[term] = stemLists[stemOf[term] ?? term] ?? NO_LIST;
   return { stemLists, termCount, listCount };
 }
 
@@ -115,9 +113,7 @@ function listStems(stemOf: Uint32Array, { wordCount, termCount, uses }: StemCoun
 function listStemmed(stems: Stems): { stemmedTerms: Uint32Array; stemmedLists: Uint32Array } {
   const { stemLists } = stems;
   let count = 0;
-  for (let term = 0; term < stemLists.length; term += 1) {
-    count += stemLists[term] === term ? 0 : 1;
-  }
+  for (let term = 0; term < stemLists.length; term += 1) count += stemLists[term] === term ? 0 : 1;
   const stemmedTerms = new Uint32Array(count);
   const stemmedLists = new Uint32Array(count);
   let at = 0;
@@ -147,9 +143,7 @@ function* findStems(terms: TermTable, uses: Uint8Array): Generator<void, Uint32A
 function followStems(stems: Uint32Array): void {
   for (let term = 0; term < stems.length; term += 1) {
     let stem = stems[term] ?? term;
-    for (let next = stems[stem] ?? stem; next !== stem; next = stems[stem] ?? stem) {
-      stem = next;
-    }
+    for (let next = stems[stem] ?? stem; next !== stem; next = stems[stem] ?? stem) stem = next;
     stems[term] = stem;
   }
 }
@@ -164,9 +158,7 @@ function stemSome(terms: TermTable, uses: Uint8Array, stems: Uint32Array, first:
       stems[term] = term;
       continue;
     }
-    for (let at = 0; at < length; at += 1) {
-      word[at] = terms.byteAt(term, at);
-    }
+    for (let at = 0; at < length; at += 1) word[at] = terms.byteAt(term, at);
     const stemLength = stemInPlace(word, length);
     stems[term] =
       stemLength === length && isSame(terms, term, word)

@@ -87,9 +87,7 @@ function moveLists(
   to: Uint8Array,
   { listStarts, first, end }: { readonly listStarts: Uint32Array; readonly first: number; readonly end: number },
 ): void {
-  if (first < end) {
-    to.set(postings.subarray(starts[first] ?? 0, starts[end] ?? 0), listStarts[first] ?? 0);
-  }
+  if (first < end) to.set(postings.subarray(starts[first] ?? 0, starts[end] ?? 0), listStarts[first] ?? 0);
 }
 
 /** Bytes of a list that is not folded. */
@@ -202,9 +200,7 @@ class Folder {
       let gap = postings[stemAt++] ?? 0;
       if (gap >= GAP_GOES_ON) {
         gap = (gap & 0x7f) | ((postings[stemAt++] ?? 0) << 7);
-        if (gap >= GAP_GOES_ON_TWICE) {
-          gap = (gap & 0x3fff) | ((postings[stemAt++] ?? 0) << 14);
-        }
+        if (gap >= GAP_GOES_ON_TWICE) gap = (gap & 0x3fff) | ((postings[stemAt++] ?? 0) << 14);
       }
       tool += gap + 1;
       let difference = postings[stemAt++] ?? 0;
@@ -212,19 +208,13 @@ class Folder {
         gap = postings[at++] ?? 0;
         if (gap >= GAP_GOES_ON) {
           gap = (gap & 0x7f) | ((postings[at++] ?? 0) << 7);
-          if (gap >= GAP_GOES_ON_TWICE) {
-            gap = (gap & 0x3fff) | ((postings[at++] ?? 0) << 14);
-          }
+          if (gap >= GAP_GOES_ON_TWICE) gap = (gap & 0x3fff) | ((postings[at++] ?? 0) << 14);
         }
         nextTool += gap + 1;
         nextImpact = postings[at++] ?? 0;
-        if (nextImpact > peak) {
-          peak = nextImpact;
-        }
+        if (nextImpact > peak) peak = nextImpact;
       }
-      if (nextTool === tool) {
-        difference -= nextImpact;
-      }
+      if (nextTool === tool) difference -= nextImpact;
       if (difference > 0) {
         size = writeGap(differences, size, tool - after);
         differences[size++] = difference;

@@ -78,9 +78,7 @@ export function readLength(bytes: Uint8Array, start: number): number {
   let length = bytes[start] ?? 0;
   if (length >= GAP_GOES_ON) {
     length = (length & 0x7f) | ((bytes[start + 1] ?? 0) << 7);
-    if (length >= GAP_GOES_ON_TWICE) {
-      length = (length & 0x3fff) | ((bytes[start + 2] ?? 0) << 14);
-    }
+    if (length >= GAP_GOES_ON_TWICE) length = (length & 0x3fff) | ((bytes[start + 2] ?? 0) << 14);
   }
   return length;
 }
@@ -133,15 +131,11 @@ export function writeHead(bytes: Uint8Array, start: number, length: number): voi
     let gap = bytes[at++] ?? 0;
     if (gap >= GAP_GOES_ON) {
       gap = (gap & 0x7f) | ((bytes[at++] ?? 0) << 7);
-      if (gap >= GAP_GOES_ON_TWICE) {
-        gap = (gap & 0x3fff) | ((bytes[at++] ?? 0) << 14);
-      }
+      if (gap >= GAP_GOES_ON_TWICE) gap = (gap & 0x3fff) | ((bytes[at++] ?? 0) << 14);
     }
     next += gap + 1;
     const impact = bytes[at++] ?? 0;
-    if (impact > peak) {
-      peak = impact;
-    }
+    if (impact > peak) peak = impact;
   }
   bytes[peakAt] = peak;
 }
@@ -192,9 +186,7 @@ export function findImpact(bytes: Uint8Array, start: number, end: number, tool: 
     let gap = bytes[at++] ?? 0;
     if (gap >= GAP_GOES_ON) {
       gap = (gap & 0x7f) | ((bytes[at++] ?? 0) << 7);
-      if (gap >= GAP_GOES_ON_TWICE) {
-        gap = (gap & 0x3fff) | ((bytes[at++] ?? 0) << 14);
-      }
+      if (gap >= GAP_GOES_ON_TWICE) gap = (gap & 0x3fff) | ((bytes[at++] ?? 0) << 14);
     }
     next += gap + 1;
     if (next > tool) return next === tool + 1 ? (bytes[at] ?? 0) : 0;
@@ -211,9 +203,7 @@ export function readPostings(bytes: Uint8Array, start: number, end: number, tool
     const first = denseImpacts(bytes, start);
     for (let tool = 0; tool < toolCount; tool += 1) {
       const impact = bytes[first + tool] ?? 0;
-      if (impact > 0) {
-        found.push({ tool, impact });
-      }
+      if (impact > 0) found.push({ tool, impact });
     }
     return found;
   }

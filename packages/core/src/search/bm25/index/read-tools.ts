@@ -47,9 +47,7 @@ export function keepTokens({ store, fieldEnds }: ReadTools, marks: ToolTokens['m
 
 function openStore(toolCount: number): ReadTools {
   const terms = new TermTable(undefined, FUNCTION_WORDS.length + toolCount * TERMS_PER_TOOL);
-  for (const word of FUNCTION_WORDS) {
-    terms.internText(word);
-  }
+  for (const word of FUNCTION_WORDS) terms.internText(word);
   return {
     toolCount,
     store: new TokenStore(terms, toolCount * TOKENS_PER_TOOL),
@@ -110,9 +108,7 @@ function readField(store: TokenStore, text: SearchText, field: Exclude<Bm25Field
     case 'parameterNames':
     case 'parameterDescriptions':
     case 'enumValues':
-      for (const part of text[field]) {
-        store.addRepeating(part);
-      }
+      for (const part of text[field]) store.addRepeating(part);
       return;
   }
 }
@@ -128,9 +124,7 @@ function readName(store: TokenStore, name: string): number {
   const key = nameKey(name);
   if (key === '') return NO_LIST;
   const term = store.terms.internText(key);
-  if (!store.hasTerm(term, start)) {
-    store.addTerm(term, TokenKind.whole);
-  }
+  if (!store.hasTerm(term, start)) store.addTerm(term, TokenKind.whole);
   return term;
 }
 
@@ -217,9 +211,7 @@ class TokenCopier {
       if (at === end) return;
       // A token that has not occurred so far.
       let token = units[at++] ?? 0;
-      if (token >= TWO_UNITS) {
-        token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
-      }
+      if (token >= TWO_UNITS) token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
       store.addTerm(store.terms.internFrom(source.terms, token >>> 2), token & 3);
       map[token] = store.last + 1;
     }

@@ -75,9 +75,7 @@ export class TermTable {
   /** The number here of another table's term, which is assigned if it has none. */
   internFrom(other: TermTable, term: number): number {
     const length = other.byteLength(term);
-    if (length > this.#units.length) {
-      this.#units = new Uint16Array(Math.max(LEAST_TEXT, length));
-    }
+    if (length > this.#units.length) this.#units = new Uint16Array(Math.max(LEAST_TEXT, length));
     let hash = this.seed;
     for (let at = 0; at < length; at += 1) {
       const byte = other.byteAt(term, at);
@@ -123,9 +121,7 @@ export class TermTable {
     if (hashes === undefined) return { bytes: this.#bytes, starts: this.#starts, slots: this.#slots, seed: this.seed };
     // A read-only table needs fewer slots than one that still grows.
     let slotCount = this.#slots.length;
-    while (this.#size <= (slotCount / 2) * FULLEST && slotCount > 1) {
-      slotCount /= 2;
-    }
+    while (this.#size <= (slotCount / 2) * FULLEST && slotCount > 1) slotCount /= 2;
     return {
       bytes: this.#bytes.slice(0, this.#starts[this.#size] ?? 0),
       starts: this.#starts.slice(0, this.#size + 1),
@@ -136,9 +132,7 @@ export class TermTable {
 
   /** Puts a text into `#units`. Returns its hash. */
   #load(text: string): number {
-    if (text.length > this.#units.length) {
-      this.#units = new Uint16Array(Math.max(LEAST_TEXT, text.length));
-    }
+    if (text.length > this.#units.length) this.#units = new Uint16Array(Math.max(LEAST_TEXT, text.length));
     let hash = this.seed;
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
@@ -183,9 +177,7 @@ export class TermTable {
 
   /** Writes a term to `#encoded`, each code unit on its own, so that lone surrogates survive. Returns its bytes. */
   #encode(characters: Uint16Array, length: number): number {
-    if (length * 3 > this.#encoded.length) {
-      this.#encoded = new Uint8Array(Math.max(LEAST_TEXT, length) * 3);
-    }
+    if (length * 3 > this.#encoded.length) this.#encoded = new Uint8Array(Math.max(LEAST_TEXT, length) * 3);
     const encoded = this.#encoded;
     let end = 0;
     for (let at = 0; at < length; at += 1) {
@@ -217,9 +209,7 @@ export class TermTable {
     const size = this.#encode(characters, length);
     const start = this.#starts[term] ?? 0;
     this.#reserve(start + size);
-    for (let at = 0; at < size; at += 1) {
-      this.#bytes[start + at] = this.#encoded[at] ?? 0;
-    }
+    for (let at = 0; at < size; at += 1) this.#bytes[start + at] = this.#encoded[at] ?? 0;
     this.#starts[term + 1] = start + size;
     this.#hashes[term] = hash;
     this.#size = term + 1;
@@ -231,9 +221,7 @@ export class TermTable {
   }
 
   #reserve(bytes: number): void {
-    if (bytes > this.#bytes.length) {
-      this.#bytes = growUint8(this.#bytes, bytes);
-    }
+    if (bytes > this.#bytes.length) this.#bytes = growUint8(this.#bytes, bytes);
     if (this.#size + 1 >= this.#starts.length) {
       this.#starts = growUint32(this.#starts, 0);
       const hashes = scratchInt32(this.#starts.length);
@@ -248,9 +236,7 @@ export class TermTable {
     for (let term = 0; term < this.#size; term += 1) {
       const hash = hashes[term] ?? 0;
       let slot = hash & mask;
-      while (slots[slot] !== 0) {
-        slot = (slot + 1) & mask;
-      }
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
       slots[slot] = (hash & TAG_MASK) | (term + 1);
     }
     return slots;

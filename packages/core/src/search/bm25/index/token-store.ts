@@ -112,9 +112,7 @@ export class TokenStore implements TokenSink {
   }
 
   addTerm(term: number, kind: number): void {
-    if (term >= this.uses.length) {
-      this.uses = growUint8(this.uses, term + 1);
-    }
+    if (term >= this.uses.length) this.uses = growUint8(this.uses, term + 1);
     this.uses[term] = (this.uses[term] ?? 0) | (1 << kind);
     this.words += kind === TokenKind.word ? 1 : 0;
     this.#append(term * 4 + kind);
@@ -136,18 +134,14 @@ export class TokenStore implements TokenSink {
   ): number {
     const { end, map } = run;
     const room = 2 * (end - run.from);
-    if (this.size + room > this.units.length) {
-      this.#grow(room);
-    }
+    if (this.size + room > this.units.length) this.#grow(room);
     const { units } = this;
     let { size, words } = this;
     let at = run.from;
     while (at < end) {
       let token = from[at] as number;
       let after = at + 1;
-      if (token >= TWO_UNITS) {
-        token = ((token - TWO_UNITS) << 16) | (from[after++] as number);
-      }
+      if (token >= TWO_UNITS) token = ((token - TWO_UNITS) << 16) | (from[after++] as number);
       const known = (map[token] as number) - 1;
       if (known < 0) break;
       at = after;
@@ -178,9 +172,7 @@ export class TokenStore implements TokenSink {
   }
 
   #append(token: number): void {
-    if (this.size + 2 > this.units.length) {
-      this.#grow(2);
-    }
+    if (this.size + 2 > this.units.length) this.#grow(2);
     if (token < TWO_UNITS) {
       this.units[this.size] = token;
       this.size += 1;
@@ -196,9 +188,7 @@ export class TokenStore implements TokenSink {
   #remember(text: string, start: number, wordsBefore: number): void {
     const run = this.#remembered.size * 3;
     if (run >= MOST_REMEMBERED_TEXTS * 3) return;
-    if (run + 3 > this.#runs.length) {
-      this.#runs = growUint32(this.#runs, run + 3);
-    }
+    if (run + 3 > this.#runs.length) this.#runs = growUint32(this.#runs, run + 3);
     this.#runs[run] = start;
     this.#runs[run + 1] = this.size;
     this.#runs[run + 2] = this.words - wordsBefore;
@@ -208,14 +198,10 @@ export class TokenStore implements TokenSink {
   #copy(run: number): void {
     const start = this.#runs[run] ?? 0;
     const end = this.#runs[run + 1] ?? 0;
-    if (this.size + end - start > this.units.length) {
-      this.#grow(end - start);
-    }
+    if (this.size + end - start > this.units.length) this.#grow(end - start);
     const { units } = this;
     let { size } = this;
-    for (let at = start; at < end; at += 1) {
-      units[size++] = units[at] ?? 0;
-    }
+    for (let at = start; at < end; at += 1) units[size++] = units[at] ?? 0;
     this.size = size;
     this.words += this.#runs[run + 2] ?? 0;
   }
@@ -267,9 +253,7 @@ export class PackedWords {
       if (found === first && entries[at + 1] === second) return entries[at + 2] ?? NO_TERM;
       if (found === 0) return NO_TERM;
       at += ENTRY_SIZE;
-      if (at === end) {
-        at = 0;
-      }
+      if (at === end) at = 0;
     }
     return NO_TERM;
   }
@@ -295,9 +279,7 @@ export class PackedWords {
         return;
       }
       at += ENTRY_SIZE;
-      if (at === entries.length) {
-        at = 0;
-      }
+      if (at === entries.length) at = 0;
     }
   }
 
@@ -308,9 +290,7 @@ export class PackedWords {
     this.#size = 0;
     for (let at = 0; at < old.length; at += ENTRY_SIZE) {
       const first = old[at] ?? 0;
-      if (first !== 0) {
-        this.#put(first, old[at + 1] ?? 0, old[at + 2] ?? 0);
-      }
+      if (first !== 0) this.#put(first, old[at + 1] ?? 0, old[at + 2] ?? 0);
     }
   }
 }

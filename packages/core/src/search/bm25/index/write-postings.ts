@@ -89,9 +89,7 @@ function openLists({ stemLists, termCount, listCount }: Stems): OpenLists {
   const records = new Uint32Array(buffer);
   for (let term = 0; term < termCount; term += 1) {
     const stem = stemLists[term] ?? 0;
-    if (stem >= termCount && stem < listCount) {
-      records[term * RECORD_SIZE + STEM] = stem;
-    }
+    if (stem >= termCount && stem < listCount) records[term * RECORD_SIZE + STEM] = stem;
   }
   return { records, weights: new Float64Array(buffer) };
 }
@@ -117,9 +115,7 @@ function stepThroughTools(read: ReadTools, work: (run: ToolRun) => void): Genera
 function runFrom(read: ReadTools, first: number): ToolRun {
   const start = unitsBefore(read, first);
   let end = first + 1;
-  while (end < read.toolCount && unitsBefore(read, end) < start + UNITS_PER_STEP) {
-    end += 1;
-  }
+  while (end < read.toolCount && unitsBefore(read, end) < start + UNITS_PER_STEP) end += 1;
   return { first, end, start };
 }
 
@@ -139,15 +135,11 @@ function measureSome(read: ReadTools, records: Uint32Array, run: ToolRun): void 
     const end = unitsBefore(read, tool + 1);
     while (at < end) {
       let token = units[at++] ?? 0;
-      if (token >= TWO_UNITS) {
-        token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
-      }
+      if (token >= TWO_UNITS) token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
       const term = token >>> 2;
       if (!measurePosting(records, term, tool)) continue;
       const stemList = records[term * RECORD_SIZE + STEM] ?? 0;
-      if (stemList > 0) {
-        measurePosting(records, stemList, tool);
-      }
+      if (stemList > 0) measurePosting(records, stemList, tool);
     }
   }
 }
@@ -196,14 +188,10 @@ function weighSome(read: ReadTools, weigher: Weigher, run: ToolRun): void {
       const end = fieldEnds[entry] ?? 0;
       while (at < end) {
         let token = units[at++] ?? 0;
-        if (token >= TWO_UNITS) {
-          token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
-        }
+        if (token >= TWO_UNITS) token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
         const term = token >>> 2;
         const before = weights[term * WEIGHT_STEP] ?? 0;
-        if (before === 0) {
-          met[count++] = term;
-        }
+        if (before === 0) met[count++] = term;
         weights[term * WEIGHT_STEP] = before + ((token & 3) === TokenKind.whole ? whole : word);
       }
     }
@@ -213,9 +201,7 @@ function weighSome(read: ReadTools, weigher: Weigher, run: ToolRun): void {
       const stemList = records[term * RECORD_SIZE + STEM] ?? 0;
       if (stemList > 0) {
         const before = weights[stemList * WEIGHT_STEP] ?? 0;
-        if (before === 0) {
-          met[count++] = stemList;
-        }
+        if (before === 0) met[count++] = stemList;
         weights[stemList * WEIGHT_STEP] = before + (weights[term * WEIGHT_STEP] ?? 0);
       }
     }

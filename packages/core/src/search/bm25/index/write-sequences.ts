@@ -79,9 +79,7 @@ function writeSome(read: ReadTools, writer: SequenceWriter, first: number): numb
     nameMasses[tool] = mass;
     const description = tool * FIELD_COUNT + DESCRIPTION_FIELD;
     const length = readWords(read, description, words, FUNCTION_WORDS.length);
-    for (let at = 0; at < length; at += 1) {
-      sequences[size++] = stemLists[words[at] ?? 0] ?? 0;
-    }
+    for (let at = 0; at < length; at += 1) sequences[size++] = stemLists[words[at] ?? 0] ?? 0;
     sequenceStarts[tool + 1] = size;
   }
   return end;
@@ -111,12 +109,8 @@ function readWords(read: ReadTools, entry: number, words: Uint32Array, lowest: n
   let count = 0;
   while (at < end && count < words.length) {
     let token = units[at++] ?? 0;
-    if (token >= TWO_UNITS) {
-      token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
-    }
-    if ((token & 3) === TokenKind.word && token >>> 2 >= lowest) {
-      words[count++] = token >>> 2;
-    }
+    if (token >= TWO_UNITS) token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
+    if ((token & 3) === TokenKind.word && token >>> 2 >= lowest) words[count++] = token >>> 2;
   }
   return count;
 }

@@ -224,20 +224,14 @@ export class CandidateTerms {
   /** Makes these tools, in ascending order, the candidates. Nothing else may be opened before {@link close}. */
   open(tools: Uint32Array): void {
     this.close();
-    for (let at = 0; at < tools.length; at += 1) {
-      this.#places[tools[at] as number] = at + 1;
-    }
+    for (let at = 0; at < tools.length; at += 1) this.#places[tools[at] as number] = at + 1;
     this.#tools = tools;
-    if (scratch.differences.length < tools.length) {
-      scratch.differences = new Uint8Array(tools.length * 2);
-    }
+    if (scratch.differences.length < tools.length) scratch.differences = new Uint8Array(tools.length * 2);
   }
 
   /** Releases everything of a request, and the memory of a large one. */
   close(): void {
-    for (const tool of this.#tools) {
-      this.#places[tool] = 0;
-    }
+    for (const tool of this.#tools) this.#places[tool] = 0;
     this.#tools = NONE;
     this.#runs.clear();
     this.#used = 0;
@@ -279,9 +273,7 @@ export class CandidateTerms {
         covered[place] = (covered[place] as number) + part;
       }
     }
-    for (let at = 0; at < covered.length; at += 1) {
-      covered[at] = Math.min(1, (covered[at] as number) / mass);
-    }
+    for (let at = 0; at < covered.length; at += 1) covered[at] = Math.min(1, (covered[at] as number) / mass);
     return covered;
   }
 
@@ -334,9 +326,7 @@ export class CandidateTerms {
     const { postings } = this.#index.data;
     const { entries, differences } = scratch;
     const before = this.#used;
-    if (readLength(postings, from) > 0) {
-      this.#readPlain(from, to);
-    }
+    if (readLength(postings, from) > 0) this.#readPlain(from, to);
     for (let at = before; at < this.#used; at += 1) {
       const entry = entries[at] as number;
       differences[entry >>> 8] = entry & 0xff;
@@ -367,16 +357,12 @@ export class CandidateTerms {
       let gap = postings[at++] as number;
       if (gap >= GAP_GOES_ON) {
         gap = (gap & 0x7f) | ((postings[at++] as number) << 7);
-        if (gap >= GAP_GOES_ON_TWICE) {
-          gap = (gap & 0x3fff) | ((postings[at++] as number) << 14);
-        }
+        if (gap >= GAP_GOES_ON_TWICE) gap = (gap & 0x3fff) | ((postings[at++] as number) << 14);
       }
       const tool = next + gap;
       next = tool + 1;
       const place = places[tool] as number;
-      if (place !== 0) {
-        entries[used++] = (place - 1) * 256 + (postings[at] as number);
-      }
+      if (place !== 0) entries[used++] = (place - 1) * 256 + (postings[at] as number);
     }
     this.#used = used;
   }

@@ -88,9 +88,7 @@ class Planner {
     }
     // In a long request an unknown word is more often a value than a typo, and there are other words.
     if (words.size <= MOST_WORDS_WITH_TYPOS) {
-      for (const word of unknown) {
-        this.#addSimilar(word, this.#weigh(word, outside));
-      }
+      for (const word of unknown) this.#addSimilar(word, this.#weigh(word, outside));
     }
     this.#addNeighbours(sequence);
     const lists = [...this.#lists.values()];
@@ -135,9 +133,7 @@ class Planner {
   }
 
   #findStem(word: QueryWord): number {
-    if (word.stemTerm === NO_TERM) {
-      word.stemTerm = this.#index.terms.findText(stemWord(word.text));
-    }
+    if (word.stemTerm === NO_TERM) word.stemTerm = this.#index.terms.findText(stemWord(word.text));
     return word.stemTerm;
   }
 
@@ -145,18 +141,10 @@ class Planner {
   #weigh(word: QueryWord, outside: ReadonlySet<string> | undefined): number {
     const { settings } = this.#index.data;
     let weight = ((settings.repeatWeight + 1) * word.count) / (settings.repeatWeight + word.count);
-    if (this.#index.isFunctionWord(word.term)) {
-      weight *= settings.functionWordWeight;
-    }
-    if (REQUEST_WORDS.has(word.text)) {
-      weight *= settings.requestWordWeight;
-    }
-    if (isNumber(word.text)) {
-      weight *= settings.numberWeight;
-    }
-    if (outside !== undefined && !outside.has(word.text)) {
-      weight *= settings.quotedWeight;
-    }
+    if (this.#index.isFunctionWord(word.term)) weight *= settings.functionWordWeight;
+    if (REQUEST_WORDS.has(word.text)) weight *= settings.requestWordWeight;
+    if (isNumber(word.text)) weight *= settings.numberWeight;
+    if (outside !== undefined && !outside.has(word.text)) weight *= settings.quotedWeight;
     return weight;
   }
 
@@ -174,9 +162,7 @@ class Planner {
     if (stem === NO_LIST) return false;
     const idf = index.stemIdf(stem, word.text);
     this.#addList(stem, weight * stemWeight * idf, { word: word.text, match: 'stem' });
-    if (word.kind === TokenKind.word) {
-      this.#addStem(stem, weight, idf);
-    }
+    if (word.kind === TokenKind.word) this.#addStem(stem, weight, idf);
     return true;
   }
 
@@ -184,9 +170,7 @@ class Planner {
     const { compoundWeight, typoWeight } = this.#index.data.settings;
     const halves = this.#similar.splitCompound(word.text);
     if (halves !== undefined) {
-      for (const half of halves) {
-        this.#addForms(half, weight * compoundWeight, { word: word.text, match: 'compound' });
-      }
+      for (const half of halves) this.#addForms(half, weight * compoundWeight, { word: word.text, match: 'compound' });
       return;
     }
     for (const { term, distance } of this.#similar.findTypos(word.text)) {
@@ -217,9 +201,7 @@ class Planner {
       if (previous !== undefined) {
         const left = this.#stemNumber(previous);
         const right = this.#stemNumber(word);
-        if (left >= 0 && right >= 0) {
-          this.#bigrams.add(left * 256 + right);
-        }
+        if (left >= 0 && right >= 0) this.#bigrams.add(left * 256 + right);
         const compound = previous.text + word.text;
         const joined = index.exactList(index.terms.findText(compound));
         if (joined !== NO_LIST && !this.#lists.has(joined)) {
@@ -257,9 +239,7 @@ class Planner {
     const known = this.#stemNumbers.get(list);
     if (known !== undefined) {
       const stem = this.#stems[known];
-      if (stem !== undefined) {
-        stem.weight = Math.max(stem.weight, weight);
-      }
+      if (stem !== undefined) stem.weight = Math.max(stem.weight, weight);
       return;
     }
     if (this.#stems.length >= MOST_STEMS) return;
@@ -307,9 +287,7 @@ const MOST_STEMS = 255;
 
 function textOf(characters: Uint16Array, length: number): string {
   let text = '';
-  for (let at = 0; at < length; at += 1) {
-    text += String.fromCharCode(characters[at] ?? 0);
-  }
+  for (let at = 0; at < length; at += 1) text += String.fromCharCode(characters[at] ?? 0);
   return text;
 }
 

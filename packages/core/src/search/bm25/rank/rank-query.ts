@@ -136,9 +136,7 @@ export class QueryRanker {
   /** The sum of a tool's terms, in units of {@link scaleSum}. */
   sumTerms(plan: QueryPlan, tool: number): number {
     let sum = 0;
-    for (const planned of plan.lists) {
-      sum += planned.weight * this.index.impact(planned.list, tool);
-    }
+    for (const planned of plan.lists) sum += planned.weight * this.index.impact(planned.list, tool);
     return sum;
   }
 
@@ -193,9 +191,7 @@ export class QueryRanker {
     // Cached, since every clause of a request examines all tools.
     const answers = new Int8Array(this.#tools.length);
     return (tool) => {
-      if (answers[tool] === 0) {
-        answers[tool] = tests.every((test) => test(tool)) && accept?.(tool) !== false ? 1 : -1;
-      }
+      if (answers[tool] === 0) answers[tool] = tests.every((test) => test(tool)) && accept?.(tool) !== false ? 1 : -1;
       return answers[tool] === 1;
     };
   }
@@ -230,9 +226,7 @@ export class QueryRanker {
   #nameKeys(): readonly string[] {
     if (this.#keys === undefined) {
       this.#keys = this.#tools.map((tool) => nameKey(tool.name));
-      for (const key of this.#keys) {
-        this.#keyBytes += key.length * 2 + STRING_BYTES;
-      }
+      for (const key of this.#keys) this.#keyBytes += key.length * 2 + STRING_BYTES;
     }
     return this.#keys;
   }
@@ -286,9 +280,7 @@ function orderPlaces(tools: Uint32Array, size: number, wanted: number): number {
     if (count === wanted && !isBefore(tools, place, order[count - 1] ?? 0)) continue;
     count = Math.min(count + 1, wanted);
     let at = count - 1;
-    for (; at > 0 && isBefore(tools, place, order[at - 1] ?? 0); at -= 1) {
-      order[at] = order[at - 1] ?? 0;
-    }
+    for (; at > 0 && isBefore(tools, place, order[at - 1] ?? 0); at -= 1) order[at] = order[at - 1] ?? 0;
     order[at] = place;
   }
   return count;
@@ -362,9 +354,7 @@ export class ToolRanker {
       let size = 0;
       for (let at = 0; at < found; at += 1) {
         const tool = tools[at] ?? 0;
-        if (accept(tool)) {
-          tools[size++] = tool;
-        }
+        if (accept(tool)) tools[size++] = tool;
       }
       if (size >= count || bar === 1) return size;
     }

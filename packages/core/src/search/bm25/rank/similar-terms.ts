@@ -49,9 +49,7 @@ export class SimilarTerms {
         found = [];
         nearest = distance;
       }
-      if (distance <= nearest) {
-        found.push({ term, distance });
-      }
+      if (distance <= nearest) found.push({ term, distance });
     }
     found.sort(
       (left, right) => this.#index.listLength(right.term) - this.#index.listLength(left.term) || left.term - right.term,
@@ -145,9 +143,7 @@ const SMALL_A = 0x61;
 
 function letterBits(word: string): number {
   let bits = 0;
-  for (let at = 0; at < word.length; at += 1) {
-    bits |= 1 << ((word.charCodeAt(at) - SMALL_A) & 31);
-  }
+  for (let at = 0; at < word.length; at += 1) bits |= 1 << ((word.charCodeAt(at) - SMALL_A) & 31);
   return bits >>> 0;
 }
 

@@ -66,9 +66,7 @@ export class ToolSums {
       let gap = postings[at++] as number;
       if (gap >= GAP_GOES_ON) {
         gap = (gap & 0x7f) | ((postings[at++] as number) << 7);
-        if (gap >= GAP_GOES_ON_TWICE) {
-          gap = (gap & 0x3fff) | ((postings[at++] as number) << 14);
-        }
+        if (gap >= GAP_GOES_ON_TWICE) gap = (gap & 0x3fff) | ((postings[at++] as number) << 14);
       }
       const tool = next + gap;
       next = tool + 1;
@@ -226,9 +224,7 @@ export class BestTools {
   /** The best in no order, ties decided by catalog order. */
   choose(summed: SummedTools, count: number): RankedTools {
     const size = this.#collect(summed, count);
-    if (size > count) {
-      selectGreatest(this.#keys, size, count);
-    }
+    if (size > count) selectGreatest(this.#keys, size, count);
     return this.#unpack(Math.min(size, count));
   }
 
@@ -261,9 +257,7 @@ export class BestTools {
     }
     const keys = this.#keys;
     const own = this.#sums;
-    for (let at = 0; at < size; at += 1) {
-      own[at] = sums[tools[at] as number] as number;
-    }
+    for (let at = 0; at < size; at += 1) own[at] = sums[tools[at] as number] as number;
     const bar = size > count * 2 ? findBar(own, size, { count, most }) : 1;
     let found = 0;
     for (let at = 0; at < size; at += 1) {
@@ -290,12 +284,8 @@ function selectGreatest(numbers: Float64Array, size: number, count: number): voi
     let left = low;
     let right = high;
     while (left <= right) {
-      while ((numbers[left] ?? 0) > pivot) {
-        left += 1;
-      }
-      while ((numbers[right] ?? 0) < pivot) {
-        right -= 1;
-      }
+      while ((numbers[left] ?? 0) > pivot) left += 1;
+      while ((numbers[right] ?? 0) < pivot) right -= 1;
       if (left <= right) {
         const other = numbers[left] ?? 0;
         numbers[left++] = numbers[right] ?? 0;
@@ -331,9 +321,7 @@ export function findBar(
     increase(counts, (numbers[at + 2] as number) >>> shift);
     increase(counts, ((numbers[at + 3] as number) >>> shift) + RANGES);
   }
-  for (let at = whole; at < size; at += 1) {
-    increase(counts, (numbers[at] as number) >>> shift);
-  }
+  for (let at = whole; at < size; at += 1) increase(counts, (numbers[at] as number) >>> shift);
   let found = 0;
   for (let range = RANGES - 1; range >= 0; range -= 1) {
     found += (counts[range] as number) + (counts[range + RANGES] as number);
