@@ -161,7 +161,7 @@ export function describeSearcher({ describe, it, expect }: TestFramework, sample
     });
 
     check('stops if it was aborted before it started', async (searcher) => {
-      expect(await isRejected(searcher.search({ query: email, signal: AbortSignal.abort() }))).toBe(true);
+      expect(await codeOf(searcher.search({ query: email, signal: AbortSignal.abort() }))).not.toBe('no error');
     });
 
     it('has nothing to say about an empty catalog', async () => {
@@ -179,13 +179,6 @@ async function codeOf(work: Promise<unknown>): Promise<unknown> {
   } catch (error) {
     return error instanceof QuartermasterError ? error.code : error;
   }
-}
-
-function isRejected(work: Promise<unknown>): Promise<boolean> {
-  return work.then(
-    () => false,
-    () => true,
-  );
 }
 
 /** A small catalog with three subjects, one of them large. */

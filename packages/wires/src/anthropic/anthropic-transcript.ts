@@ -72,8 +72,9 @@ export function splitMessages(
 /** Results in the order of their calls, then everything else. */
 export function inCallOrder(
   blocks: readonly AnthropicBlock[],
-  spoken: AnthropicMessage | undefined,
+  before: readonly AnthropicMessage[],
 ): readonly AnthropicBlock[] {
+  const spoken = before.findLast(({ role }) => role === 'assistant');
   if (spoken === undefined) return blocks;
   const places = new Map(blocksOf(spoken).flatMap((block, place) => (isToolUse(block) ? [[block.id, place]] : [])));
   const placeOf = (block: AnthropicBlock): number =>
@@ -129,8 +130,7 @@ function withResults(
 ): AnthropicMessage {
   const blocks = [...results, ...blocksOf(message)];
   if (!blocks.some(isToolResult)) return message;
-  const spoken = before.findLast(({ role }) => role === 'assistant');
-  return { ...message, content: inCallOrder(blocks, spoken) };
+  return { ...message, content: inCallOrder(blocks, before) };
 }
 
 /** One of the client's messages as the rounds that it consisted of. The results of its last round wait for those of the client. */

@@ -84,7 +84,7 @@ function rewriteBlocks(messages: readonly AnthropicMessage[], context: HistoryCo
       speaker = undefined;
       const isCarrier = carried.length > 0 && item.message.role === 'user';
       const answered = answerMessage(item.message, before, context);
-      out.push(...(isCarrier ? [prepend(carried, answered[0], spokenLast(out))] : answered));
+      out.push(...(isCarrier ? [prepend(carried, answered[0], out)] : answered));
       if (isCarrier) carried = [];
       continue;
     }
@@ -228,14 +228,10 @@ function withBlocks(
 function prepend(
   results: readonly AnthropicBlock[],
   message: AnthropicMessage | undefined,
-  spoken: AnthropicMessage | undefined,
+  before: readonly AnthropicMessage[],
 ): AnthropicMessage {
   if (message === undefined) return { role: 'user', content: results };
-  return { ...message, content: inCallOrder([...results, ...blocksOf(message)], spoken) };
-}
-
-function spokenLast(messages: readonly AnthropicMessage[]): AnthropicMessage | undefined {
-  return messages.findLast(({ role }) => role === 'assistant');
+  return { ...message, content: inCallOrder([...results, ...blocksOf(message)], before) };
 }
 
 function isLoneSearch(block: AnthropicBlock, history: History): boolean {

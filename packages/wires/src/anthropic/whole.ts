@@ -126,12 +126,8 @@ export function assembleBlocks(): BlockAssembler {
         if (event.delta.type === 'input_json_delta') open.json = joined(open.json, event.delta.partial_json);
       }
     },
-    blocks: () => list.map(finished),
+    blocks: () => list.map(({ block, json }) => (json === '' ? block : { ...block, input: toInput(json) })),
   };
-}
-
-function finished({ block, json }: OpenBlock): AnthropicBlock {
-  return json === '' ? block : { ...block, input: toInput(json) };
 }
 
 /** Deltas of unknown kinds are for the client only. */

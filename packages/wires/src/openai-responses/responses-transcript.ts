@@ -271,11 +271,8 @@ function isAnswer(item: ResponsesItem): boolean {
 }
 
 function pieceOf(item: ResponsesItem): ShownPiece {
-  return { ids: idsIn(item), text: isJsonObject(item) && item.type === 'message' ? textOf(item.content) : '' };
-}
-
-function idsIn(item: ResponsesItem): readonly string[] {
-  return [item.id, item.call_id].filter((id): id is string => typeof id === 'string' && id !== '');
+  const ids = [item.id, item.call_id].filter((id): id is string => typeof id === 'string' && id !== '');
+  return { ids, text: item.type === 'message' ? textOf(item.content) : '' };
 }
 
 /** What identifies an item when the client sends it back: for a call its call id, which clients need, for others their own id. */

@@ -95,13 +95,9 @@ function tellSearch(question: TellQuestion, found: FoundBySearch): string {
     ...defined({ findings }),
     ...(found.unavailable === undefined || found.unavailable.length === 0 ? {} : { unavailable: unavailable(found) }),
   };
+  const levelsOf = levelsFor(plan, before);
   const also = (one: Named): readonly string[] => duplicates(one, question, found);
-  const answer = fillList('matches', tools, {
-    levelsOf: levelsFor(plan, before),
-    also,
-    rest,
-    budgetBytes: searchBytes,
-  });
+  const answer = fillList('matches', tools, { levelsOf, also, rest, budgetBytes: searchBytes });
   return plan.form.reveal === 'answer' ? withDifferences(answer, tools, searchBytes) : answer;
 }
 

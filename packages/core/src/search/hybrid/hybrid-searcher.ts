@@ -1,4 +1,5 @@
 import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
+import { defined } from '../../catalog/internal.ts';
 import { checkOptionNames } from '../../check-option-names.ts';
 import { runInSlices, runToEnd, SharedBuild, type SliceOptions, stepThrough } from '../../slices.ts';
 import {
@@ -102,17 +103,13 @@ interface Engine {
 
 /** An option for certain requests defaults to the one for all requests, if that is given. */
 function settingsOf(options: HybridOptions): HybridSettings {
-  const {
-    weights = HYBRID_DEFAULTS.oneClauseWeights,
-    rerankedWeights = HYBRID_DEFAULTS.rerankedOneClauseWeights,
-    intentWeight = HYBRID_DEFAULTS.rerankedIntentWeight,
-  } = options;
+  const { weights, rerankedWeights, intentWeight } = options;
   const followers = {
     oneClauseWeights: weights,
     rerankedOneClauseWeights: rerankedWeights,
     rerankedIntentWeight: intentWeight,
   };
-  return { ...HYBRID_DEFAULTS, ...followers, ...options };
+  return { ...HYBRID_DEFAULTS, ...defined(followers), ...options };
 }
 
 class HybridSearcher {

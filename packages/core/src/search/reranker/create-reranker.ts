@@ -129,21 +129,8 @@ export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'depth' | 'timeou
  */
 export function createReranker(options: RerankerOptions): SentenceReranker {
   checkOptionNames('createReranker', options, OPTIONS);
-  const {
-    embedder,
-    depth,
-    timeoutMs,
-    cacheBytes,
-    hold,
-    store,
-    signal: ended,
-    onEvent,
-    timer,
-    isPreparing = embedder.isLocal === true,
-  } = {
-    ...RERANKER_DEFAULTS,
-    ...options,
-  };
+  const { embedder, hold, store, signal: ended, onEvent, isPreparing = embedder.isLocal === true } = options;
+  const { depth, timeoutMs, cacheBytes, timer } = { ...RERANKER_DEFAULTS, ...options };
   checkRerankerNumbers({ depth, timeoutMs, cacheBytes });
   const queue = new EmbeddingQueue({ embedder, timer, abandonMs: timeoutMs * PATIENCE, signal: ended, onEvent });
   const toolVectors = new ToolVectors({
