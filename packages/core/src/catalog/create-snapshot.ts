@@ -75,9 +75,8 @@ function snapshotOf({ list, slots }: Collected, options: SnapshotOptions, known?
     modelName(tool: Tool): string {
       const name = modelNames().nameOf(tool.id);
       if (name !== undefined) return name;
-      throw new CatalogError('unknown_tool', `Tool "${tool.id}" is not in this snapshot, so it has no model name`, {
-        context: { id: tool.id },
-      });
+      const message = `Tool "${tool.id}" is not in this snapshot, so it has no model name`;
+      throw new CatalogError('unknown_tool', message, { context: { id: tool.id } });
     },
     resolve: (modelName: string): Tool | undefined => modelNames().resolve(modelName),
   });
@@ -101,16 +100,8 @@ const OPTIONS: OptionNames<SnapshotOptions> = {
 function* collect(tools: Iterable<Tool>, options: SnapshotOptions): Generator<void, Collected> {
   checkOptionNames('createSnapshot', options, OPTIONS);
   const maxTools = options.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
-  const onDuplicate = readChoice('onDuplicate', options.onDuplicate ?? SNAPSHOT_DEFAULTS.onDuplicate, [
-    'error',
-    'first',
-    'last',
-  ]);
-  if (!(maxTools >= 0)) {
-    throw new SettingError('invalid_limit', `maxTools is ${maxTools}, not a number of at least 0`, {
-      context: { maxTools },
-    });
-  }
+  const onDuplicate = readChoice('onDuplicate', options.onDuplicate ?? SNAPSHOT_DEFAULTS.onDuplicate, ON_DUPLICATE);
+  if (!(maxTools >= 0)) throw invalidLimit(`maxTools is ${maxTools}, not a number of at least 0`, { maxTools });
   const list: Tool[] = [];
   const slots = new Map<string, number>();
   let position = 0;
@@ -132,14 +123,16 @@ function* collect(tools: Iterable<Tool>, options: SnapshotOptions): Generator<vo
   return { list: Object.freeze(list), slots };
 }
 
+const ON_DUPLICATE = ['error', 'first', 'last'] as const;
 const STEP_TOOLS = 512;
 
 function tooMany(maxTools: number): CatalogError {
-  return new CatalogError(
-    'too_many_tools',
-    `The catalog has more than ${maxTools} tools; leave some out or raise maxTools`,
-    { context: { maxTools } },
-  );
+  const message = `The catalog has more than ${maxTools} tools; leave some out or raise maxTools`;
+  return new CatalogError('too_many_tools', message, { context: { maxTools } });
+}
+
+function invalidLimit(message: string, context: Readonly<Record<string, number>>): SettingError {
+  return new SettingError('invalid_limit', message, { context });
 }
 
 function duplicate(tool: Tool, first: number, second: number): CatalogError {
@@ -284,9 +277,9 @@ function* settle(entries: readonly Entry[], maxLength: number): Generator<void, 
         byName.set(entry.name, entry);
         continue;
       }
-      const group = clashes.get(entry.name);
-      if (group === undefined) clashes.set(entry.name, [first, entry]);
-      else group.push(entry);
+      const group = clashes.get(entry.name) ?? [first];
+      group.push(entry);
+      clashes.set(entry.name, group);
     }
     if (clashes.size === 0) return byName;
     for (const group of clashes.values()) {
@@ -304,9 +297,8 @@ function separate(group: readonly Entry[], maxLength: number): void {
   else for (const entry of [...movable, ...plain]) lengthen(entry, maxLength);
   if (movable.length + plain.length === 0) {
     const ids = group.map((entry) => entry.tool.id);
-    throw new CatalogError('duplicate_tool', `Tools ${ids.join(', ')} can't be distinguished by name`, {
-      context: { ids },
-    });
+    const message = `Tools ${ids.join(', ')} can't be distinguished by name`;
+    throw new CatalogError('duplicate_tool', message, { context: { ids } });
   }
 }
 
@@ -329,15 +321,12 @@ function checkTemplate(template: string): void {
 
 function checkLength(maxLength: number): void {
   if (Number.isInteger(maxLength) && maxLength >= 32 && maxLength <= 256) return;
-  throw new SettingError('invalid_limit', `The longest model name is ${maxLength}, not a whole number from 32 to 256`, {
-    context: { maxNameLength: maxLength },
-  });
+  const message = `The longest model name is ${maxLength}, not a whole number from 32 to 256`;
+  throw invalidLimit(message, { maxNameLength: maxLength });
 }
 
 const PLACEHOLDER = /\{server\}|\{tool\}/g;
-
 const REFUSED = /[^a-zA-Z0-9_-]/;
-
 const ALL_REFUSED = /[^a-zA-Z0-9_-]/g;
 
 /** Hexadecimal digits of the suffix per level: 32 bits are enough for a catalog, the rest is for names made to collide. */

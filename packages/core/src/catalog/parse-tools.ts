@@ -68,7 +68,8 @@ export function parseTools(value: unknown, options: ParseToolsOptions = {}): Par
   const tools: Tool[] = [];
   const problems: Problem[] = [];
   const missingDeferral = options.missingDeferral ?? 'automatic';
-  const items = unfold(value, { server: options.server, readsServer: options.format === undefined });
+  const items: Unfolded[] = [];
+  unfoldInto(items, value, { server: options.server, readsServer: options.format === undefined, depth: 0 });
   items.forEach((item, index) => {
     try {
       tools.push(parseOne(item, missingDeferral, options.format));
@@ -160,27 +161,18 @@ interface Unfolded {
   readonly format?: ToolFormat | undefined;
 }
 
-/**
- * Takes tools out of their containers, in order: lists, `{tools: …}`, `{server, tools: …}`, a JSON-RPC answer to `tools/list`,
- * OpenAI namespaces, Gemini's declaration lists and AI SDK tool sets (a record from name to tool).
- */
-function unfold(value: unknown, options: UnfoldOptions): Unfolded[] {
-  const found: Unfolded[] = [];
-  unfoldInto(found, value, { ...options, depth: 0 });
-  return found;
-}
-
-interface UnfoldOptions {
+interface Place {
   /** The server of tools that name none. */
   readonly server: string | undefined;
   /** Whether a `server` next to a definition's own fields names its server. If the format is given, it is an unknown field instead. */
   readonly readsServer: boolean;
-}
-
-interface Place extends UnfoldOptions {
   readonly depth: number;
 }
 
+/**
+ * Takes tools out of their containers, in order: lists, `{tools: …}`, `{server, tools: …}`, a JSON-RPC answer to `tools/list`,
+ * OpenAI namespaces, Gemini's declaration lists and AI SDK tool sets (a record from name to tool).
+ */
 function unfoldInto(found: Unfolded[], value: unknown, place: Place): void {
   if (Array.isArray(value) && place.depth < DEEPEST) {
     const inner = { ...place, depth: place.depth + 1 };

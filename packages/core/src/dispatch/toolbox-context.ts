@@ -3,13 +3,7 @@ import { checkOptionNames, readChoice, wrongSetting } from '../check-option-name
 import { type DeferPlan, FORMS, type Form, type FormName, type Plan, type PlanEngine } from '../disclosure/index.ts';
 import { tell } from '../disclosure/internal.ts';
 import type { SettingError } from '../errors.ts';
-import {
-  DEFAULT_GATE_SETTINGS,
-  estimateTokens,
-  type GateSettings,
-  snapshotTokens,
-  type TokenCounter,
-} from '../gate/index.ts';
+import { DEFAULT_GATE_SETTINGS, estimateTokens, snapshotTokens } from '../gate/index.ts';
 import { createBm25Searcher, createRegexSearcher, type Searcher } from '../search/index.ts';
 import { macrotaskPause } from '../slices.ts';
 import type { EventBase, ToolboxEvent } from './events.ts';
@@ -17,15 +11,11 @@ import type { Caller, TellOptions } from './toolbox.ts';
 import { checkToolboxOptions, type SearcherSource, TOOLBOX_OPTIONS, type ToolboxOptions } from './toolbox-options.ts';
 
 /** A toolbox's options with all defaults, shared by its parts. */
-export interface ToolboxContext {
+export interface ToolboxContext extends Required<Pick<ToolboxOptions, 'settings' | 'engine' | 'countTokens' | 'now'>> {
   readonly options: ToolboxOptions;
   readonly snapshot: () => Snapshot;
   readonly searchers: SearchersFor;
-  readonly settings: GateSettings;
   readonly form: Form;
-  readonly engine: PlanEngine;
-  readonly countTokens: TokenCounter;
-  readonly now: () => number;
   readonly emit: (event: ToolboxEvent) => void;
 }
 

@@ -54,8 +54,7 @@ export function renderServerCalls(messages: readonly AnthropicMessage[], names: 
   let carried: readonly AnthropicBlock[] = [];
   for (const message of messages) {
     if (message.role === 'user' && carried.length > 0) {
-      const spoken = rendered.findLast(({ role }) => role === 'assistant');
-      rendered.push({ ...message, content: inCallOrder([...carried, ...blocksOf(message)], spoken) });
+      rendered.push({ ...message, content: inCallOrder([...carried, ...blocksOf(message)], rendered) });
       carried = [];
     } else if (message.role === 'assistant') {
       if (carried.length > 0) rendered.push({ role: 'user', content: carried });

@@ -273,11 +273,9 @@ export interface FitModel {
 
 type Fallback = Extract<Compared, { readonly kind: 'fallback' }>;
 
-interface WithinOptions {
-  readonly timeoutMs: number;
-  readonly timer: Timer;
-  readonly signal?: AbortSignal | undefined;
-}
+interface WithinOptions
+  extends Required<Pick<RerankerOptions, 'timeoutMs' | 'timer'>>,
+    Pick<RerankerOptions, 'signal'> {}
 
 /** The result of the work, or a fallback if it fails or takes too long. Late work continues: its result is cached for the next search. */
 async function answerWithin<Value>(

@@ -1,4 +1,5 @@
 import { stepThrough } from '../../../slices.ts';
+import type { Bm25IndexData } from './bm25-index.ts';
 import type { Stems } from './build-bm25-index.ts';
 import {
   GAP_GOES_ON,
@@ -23,10 +24,7 @@ export interface LooseLists {
 }
 
 /** The same in the index's layout. */
-export interface PackedLists {
-  readonly postings: Uint8Array;
-  readonly listStarts: Uint32Array;
-}
+export type PackedLists = Pick<Bm25IndexData, 'postings' | 'listStarts'>;
 
 /** Shorter lists gain nothing from being folded. */
 const SHORTEST_FOLDED = 4;

@@ -1,27 +1,21 @@
 import { stepThrough } from '../../../slices.ts';
 import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS, type Bm25Settings } from '../bm25-options.ts';
-import { IMPACT_SCALE } from './bm25-index.ts';
+import { type Bm25IndexData, IMPACT_SCALE } from './bm25-index.ts';
 import type { Stems } from './build-bm25-index.ts';
-import { type LooseLists, packLists } from './pack-lists.ts';
+import { type LooseLists, type PackedLists, packLists } from './pack-lists.ts';
 import { gapBytes, headBytes, writeGap } from './posting-list.ts';
 import { type ReadTools, unitsBefore } from './read-tools.ts';
 import { scratchBuffer, scratchUint8, scratchUint32 } from './scratch-array.ts';
 import { TWO_UNITS } from './token-store.ts';
 
-/** The postings of all lists, see `Bm25IndexData`. */
-interface Postings {
-  readonly listStarts: Uint32Array;
-  readonly postings: Uint8Array;
+interface Postings extends PackedLists {
   /** How many tools each list contains. */
   readonly listLengths: Uint32Array;
 }
 
 /** The statistics and options for weighing. */
-interface Weighing {
-  readonly averageLengths: Float64Array;
-  readonly settings: Bm25Settings;
-}
+type Weighing = Pick<Bm25IndexData, 'averageLengths' | 'settings'>;
 
 /**
  * Weighs every term of every tool (BM25F's sum over the fields, saturated and rounded) and writes it to its lists.

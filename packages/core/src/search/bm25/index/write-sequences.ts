@@ -3,6 +3,7 @@ import { FUNCTION_WORDS } from '../../text/function-words.ts';
 import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS } from '../bm25-options.ts';
 import {
+  type Bm25IndexData,
   type CatalogStatistics,
   countStem,
   inverseFrequency,
@@ -15,12 +16,7 @@ import { scratchUint16 } from './scratch-array.ts';
 import { TWO_UNITS } from './token-store.ts';
 
 /** The input of name coverage and bigrams, see `Bm25IndexData`. */
-export interface Sequences {
-  readonly sequences: Uint16Array;
-  readonly sequenceStarts: Uint32Array;
-  readonly nameLengths: Uint8Array;
-  readonly nameMasses: Float32Array;
-}
+export type Sequences = Pick<Bm25IndexData, 'sequences' | 'sequenceStarts' | 'nameLengths' | 'nameMasses'>;
 
 const TOOLS_PER_STEP = 128;
 
