@@ -1,8 +1,7 @@
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
+import { defined, memoized } from '@quartermaster/core/internal';
 import { digest } from '../digest.ts';
-import { oncePer } from '../once-per.ts';
 import type { Pin, StoredListing } from '../store/index.ts';
 import {
   isCutAlike,
@@ -239,14 +238,14 @@ function describeWithheld(withheld: readonly ReadDefinition[]): string {
 }
 
 /** By id, because a policy in the settings makes another object of a tool. Each turn renders all answers of a conversation again. */
-const byId = oncePer((used: readonly ReadDefinition[]) => new Map(used.map((one) => [one.tool.id, one])));
+const byId = memoized((used: readonly ReadDefinition[]) => new Map(used.map((one) => [one.tool.id, one])));
 
-const toolsOf = oncePer((used: readonly ReadDefinition[]): readonly Tool[] => used.map((one) => one.tool));
+const toolsOf = memoized((used: readonly ReadDefinition[]): readonly Tool[] => used.map((one) => one.tool));
 
 /** Checked when first asked for, so that startup does not wait for it. */
-const suspicionsOf = oncePer((one: ReadDefinition): readonly Suspicion[] => findSuspicions(one.definition));
+const suspicionsOf = memoized((one: ReadDefinition): readonly Suspicion[] => findSuspicions(one.definition));
 
 /** Once per list: the status is read with every change of a connection. */
-const suspicionsIn = oncePer(({ withheld, used }: Known): readonly ToolSuspicion[] =>
+const suspicionsIn = memoized(({ withheld, used }: Known): readonly ToolSuspicion[] =>
   [...withheld, ...used].flatMap((one) => suspicionsOf(one).map((suspicion) => ({ tool: one.tool.id, ...suspicion }))),
 );

@@ -1,6 +1,5 @@
 import type { Snapshot } from '@quartermaster/core';
-import { cutText } from '@quartermaster/core/internal';
-import { oncePer } from '../once-per.ts';
+import { cutText, memoized } from '@quartermaster/core/internal';
 import type { CompiledPermissions } from './permissions.ts';
 import type { Session } from './session.ts';
 
@@ -47,8 +46,8 @@ function aboutSearch(session: Session): readonly string[] {
 }
 
 /** How many tools each server has for some permissions. Each request of a stateless client needs it. */
-const countsIn = oncePer((snapshot: Snapshot) =>
-  oncePer((permissions: CompiledPermissions): ReadonlyMap<string, number> => {
+const countsIn = memoized((snapshot: Snapshot) =>
+  memoized((permissions: CompiledPermissions): ReadonlyMap<string, number> => {
     const counts = new Map<string, number>();
     for (const tool of snapshot.tools) {
       if (permissions.allowsTool(tool)) counts.set(tool.server ?? '', (counts.get(tool.server ?? '') ?? 0) + 1);

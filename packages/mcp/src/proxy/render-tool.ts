@@ -1,10 +1,10 @@
 import { isSpecType } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject, type JsonSchema, writeTool } from '@quartermaster/core/catalog';
 import type { Own, Shown } from '@quartermaster/core/disclosure';
-import { oncePer } from '../once-per.ts';
+import { memoized } from '@quartermaster/core/internal';
 
 /** A tool of the catalog for `tools/list`: as its server defined it, with the name and description from the plan. */
-export const renderShown: (shown: Shown) => JsonObject = oncePer(render);
+export const renderShown: (shown: Shown) => JsonObject = memoized(render);
 
 /** One of our own tools. Declares no output schema: `tool_call` returns what the tool behind it returns. */
 export function renderOwn(own: Own, note: string | undefined): JsonObject {

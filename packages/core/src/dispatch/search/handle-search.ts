@@ -37,7 +37,7 @@ import type { ToolboxEvent } from '../events.ts';
 import type { CallContext, Caller, Prefetched, Prefetching, Step } from '../toolbox.ts';
 import { eventOrigin, reportLoads, searchScope, type ToolboxContext, tellFound } from '../toolbox-context.ts';
 
-interface SearchWish {
+interface RequestedSearch {
   readonly queries: readonly string[];
   readonly limit?: number;
 }
@@ -46,7 +46,7 @@ interface SearchWish {
 export async function handleSearch(
   context: ToolboxContext,
   callContext: CallContext & { readonly plan: DeferPlan },
-  requested: SearchWish,
+  requested: RequestedSearch,
 ): Promise<Step> {
   const { plan, call, memory, caller = {} } = callContext;
   const limit = clampLimit(context, requested.limit);
@@ -98,7 +98,7 @@ interface Searched
 async function search(
   context: ToolboxContext,
   callContext: CallContext & { readonly plan: DeferPlan },
-  requested: Required<SearchWish>,
+  requested: Required<RequestedSearch>,
 ): Promise<Searched> {
   const { plan, caller = {}, signal } = callContext;
   // One snapshot for all of it: the catalog may change while the search runs.
