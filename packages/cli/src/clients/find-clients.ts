@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '@quartermaster/core/internal';
 import { ConfigError } from '@quartermaster/host/config';
@@ -8,7 +8,6 @@ import { InputError } from '../input-error.ts';
 import { shellWord } from '../terminal/index.ts';
 import { projectsIn, readSeen, serversIn } from './client-file.ts';
 import { CLIENTS, ofProject } from './known-clients.ts';
-import type { Installed, Ledger } from './ledger.ts';
 import type { McpClient } from './mcp-client.ts';
 import type { Places } from './places.ts';
 import { isOurselves } from './plan-install.ts';
@@ -68,12 +67,6 @@ function describe(scope: Scope, first: string | undefined): FoundClient {
 /** The file of a client on this machine. */
 export function findClientFile(client: McpClient, places: Places): string | undefined {
   return client.files(places).find((file) => existsSync(file));
-}
-
-/** The record of an earlier move of the same servers. */
-export function findInstalled(ledger: Ledger, client: McpClient, file: string): Installed | undefined {
-  const path = realpathSync(file);
-  return ledger.list().find((one) => one.client === client.id && one.file === path && one.project === client.project);
 }
 
 /** The user's servers, then those of each project that Claude Code keeps in the same file. */

@@ -118,6 +118,7 @@ describe('quartermaster init', () => {
     ]);
     expect(after.mcpServers.quartermaster?.args.at(-1)).toBe(join(files, 'servers.json'));
     expect(readFileSync(join(project, '.mcp.json'), 'utf8')).toBe(shared);
+    expect(out.replace(/\s+/g, ' ')).toContain('Keep both entries');
 
     // Claude Code writes its file all the time; only the servers are restored then.
     writeFileSync(join(folder, '.claude.json'), JSON.stringify({ ...after, numStartups: 2 }, null, 2));
@@ -190,6 +191,70 @@ describe('quartermaster init', () => {
     // The command reads the servers that were moved, and an answer belongs to one file.
     expect(text).toContain('needs the input "token"; after the move, answer it once with: quartermaster mcp input');
     expect(err).not.toContain('Starting 0 servers');
+  });
+
+  it("adds the user's servers to the entry of a project that was moved before, and undoes that too", async () => {
+    const { folder, env, init } = home({});
+    const project = join(folder, 'shop');
+    const file = join(folder, '.claude.json');
+    const text = JSON.stringify({
+      mcpServers: { one: { command: 'a' } },
+      projects: { [project]: { mcpServers: { local: { command: 'b' } } }, '/none': {} },
+    });
+    writeFileSync(file, text);
+    const install = (...args: string[]) =>
+      runCommand(['mcp', 'install', 'claude-code', '--no-cost', '--yes', ...args], env);
+    expect((await install('--project', project, '--form', 'load')).code).toBe(0);
+    expect((await install()).code).toBe(0);
+    const { projects } = JSON.parse(readFileSync(file, 'utf8')) as ClaudeFile;
+    const files = join(folder, 'data', 'quartermaster', 'clients', 'claude-code');
+    // The project's entry hides the user's entry of the same name.
+    expect(projects[project]?.mcpServers.quartermaster?.args.slice(1)).toEqual([
+      ...['mcp', '--form', 'load', '--mcp-config'],
+      ...[join(files, 'servers.json'), join(files, 'servers-2.json')],
+    ]);
+    await init('--undo');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  it("starts the user's servers from a project's file too, unless the client uses both entries", async () => {
+    const mcpServers = { mine: { command: 'a', args: [`\${workspaceFolder}/x`] } };
+    const { folder, env, init } = home({
+      '.cursor/mcp.json': JSON.stringify({ mcpServers }),
+      'shop/.cursor/mcp.json': JSON.stringify({ mcpServers: { shop: { command: 'b' } } }),
+      '.config/Code/User/mcp.json': JSON.stringify({ servers: { mine: { command: 'a' } } }),
+      'shop/.vscode/mcp.json': JSON.stringify({ servers: { shop: { command: 'b' } } }),
+    });
+    await init('--no-cost', '--yes');
+    const moved = async (client: string, file: string) => {
+      const { code, out } = await runCommand(
+        ['mcp', 'install', client, '--file', join(folder, file), '--no-cost', '--yes'],
+        env,
+      );
+      expect(code).toBe(0);
+      const document = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+      const { args, env: variables } = (document.mcpServers ?? document.servers).quartermaster;
+      return { files: args.slice(args.indexOf('--mcp-config') + 1), variables, out: out.replace(/\s+/g, ' ') };
+    };
+    const files = join(folder, 'data', 'quartermaster', 'clients');
+    const cursor = await moved('cursor', 'shop/.cursor/mcp.json');
+    expect(cursor.files).toEqual([join(files, 'cursor', 'servers-2.json'), join(files, 'cursor', 'servers.json')]);
+    expect(cursor.variables).toEqual({ QUARTERMASTER_WORKSPACE: `\${workspaceFolder}` });
+    expect(cursor.out).toContain('it starts the servers of both. Keep both entries.');
+    expect((await moved('vscode', 'shop/.vscode/mcp.json')).files).toEqual([join(files, 'vscode', 'servers-2.json')]);
+  });
+
+  it('says where a file of a project, moved before, hides the entry', async () => {
+    const one = JSON.stringify({ mcpServers: { one: { command: 'one' } } });
+    const { folder, env } = home({ '.cursor/mcp.json': one, 'shop/.cursor/mcp.json': one });
+    const file = join(folder, 'shop', '.cursor', 'mcp.json');
+    const install = (...args: string[]) => runCommand(['mcp', 'install', 'cursor', '--no-cost', '--yes', ...args], env);
+    await install('--file', file);
+    const { out } = await install();
+    const servers = join(folder, 'data', 'quartermaster', 'clients', 'cursor', 'servers-2.json');
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      `the entry in ${file} hides this one. To use these servers there too, add ${servers} to its --mcp-config.`,
+    );
   });
 
   it('keeps settings that have changed since', async () => {

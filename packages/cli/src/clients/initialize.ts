@@ -161,6 +161,7 @@ async function offer(found: FoundClient, offers: Offer, earlier: readonly Server
   for (const { name, why } of plan.left) await say(context, `${name} stays: ${oneLine(why, 200)}`, 2);
   if (isPreview) return plan.servers.path;
   for (const { server, message } of plan.notes) await say(context, `${server}: ${oneLine(message, 200)}`, 2);
+  if (plan.remark !== undefined) await say(context, plan.remark, 2);
   return plan.servers.path;
 }
 

@@ -9,11 +9,12 @@ import { InputError } from '../input-error.ts';
 import { dataFolder, renderCosts } from '../serving/index.ts';
 import { confirm, counted, oneLine, wrap } from '../terminal/index.ts';
 import { applyInstall, freeServersFile } from './apply-install.ts';
-import { findClientFile, findInstalled } from './find-clients.ts';
+import { findClientFile } from './find-clients.ts';
 import { CLIENTS, ofProject } from './known-clients.ts';
 import { type Installed, type Ledger, openLedger } from './ledger.ts';
 import type { McpClient, StartCommand } from './mcp-client.ts';
 import { measureClient } from './measure-client.ts';
+import { findOtherScopes } from './other-scopes.ts';
 import { findPlaces, type Places } from './places.ts';
 import { type InstallPlan, planInstall } from './plan-install.ts';
 import { renderDiff } from './render-diff.ts';
@@ -40,7 +41,8 @@ export async function installClient(id: string, flags: InstallFlags, context: Co
     const costs = await measureClient({ client, file }, { io, form: flags.form });
     await print(io, `${renderCosts(costs, context.terminal)}\n`);
   }
-  await print(io, describePlan(plan, context));
+  const caveats = [client.caveat, flags.file === undefined ? client.userCaveat : undefined, plan.remark];
+  await print(io, describePlan(plan, caveats, context));
   if (flags.dryRun === true) {
     await print(io, 'Nothing was changed.');
     return;
@@ -123,18 +125,12 @@ export function planFor(options: {
   /** Files that other plans will write. @default none */
   readonly taken?: readonly string[];
 }): InstallPlan | undefined {
-  const { client, file, ledger, form } = options;
-  // A project's entry hides the user's entry of the same name, so it also starts the user's servers.
-  const users = client.project === undefined ? undefined : findInstalled(ledger, userScope(client), file);
+  const { client, ledger, form } = options;
   return planInstall({
-    ...options,
+    ...{ ...options, others: findOtherScopes(options) },
     serversFile: freeServersFile(ledger, client.id, options.taken),
-    start: (serversFile) => startCommand([serversFile, ...(users === undefined ? [] : [users.servers.path])], form),
+    start: (...serversFiles) => startCommand(serversFiles, form),
   });
-}
-
-function userScope({ project: _, ...client }: McpClient): McpClient {
-  return client;
 }
 
 export function ledgerOf({ home, env }: Places): Ledger {
@@ -151,7 +147,8 @@ function startCommand(serversFiles: readonly string[], form: ProxyForm | undefin
 }
 
 function describePlan(
-  { client, seen, after, moved, left, notes, servers }: InstallPlan,
+  { seen, after, moved, left, notes, servers }: InstallPlan,
+  caveats: readonly (string | undefined)[],
   { terminal }: CommandContext,
 ): string {
   const { paint, width } = terminal;
@@ -166,7 +163,7 @@ function describePlan(
     ...(notes.length === 0
       ? []
       : ['Not carried over:', ...lines(notes.map(({ server, message }) => `${server}: ${message}`))]),
-    ...(client.caveat === undefined ? [] : [wrap(`Note: ${client.caveat}`, width)]),
+    ...caveats.flatMap((text) => (text === undefined ? [] : [wrap(`Note: ${text}`, width)])),
   ].join('\n');
 }
 

@@ -27,7 +27,7 @@ export const CLIENTS: readonly McpClient[] = [
     files: ({ home, env }) => [join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
     projectFiles: ['.mcp.json'],
     rules: readClaudeRules,
-    caveat:
+    userCaveat:
       'These are the servers of the scope "user". Servers of one project are moved with --project FOLDER, those of a .mcp.json with --file FILE.',
   },
   {
@@ -62,6 +62,7 @@ export const CLIENTS: readonly McpClient[] = [
       block: ['servers'],
       expandsVariables: true,
       knowsWorkspace: true,
+      showsAllScopes: true,
       entry: typedEntry,
     },
     files: ({ applications }) =>
@@ -124,7 +125,7 @@ export const CLIENTS: readonly McpClient[] = [
 
 /** The same client, for the servers that it keeps for one project. */
 export function ofProject(client: McpClient, project: string): McpClient {
-  const { caveat: _, ...rest } = client;
+  const { caveat: _, userCaveat: __, ...rest } = client;
   return {
     ...{ ...rest, project, name: `${client.name} (project ${project})` },
     block: ['projects', project, ...client.block],

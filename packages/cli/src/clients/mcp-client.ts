@@ -18,10 +18,14 @@ export interface McpClient {
   readonly expandsVariables: boolean;
   /** Whether it expands `${workspaceFolder}`. @default false */
   readonly knowsWorkspace?: boolean;
+  /** Whether it uses both the user's server and a project's of the same name, instead of the project's alone. @default false */
+  readonly showsAllScopes?: boolean;
   /** Rules by tool name that it keeps in another file. */
   rules?(places: Places, server: string): { readonly deny: readonly string[]; readonly notes: readonly string[] };
   /** What else people should know before servers move. */
   readonly caveat?: string;
+  /** The same, where the user's own file is moved. */
+  readonly userCaveat?: string;
   /** The project folder of these servers, if Claude Code keeps them per project (its scope "local"). */
   readonly project?: string;
 }

@@ -4,9 +4,10 @@ import { defined } from '@quartermaster/core/internal';
 import type { ClientServer, McpServerSettings } from '@quartermaster/host/config';
 import { InputError } from '../input-error.ts';
 import { leaveOutOurselves } from '../serving/index.ts';
-import { readSeen, type SeenFile, serversIn } from './client-file.ts';
+import { rawServers, readSeen, type SeenFile, serversIn } from './client-file.ts';
 import { editServers } from './edit-servers.ts';
 import type { McpClient, StartCommand } from './mcp-client.ts';
+import type { OtherScopes } from './other-scopes.ts';
 import type { Places } from './places.ts';
 
 /** The client expands it for us, and we expand it for the servers. */
@@ -24,6 +25,8 @@ export interface InstallPlan {
   /** Servers that stay in the client's file, and why. */
   readonly left: readonly { readonly name: string; readonly why: string }[];
   readonly notes: readonly { readonly server: string; readonly message: string }[];
+  /** What people should know afterwards. */
+  readonly remark?: string;
   /** The file with the servers behind Quartermaster. */
   readonly servers: { readonly path: string; readonly text: string };
 }
@@ -34,12 +37,14 @@ export interface PlanOptions {
   readonly places: Places;
   /** Where the servers move to. */
   readonly serversFile: string;
-  /** How to start this program with a file of servers. */
-  start(serversFile: string): StartCommand;
+  /** How to start this program with files of servers. */
+  start(...serversFiles: readonly string[]): StartCommand;
+  readonly others?: OtherScopes;
 }
 
 /** Plans the move. Undefined if there is nothing to move. */
-export function planInstall({ client, file, places, serversFile, start }: PlanOptions): InstallPlan | undefined {
+export function planInstall(options: PlanOptions): InstallPlan | undefined {
+  const { client, file, places, serversFile, start, others = NO_OTHERS } = options;
   const seen = readSeen(file);
   const found = serversIn(seen.path, seen.text, client.project);
   if (found === undefined) return undefined;
@@ -59,21 +64,27 @@ export function planInstall({ client, file, places, serversFile, start }: PlanOp
   const moving = found.servers.filter((server) => stays(server) === undefined);
   if (moving.length === 0) return undefined;
   const entries = moving.map((server) => ({ ...server, ...withRules(server, { client, places, file: seen.path }) }));
-  const usesWorkspace = JSON.stringify(entries.map(({ entry }) => entry)).includes('${workspaceFolder');
+  const texts = [
+    JSON.stringify(entries.map(({ entry }) => entry)),
+    ...others.hidden.map((path) => readSeen(path).text),
+  ];
+  const usesWorkspace = texts.some((text) => text.includes('${workspaceFolder'));
   const env = client.knowsWorkspace === true && usesWorkspace ? { QUARTERMASTER_WORKSPACE: WORKSPACE } : undefined;
-  const entry = client.entry({ ...start(serversFile), ...defined({ env }) });
+  const entry = client.entry({ ...start(serversFile, ...others.hidden), ...defined({ env }) });
   const moved = moving.map(({ name }) => name);
   const document = {
     ...(found.inputs.length === 0 ? {} : { inputs: found.inputs }),
     mcpServers: Object.fromEntries(entries.map((one) => [one.name, one.entry])),
   };
+  const after = editServers(seen.path, seen.text, {
+    ...{ block: blockOf(client, found.document), project: client.project },
+    remove: moved,
+    add: { [OUR_NAME]: entry },
+  });
   return {
     ...{ client, seen, moved },
-    after: editServers(seen.path, seen.text, {
-      ...{ block: blockOf(client, found.document), project: client.project },
-      remove: moved,
-      add: { [OUR_NAME]: entry },
-    }),
+    after: others.hiding.reduce((text, scope) => addServersFile({ path: seen.path, text }, scope, serversFile), after),
+    ...defined({ remark: describeOthers(client, others, serversFile) }),
     left: found.servers.flatMap((server) => {
       const why = stays(server);
       return why === undefined ? [] : [{ name: server.name, why }];
@@ -81,6 +92,31 @@ export function planInstall({ client, file, places, serversFile, start }: PlanOp
     notes: entries.flatMap(({ name, notes }) => notes.map((message) => ({ server: name, message }))),
     servers: { path: serversFile, text: `${JSON.stringify(document, null, 2)}\n` },
   };
+}
+
+const NO_OTHERS: OtherScopes = { hidden: [], hiding: [], hidingFiles: [] };
+
+function describeOthers(client: McpClient, others: OtherScopes, serversFile: string): string | undefined {
+  const [file] = others.hidingFiles;
+  if (file !== undefined) {
+    return `In its project, the entry in ${file} hides this one. To use these servers there too, add ${serversFile} to its --mcp-config.`;
+  }
+  if (others.hidden.length + others.hiding.length === 0) return undefined;
+  const warns = client.id === 'claude-code' ? ', although Claude Code warns about them' : '';
+  return `In a project, its own entry hides yours of the same name, so it starts the servers of both. Keep both entries${warns}.`;
+}
+
+/** A project's entry hides the user's entry of the same name, so it also has to start the user's servers. */
+function addServersFile(
+  { path, text }: Pick<SeenFile, 'path' | 'text'>,
+  scope: McpClient,
+  serversFile: string,
+): string {
+  const ours = rawServers(serversIn(path, text, scope.project)?.document, scope.block)?.get(OUR_NAME);
+  if (!isJsonObject(ours) || !Array.isArray(ours.args)) return text;
+  const entry = { ...ours, args: [...ours.args, serversFile] };
+  const edit = { block: scope.block, project: scope.project, remove: [OUR_NAME], add: { [OUR_NAME]: entry } };
+  return editServers(path, text, edit);
 }
 
 /** VS Code's settings have the block one level deeper than its own file, and so does opencode from version 2 on. */
