@@ -42,7 +42,7 @@ export const geminiTranscript: WireTranscript<GeminiRequest> = {
       if (entry === undefined) return turn;
       const said = entry.isAfter ? [] : turn.flatMap(partsOf).filter((part) => !isEmpty(part));
       const parts = weaveSlots(readSlots(entry.content.slots), said, keyOf) as readonly GeminiPart[];
-      return [...(entry.isAfter ? turn : []), { role: 'model', parts }];
+      return [...(entry.isAfter ? turn : []), { parts, role: 'model' }];
     });
     return { ...request, contents };
   },
@@ -82,7 +82,7 @@ function textIn(parts: readonly GeminiPart[]): string {
   return parts.map(({ text }) => text ?? '').join('');
 }
 
-/** The empty text that ends a stream. */
-function isEmpty(part: GeminiPart): boolean {
+/** The empty text that ends a stream. Hosts write it, and refuse it in a history. */
+export function isEmpty(part: GeminiPart): boolean {
   return part.text === '' && Object.keys(part).length === 1;
 }

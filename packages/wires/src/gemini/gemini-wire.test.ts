@@ -25,7 +25,7 @@ function round(script: ScriptedRound): readonly GeminiResponse[] {
   return chunks.map((part, index) => ({
     candidates: [
       {
-        content: { role: 'model', parts: [part] },
+        content: { parts: [part], role: 'model' },
         ...(index === chunks.length - 1 ? { finishReason: REASONS[script.ending] } : {}),
         index: 0,
       },
@@ -67,7 +67,7 @@ function sample(showSearches: boolean): Sample {
     showsEverything: showSearches,
     endings: { done: 'STOP', calls: 'STOP', pause: 'TOO_MANY_TOOL_CALLS', cut: 'MAX_TOKENS' },
     request: ({ text, tools, unknown }) => ({
-      contents: [{ role: 'user', parts: [{ text }] }],
+      contents: [{ parts: [{ text }], role: 'user' }],
       tools: [
         {
           functionDeclarations: tools.map(({ name, description, schema }) => ({
@@ -108,14 +108,15 @@ function sample(showSearches: boolean): Sample {
       });
       const texts = reply.text === undefined ? [] : [{ text: reply.text }];
       const contents = [
-        { role: 'user', parts: results },
-        { role: 'user', parts: texts },
+        { parts: results, role: 'user' },
+        { parts: texts, role: 'user' },
       ];
       return {
         ...request,
         contents: [
           ...request.contents,
-          { role: 'model', parts },
+          // In the order in which the SDK writes them.
+          { parts, role: 'model' },
           ...contents.filter(({ parts: some }) => some.length > 0),
         ],
       };

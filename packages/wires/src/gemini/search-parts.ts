@@ -75,7 +75,7 @@ export const GEMINI_PARTS: PlainParts<GeminiContent, GeminiPart> = {
   plainAnswer: ({ call: { id } }, { name }, text) => ({
     functionResponse: { ...sentId(id), name, response: toResponse(text) },
   }),
-  answers: (parts) => ({ role: 'user', parts }),
+  answers: (parts) => ({ parts, role: 'user' }),
   renamedCall(part, { name, arguments: args }) {
     const given = args === undefined ? {} : { args: args as JsonObject };
     return { ...part, functionCall: { ...part.functionCall, name, ...given } };

@@ -11,7 +11,7 @@ import {
   TEXT_SCHEMA,
 } from './gemini-client.fixture.ts';
 import { chunk } from './gemini-server.fixture.ts';
-import type { GeminiPart, GeminiRequest } from './gemini-shapes-2026-11.ts';
+import type { GeminiPart, GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
 import { withToolSearch } from './wrap-gemini.ts';
 
 afterEach(closeServers);
@@ -21,6 +21,35 @@ function namesIn(request: GeminiRequest | undefined): readonly unknown[] {
     ((tool.functionDeclarations ?? []) as { name: string }[]).map(({ name }) => name),
   );
 }
+
+describe('a stream that ends with an empty text', () => {
+  it('sends it to no host, and the same bytes in the next turn', async () => {
+    /** A chunk that is not the last of its round. */
+    const going = (given: readonly GeminiPart[]): GeminiResponse => ({
+      ...chunk([]),
+      candidates: [{ content: { role: 'model', parts: given }, index: 0 }],
+    });
+    const end = { text: '' };
+    const signed = { text: '', thoughtSignature: 'c2lnbmF0dXJl' };
+    const { ai, requests } = await setUp([
+      [going([{ text: 'Let me see.' }]), going([SIGNED_SEARCH, signed]), chunk([end])],
+      [going([SIGNED_CALL]), chunk([end])],
+      [chunk([{ text: 'Done.' }])],
+    ]);
+    const question = { role: 'user', parts: [{ text: 'Report it' }] };
+    const parts: object[] = [];
+    const request = { model: 'gemini-3-pro', contents: [question], config: CONFIG };
+    for await (const { candidates } of await ai.models.generateContentStream(request)) {
+      parts.push(...(candidates?.[0]?.content?.parts ?? []));
+    }
+    const said = { role: 'model', parts: parts.filter((part) => JSON.stringify(part) !== JSON.stringify(end)) };
+    const result = { role: 'user', parts: [{ functionResponse: { name: 'create_issue', response: { output: 7 } } }] };
+    await ai.models.generateContent({ ...request, contents: [question, said, result] as never });
+    expect(requests[1]?.contents?.[1]?.parts).toEqual([{ text: 'Let me see.' }, SIGNED_SEARCH, signed]);
+    const [, second, third] = requests.map(({ contents }) => JSON.stringify(contents));
+    expect(third?.startsWith(String(second).slice(0, -1))).toBe(true);
+  });
+});
 
 describe('generateContent', () => {
   it('searches within one response: both requests whole, usage summed, the call handed over', async () => {

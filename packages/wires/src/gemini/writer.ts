@@ -13,7 +13,7 @@ import {
   type GeminiResponse,
   partsOf,
 } from './gemini-shapes-2026-11.ts';
-import { hiddenContent } from './gemini-transcript.ts';
+import { hiddenContent, isEmpty } from './gemini-transcript.ts';
 import { type GeminiCall, withParts } from './reader.ts';
 import { relaxToolConfig } from './render.ts';
 import { isSearchPart, MADE_ID_PREFIX, writeAnswerPart, writeCallPart } from './search-parts.ts';
@@ -75,7 +75,7 @@ export function createWriter(
   const take = (chunk: GeminiResponse): GeminiResponse => {
     const given = partsOf(chunk.candidates?.[0]?.content);
     const parts = given.map((part) => forClient(part, { plan, idOf }));
-    sent.push(...parts);
+    sent.push(...parts.filter((part) => !isEmpty(part)));
     return given.length === 0 ? chunk : withParts(chunk, parts);
   };
 
@@ -116,7 +116,8 @@ export function createWriter(
       return {
         ...relaxed,
         ...tokensLeft(request, usageBefore),
-        contents: [...contentsOf(request), { role: 'model', parts: [...sent] }],
+        // In the order of the SDK's own contents.
+        contents: [...contentsOf(request), { parts: [...sent], role: 'model' }],
       };
     },
     hidden: () => (isShown ? undefined : hiddenContent(sent)),
