@@ -219,12 +219,22 @@ export const { text } = await generateText({ model, tools: {}, prompt: 'Hi', sto
 
 const PEERS = `
 import { readFileSync } from 'node:fs';
-import { generateText } from 'ai';
+import { jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel } from 'ai';
 import OpenAI from 'openai';
+import { readEnableToolSearch } from '@quartermaster/core';
+import { rehearsalModel } from '@quartermaster/host/upstream';
 import { withToolSearch } from '@quartermaster/wires/openai-chat';
-import * as aiSdk from '@quartermaster/wires/ai-sdk';
+import { toolSearchMiddleware } from '@quartermaster/wires/ai-sdk';
 const version = (name) => JSON.parse(readFileSync(new URL('./node_modules/' + name + '/package.json', import.meta.url))).version;
-if (typeof generateText !== 'function' || Object.keys(aiSdk).length === 0) throw new Error('ai');
+const middleware = toolSearchMiddleware({ settings: readEnableToolSearch('true') });
+const refund = tool({ description: 'Refund a payment', inputSchema: jsonSchema({ type: 'object', properties: {} }), execute: async () => 'Refunded' });
+const streamed = streamText({ model: wrapLanguageModel({ model: rehearsalModel(), middleware }), tools: { refund_payment: refund }, prompt: 'Refund a payment', stopWhen: stepCountIs(5) });
+const called = [];
+for await (const part of streamed.fullStream) {
+  if (part.type === 'error') throw part.error;
+  if (part.type === 'tool-call') called.push(part.toolName);
+}
+if (called.join() !== 'tool_search,tool_describe,refund_payment') throw new Error('called ' + called);
 const tools = [{ type: 'function', function: { name: 'refund_payment', description: 'Refund a payment', parameters: { type: 'object', properties: {} } } }];
 const fetch = async (url, init) => Response.json({ id: 'x', object: 'chat.completion', created: 0, model: 'm', choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'hello' } }] });
 const client = withToolSearch(new OpenAI({ apiKey: 'x', baseURL: 'http://localhost', fetch }));

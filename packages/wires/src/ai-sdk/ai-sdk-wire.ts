@@ -15,5 +15,4 @@ export const aiSdkWire: Wire<ModelRequest, ModelPart> = {
   render: renderRequest,
   reader: createReader,
   writer: createWriter,
-  ping: () => ({ type: 'ping' }),
 };

@@ -309,6 +309,13 @@ describe('generateText', () => {
   });
 });
 
+/** All that `ai` 6 reads of a model: it throws for any other. */
+const PARTS_OF_6: ReadonlySet<string> = new Set([
+  ...['stream-start', 'response-metadata', 'finish', 'error', 'raw', 'file', 'source'],
+  ...['text', 'reasoning', 'tool-input'].flatMap((kind) => ['start', 'delta', 'end'].map((at) => `${kind}-${at}`)),
+  ...['tool-call', 'tool-result', 'tool-approval-request'],
+]);
+
 describe('streamText', () => {
   it('streams texts of several rounds separately, even if the model counts each from 0', async () => {
     const { model } = setUp([[text('Let me look.'), SEARCH], [text('Found it.'), WRAPPED], [text('Opened.')]]);
@@ -383,6 +390,22 @@ describe('streamText', () => {
       include: { requestBody: true },
     });
     expect((await result.request).body).toBe('request 1');
+  });
+
+  it('has no parts between rounds that only ai 7 knows', async () => {
+    const { model } = setUp([[SEARCH], [text('Found.')]]);
+    const { stream } = await (model as ReturnType<typeof scriptedModel>).doStream({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Report it' }] }],
+      tools: ['read_file', 'create_issue'].map((name) => ({
+        type: 'function' as const,
+        name,
+        inputSchema: { ...TEXT_SCHEMA, required: ['text'] },
+      })),
+    });
+    const types = new Set<string>();
+    for await (const { type } of stream) types.add(type);
+    expect([...types].filter((type) => !PARTS_OF_6.has(type))).toEqual([]);
+    expect(types).toContain('tool-result');
   });
 
   it('ends the model’s stream when the reader goes away', async () => {
