@@ -7,6 +7,7 @@ import type {
   SDKAssistantMessage,
   SDKContentBlock,
   SDKMessage,
+  SDKResultMessage,
   SDKUserBlock,
   SDKUserMessage,
   Usage,
@@ -58,7 +59,7 @@ export async function* runTurn(
       return;
     }
     await context.conversation.append(accepted.prompt);
-    yield* rounds(context, tally, signals.turn);
+    yield yield* rounds(context, tally, signals.turn);
   } catch (error) {
     signals.query.throwIfAborted();
     const results = interruptedResults(context.conversation.messages);
@@ -80,25 +81,21 @@ async function submit(context: TurnContext, prompt: AnthropicMessage, signal: Ab
   return { prompt: withTexts(prompt, addedContexts(answers)) };
 }
 
+/** Returns the turn's result. */
 async function* rounds(
   context: TurnContext,
   tally: Tally,
   signal: AbortSignal,
-): AsyncGenerator<SDKMessage, void, undefined> {
+): AsyncGenerator<SDKMessage, SDKResultMessage, undefined> {
   let pauses = 0;
   let retries = 0;
   let isStopHookActive = false;
   for (;;) {
-    if (tally.turns >= context.maxTurns) {
-      yield tally.failure('error_max_turns', [`The model was still calling tools after ${context.maxTurns} turns.`]);
-      return;
-    }
+    if (tally.turns >= context.maxTurns)
+      return tally.failure('error_max_turns', [`The model was still calling tools after ${context.maxTurns} turns.`]);
     const model = await context.model();
     const refusal = context.ledger.refusal(model.model);
-    if (refusal !== undefined) {
-      yield tally.failure(refusal.subtype, [refusal.message]);
-      return;
-    }
+    if (refusal !== undefined) return tally.failure(refusal.subtype, [refusal.message]);
     // Without a search, tools that are missing from the list could not be found later.
     if (!isSearching(context.planner.plan(model))) await context.settle(signal);
     const response = yield* respond({ context, tally, model, signal });
@@ -109,23 +106,17 @@ async function* rounds(
     const calls = message.message.content.filter((block): block is ToolUse => block.type === 'tool_use');
     if (response.stop_reason === 'refusal') {
       if (calls.length > 0) yield await answer(context, withoutResults(calls, 'Nothing was called.'));
-      yield tally.failure('error_during_execution', ['The model refused to answer.']);
-      return;
+      return tally.failure('error_during_execution', ['The model refused to answer.']);
     }
     const isCut = CUT_REASONS.has(response.stop_reason ?? '');
     if (calls.length === 0 && response.stop_reason !== 'pause_turn') {
       const text = textIn(message.message.content);
-      if (isCut && text === '') {
-        yield tally.failure('error_during_execution', [CUT_TO_NOTHING]);
-        return;
-      }
+      if (isCut && text === '') return tally.failure('error_during_execution', [CUT_TO_NOTHING]);
       const checked = context.output?.check(text);
       if (checked?.kind === 'wrong') {
         retries += 1;
-        if (retries > MOST_OUTPUT_RETRIES) {
-          yield tally.failure('error_max_structured_output_retries', [checked.advice]);
-          return;
-        }
+        if (retries > MOST_OUTPUT_RETRIES)
+          return tally.failure('error_max_structured_output_retries', [checked.advice]);
         yield await answer(context, [{ type: 'text', text: checked.advice }]);
         continue;
       }
@@ -137,23 +128,19 @@ async function* rounds(
         yield await answer(context, [{ type: 'text', text: objection.reason ?? 'Go on.' }]);
         continue;
       }
-      yield tally.success(text, message.message.stop_reason, checked);
-      return;
+      return tally.success(text, message.message.stop_reason, checked);
     }
     pauses = calls.length > 0 ? 0 : pauses + 1;
-    if (pauses >= MOST_PAUSES) {
-      yield tally.failure('error_during_execution', ['The model searched for tools again and again, and called none.']);
-      return;
-    }
+    if (pauses >= MOST_PAUSES)
+      return tally.failure('error_during_execution', [
+        'The model searched for tools again and again, and called none.',
+      ]);
     if (calls.length > 0) {
       if (isCut) yield await answer(context, withoutResults(calls, CUT_ADVICE));
       else yield* runCalls(calls, { context, model, signal });
     }
     const stop = context.guard.takeStop();
-    if (stop !== undefined) {
-      yield tally.failure('error_during_execution', [stop]);
-      return;
-    }
+    if (stop !== undefined) return tally.failure('error_during_execution', [stop]);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Snapshot, Tool } from '@quartermaster/core';
 import { hashTool } from '@quartermaster/core/catalog';
 import { estimateTokens } from '@quartermaster/core/gate';
 import type { HintsFile } from '@quartermaster/host/config';
+import { groupBy } from '../group-by.ts';
 import { countWords } from '../lint/words.ts';
 import { PROMPT_VERSION, writePrompt } from './prompt.ts';
 
@@ -31,12 +32,7 @@ export interface PlanOptions {
 }
 
 export function planRequests(snapshot: Snapshot, { file, model, onlyWeak }: PlanOptions): EnrichPlan {
-  const servers = new Map<string | undefined, Tool[]>();
-  for (const tool of snapshot.tools) {
-    const tools = servers.get(tool.server);
-    if (tools === undefined) servers.set(tool.server, [tool]);
-    else tools.push(tool);
-  }
+  const servers = groupBy(snapshot.tools, ({ server }) => [server]);
   const requests: HintRequest[] = [];
   let [known, passedOver] = [0, 0];
   for (const tools of servers.values()) {

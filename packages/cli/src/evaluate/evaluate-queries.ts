@@ -1,8 +1,9 @@
-import { QuartermasterError, type Searcher, type SearchResult, type Snapshot, type Tool } from '@quartermaster/core';
+import { QuartermasterError, type Searcher, type SearchResult, type Snapshot } from '@quartermaster/core';
 import { snapshotTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { SEARCH_LIMITS } from '@quartermaster/core/search';
 import { foundTools } from '../found-tools.ts';
+import { groupBy } from '../group-by.ts';
 import type { LabelledQuery } from '../input/index.ts';
 import { RANKING_DEPTH, type Score, scoreRanking } from './score-ranking.ts';
 import { wordOverlap } from './word-overlap.ts';
@@ -48,7 +49,7 @@ export interface EvaluateOptions {
 /** Runs the queries one after the other, so the times are those of single searches. */
 export async function evaluateQueries(queries: readonly LabelledQuery[], options: EvaluateOptions): Promise<Outcome[]> {
   const { searcher, snapshot, now = () => performance.now() } = options;
-  const byLabel = toolsByLabel(snapshot);
+  const byLabel = groupBy(snapshot.tools, ({ id, name }) => new Set([id, name]));
   const costs = snapshotTokens(snapshot).byTool;
   const outcomes: Outcome[] = [];
   for (const { query } of queries.slice(0, WARM_UP_QUERIES)) await ask(searcher, query);
@@ -92,18 +93,6 @@ async function ask(searcher: Searcher, query: string): Promise<SearchResult | un
     if (error instanceof QuartermasterError) return undefined;
     throw error;
   }
-}
-
-function toolsByLabel(snapshot: Snapshot): ReadonlyMap<string, readonly Tool[]> {
-  const byLabel = new Map<string, Tool[]>();
-  for (const tool of snapshot.tools) {
-    for (const label of new Set([tool.id, tool.name])) {
-      const same = byLabel.get(label);
-      if (same === undefined) byLabel.set(label, [tool]);
-      else same.push(tool);
-    }
-  }
-  return byLabel;
 }
 
 /** Run once before the clock starts, so that times are those of a warm process. */

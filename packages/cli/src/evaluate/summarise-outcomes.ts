@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import { type Estimate, estimateMean, estimateShare, mean, percentile } from './estimate.ts';
 import type { AnswerableOutcome, Outcome, UnanswerableOutcome } from './evaluate-queries.ts';
 import type { Score } from './score-ranking.ts';
@@ -28,10 +29,7 @@ export interface Report {
   readonly splits: Readonly<Record<string, Summary>>;
 }
 
-/** All metrics, in the order of tables. */
-export const METRICS: readonly (keyof Score)[] = ['hit1', 'hit3', 'hit5', 'recall5', 'ndcg10', 'mrr'];
-
-/** The metrics' names for tables. */
+/** The metrics' names for tables, in their order there. */
 export const METRIC_TITLES: Readonly<Record<keyof Score, string>> = {
   hit1: 'hit@1',
   hit3: 'hit@3',
@@ -41,15 +39,12 @@ export const METRIC_TITLES: Readonly<Record<keyof Score, string>> = {
   mrr: 'MRR',
 };
 
+/** All metrics, in the order of tables. */
+export const METRICS: readonly (keyof Score)[] = Object.keys(METRIC_TITLES) as (keyof Score)[];
+
 /** The figures of an evaluation, overall and by split. */
 export function makeReport(outcomes: readonly Outcome[]): Report {
-  const bySplit = new Map<string, Outcome[]>();
-  for (const outcome of outcomes) {
-    if (outcome.split === undefined) continue;
-    const same = bySplit.get(outcome.split);
-    if (same === undefined) bySplit.set(outcome.split, [outcome]);
-    else same.push(outcome);
-  }
+  const bySplit = groupBy(outcomes, ({ split }) => (split === undefined ? [] : [split]));
   const splits = [...bySplit].map(([split, members]) => [split, summariseOutcomes(members)] as const);
   return { all: summariseOutcomes(outcomes), splits: Object.fromEntries(splits) };
 }

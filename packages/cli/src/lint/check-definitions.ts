@@ -1,6 +1,7 @@
 import type { Snapshot, Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { snapshotTokens } from '@quartermaster/core/gate';
+import { groupBy } from '../group-by.ts';
 import { count } from '../terminal/index.ts';
 import type { Finding } from './finding.ts';
 import { countWords, hasVerb, nameKey, wordsOf } from './words.ts';
@@ -13,7 +14,8 @@ export interface DefinitionLimits {
 /** What can be checked in definitions without a search. */
 export function checkDefinitions(snapshot: Snapshot, { tokensPerServer }: DefinitionLimits = {}): readonly Finding[] {
   const { byTool } = snapshotTokens(snapshot);
-  const names = groupByName(snapshot.tools);
+  // A name made of punctuation can't be compared.
+  const names = groupBy(snapshot.tools, ({ name }) => [nameKey(name)].filter((key) => key !== ''));
   const findings: Finding[] = [];
   const servers = new Map<string | undefined, number>();
   for (const tool of snapshot.tools) {
@@ -105,19 +107,6 @@ function checkSuccessor(tool: Tool, names: ReadonlyMap<string, readonly Tool[]>)
   return [
     { rule: 'no-successor', tool, message: 'is deprecated and names no tool to use instead', suggestion: { note } },
   ];
-}
-
-function groupByName(tools: readonly Tool[]): ReadonlyMap<string, readonly Tool[]> {
-  const names = new Map<string, Tool[]>();
-  for (const tool of tools) {
-    const key = nameKey(tool.name);
-    const same = names.get(key);
-    if (same === undefined) names.set(key, [tool]);
-    else same.push(tool);
-  }
-  // A name made of punctuation can't be compared.
-  names.delete('');
-  return names;
 }
 
 function draftDescription({ name, schema }: Tool): string {

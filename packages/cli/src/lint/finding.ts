@@ -3,7 +3,7 @@ import type { Tool } from '@quartermaster/core';
 export type Level = 'error' | 'warning';
 
 /** The rules: how severe each one is, and what it means in one line. */
-export const RULES: Readonly<Record<RuleName, { readonly level: Level; readonly title: string }>> = {
+export const RULES = {
   unreadable: { level: 'error', title: 'Definitions that are left out' },
   'no-description': { level: 'error', title: 'No description' },
   'not-found': { level: 'error', title: 'Not found by its own words' },
@@ -17,22 +17,9 @@ export const RULES: Readonly<Record<RuleName, { readonly level: Level; readonly 
   'parameter-text': { level: 'warning', title: 'Parameters without a description' },
   'too-long': { level: 'warning', title: 'Definition too long' },
   'no-successor': { level: 'warning', title: 'Deprecated without a successor' },
-};
+} as const;
 
-export type RuleName =
-  | 'unreadable'
-  | 'no-description'
-  | 'not-found'
-  | 'server-budget'
-  | 'below-floor'
-  | 'short-description'
-  | 'no-verb'
-  | 'confused'
-  | 'twins'
-  | 'name-clash'
-  | 'parameter-text'
-  | 'too-long'
-  | 'no-successor';
+export type RuleName = keyof typeof RULES;
 
 export interface Finding {
   readonly rule: RuleName;

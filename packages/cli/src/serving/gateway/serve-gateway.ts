@@ -1,5 +1,4 @@
 import { consoleFolder } from '@quartermaster/console';
-import { SettingError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { RerankerEmbedder } from '@quartermaster/core/search';
 import {
@@ -11,7 +10,6 @@ import {
   type Logger,
   limitHeapGrowth,
   openTracing,
-  type Tracing,
 } from '@quartermaster/gateway';
 import type { Config, UpstreamSettings } from '@quartermaster/host/config';
 import { createIndexCache } from '@quartermaster/host/search';
@@ -102,7 +100,7 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     ...defined({ indexCache: createIndexCache(config.search.cache, { env: io.env, store: store.indexes }) }),
     ...(embedder === undefined ? {} : { reranker: { embedder } }),
     ...(hub === undefined ? {} : { mcp: { ...served, hub } }),
-    ...defined({ tracing: await tracingFrom(io.env) }),
+    ...defined({ tracing: await openTracing(io.env) }),
   });
   const followed =
     hub === undefined
@@ -141,16 +139,6 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
 
 function hasSignIn({ mcpServers }: Config): boolean {
   return Object.values(mcpServers).some((server) => 'oauth' in server && server.oauth !== false);
-}
-
-/** An invalid variable ends the start, with the reason. */
-async function tracingFrom(env: CommandContext['io']['env']): Promise<Tracing | undefined> {
-  try {
-    return await openTracing(env);
-  } catch (error) {
-    if (error instanceof SettingError) throw new InputError(error.message);
-    throw error;
-  }
 }
 
 /** Written to stderr, because stdout has the greeting, which scripts may read only up to the line they need. */

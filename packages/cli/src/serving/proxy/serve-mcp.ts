@@ -1,5 +1,5 @@
 import { contextWindow, type GateSettings } from '@quartermaster/core/gate';
-import { defined } from '@quartermaster/core/internal';
+import { BACKGROUND_CLOCK, defined } from '@quartermaster/core/internal';
 import type { Config } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import {
@@ -23,7 +23,7 @@ import { reportServers } from '../servers/report-servers.ts';
 import { recordStatus } from '../servers/running-status.ts';
 import { configuredEngine } from '../settings/configured-engine.ts';
 import { followSettings } from '../settings/follow-settings.ts';
-import { loadAnsweredSettings, loadSettings, type Settings } from '../settings/load-settings.ts';
+import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts';
 import { openConfiguredStore } from '../store/open-configured-store.ts';
 import { tryToMakeTokenKey } from '../store/token-key-file.ts';
 import { renderRerankerEvent } from './render-reranker-event.ts';
@@ -44,9 +44,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
 
   // Users may sign in while it runs, and their tokens have to be encrypted.
   if (Object.values(unanswered.mcpServers).some((server) => 'url' in server)) tryToMakeTokenKey(unanswered.store);
-  const store = await openStoreIfPossible({
-    ...{ config: unanswered, isAskedFor: flags.store !== undefined, print },
-  });
+  const store = await openStoreIfPossible(unanswered.store, flags, print);
   const load = (): Promise<Config> => loadAnsweredSettings(given, io.env, store?.tokens);
   const config = await load();
   const servers = configuredServers(config, printNew);
@@ -130,15 +128,9 @@ function learningFrom(
     learn,
     embed: (query) => embeddedModel().query(query),
     store: store.learnedUses,
-    clock: { now: Date.now, after: later },
+    clock: BACKGROUND_CLOCK,
     onError: () => print("what was learned from use can't be read or written at the moment"),
   });
-}
-
-function later(delayMs: number, run: () => void): () => void {
-  const timer = setTimeout(run, delayMs);
-  timer.unref();
-  return () => clearTimeout(timer);
 }
 
 /** The most used tools are pinned from the start: a list that changes later would invalidate the client's prompt cache. */
@@ -163,19 +155,15 @@ function settingsFor(form: ProxyForm | undefined, gate: GateSettings): GateSetti
 }
 
 /** With the store, not every server has to be started to list its tools, but the proxy works without one. */
-async function openStoreIfPossible({
-  config,
-  isAskedFor,
-  print,
-}: {
-  readonly config: Settings['config'];
-  readonly isAskedFor: boolean;
-  readonly print: (line: string) => void;
-}): Promise<Store | undefined> {
+async function openStoreIfPossible(
+  settings: Config['store'],
+  { store: asked }: McpFlags,
+  print: (line: string) => void,
+): Promise<Store | undefined> {
   try {
-    return await openConfiguredStore(config.store);
+    return await openConfiguredStore(settings);
   } catch (error) {
-    if (isAskedFor || !(error instanceof UnavailableError)) throw error;
+    if (asked !== undefined || !(error instanceof UnavailableError)) throw error;
     print(`continuing without a store, so every server is started at once: ${error.message}`);
     return undefined;
   }
