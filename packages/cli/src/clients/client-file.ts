@@ -74,7 +74,7 @@ export function replaceFile(path: string, content: string | Buffer): void {
 export function serversIn(path: string, text: string, project?: string): ClientFile | undefined {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text;
   if (plain.trim() === '') return undefined;
-  return project === undefined ? readClientFile(path, plain) : serversOfProject({ path, text: plain, project });
+  return project === undefined ? readClientFile(path, plain) : serversOfProject(path, plain, project);
 }
 
 /** The folders that Claude Code keeps servers for in this file. */
@@ -84,15 +84,7 @@ export function projectsIn(path: string, text: string): readonly string[] {
   return Object.keys(projects);
 }
 
-function serversOfProject({
-  path,
-  text,
-  project,
-}: {
-  readonly path: string;
-  readonly text: string;
-  readonly project: string;
-}): ClientFile | undefined {
+function serversOfProject(path: string, text: string, project: string): ClientFile | undefined {
   const document = parseJson(path, text);
   const projects = isJsonObject(document) ? document.projects : undefined;
   const own = isJsonObject(projects) && Object.hasOwn(projects, project) ? projects[project] : undefined;

@@ -50,16 +50,20 @@ export function planSettings({ path, files, form, store }: SettingsOptions): Set
     return { kind: 'write', path, text: `${HEADER}${lines}${storeLines(store)}`, lines };
   }
   const { text } = readSeen(path);
-  const named = namedFiles(path, text);
+  const { named, others } = contentOf(path, text);
   const missing = files.filter(({ file }) => !named.includes(file));
-  const { mcp } = others(text);
+  const { mcp } = others;
   const added = mcp === undefined ? form : undefined;
   const isSet = isJsonObject(mcp) && mcp.form === form;
   const byHand = defined({ form: mcp === undefined || isSet ? undefined : form });
   if (missing.length === 0 && added === undefined) return { kind: 'complete', path, ...byHand };
   const extended = extend(text, missing, added);
   const lines = extended?.lines ?? block(missing, added);
-  if (extended === undefined || !addsOnly({ path, before: text, after: extended.text, missing, form: added })) {
+  const intended: SettingsContent = {
+    named: [...named, ...missing.map(({ file }) => file)],
+    others: { ...others, ...(added === undefined ? {} : { mcp: { form: added } }) },
+  };
+  if (extended === undefined || !isDeepStrictEqual(contentOf(path, extended.text), intended)) {
     return { kind: 'by hand', path, lines, ...byHand };
   }
   return { kind: 'extend', path, ...extended, ...byHand };
@@ -109,7 +113,7 @@ function targetOf(path: string): string {
 }
 
 function missingFiles(path: string, text: string): readonly string[] {
-  return namedFiles(path, text).filter((file) => !existsSync(file));
+  return contentOf(path, text).named.filter((file) => !existsSync(file));
 }
 
 export function hasSettingsToUndo(ledger: Ledger): boolean {
@@ -187,42 +191,17 @@ function endLine(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** Whether an edit did what was intended and nothing else. */
-function addsOnly({
-  path,
-  before,
-  after,
-  missing,
-  form,
-}: {
-  readonly path: string;
-  readonly before: string;
-  readonly after: string;
-  readonly missing: readonly ServersFile[];
-  readonly form: ProxyForm | undefined;
-}): boolean {
-  const expected = [...namedFiles(path, before), ...missing.map(({ file }) => file)];
-  return (
-    isDeepStrictEqual(namedFiles(path, after), expected) &&
-    isDeepStrictEqual({ ...others(before), ...(form === undefined ? {} : { mcp: { form } }) }, others(after))
-  );
+/** What a settings file says, as far as it can be read. */
+interface SettingsContent {
+  /** The files with servers. */
+  readonly named: readonly string[];
+  readonly others: Readonly<Record<string, unknown>>;
 }
 
-function namedFiles(path: string, text: string): readonly string[] {
-  const document = documentOf(text);
-  const named = isJsonObject(document) ? document.mcpConfig : undefined;
-  const files = Array.isArray(named) ? named : [named];
-  return files.flatMap((file) => (typeof file === 'string' ? [resolve(dirname(path), file)] : []));
-}
-
-function others(text: string): Readonly<Record<string, unknown>> {
-  const document = documentOf(text);
-  if (!isJsonObject(document)) return {};
-  const { mcpConfig: _, ...rest } = document;
-  return rest;
-}
-
-function documentOf(text: string): unknown {
+function contentOf(path: string, text: string): SettingsContent {
   const document = parseDocument(text);
-  return document.errors.length > 0 ? undefined : document.toJS();
+  const content: unknown = document.errors.length > 0 ? undefined : document.toJS();
+  const { mcpConfig = [], ...others } = isJsonObject(content) ? content : {};
+  const files = (Array.isArray(mcpConfig) ? mcpConfig : [mcpConfig]).filter((file) => typeof file === 'string');
+  return { named: files.map((file) => resolve(dirname(path), file)), others };
 }

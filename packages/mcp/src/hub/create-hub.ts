@@ -182,15 +182,14 @@ export function createHub(options: HubOptions): Hub {
         servers.set(name, isSame ? known : new HubServer(name, settings, context));
       }
       const ended = [...before.values()].filter((server) => servers.get(server.name) !== server);
-      const begun = [...servers.values()].filter((server) => before.get(server.name) !== server);
+      const added = [...servers.values()].filter((server) => before.get(server.name) !== server);
       catalog.expire();
       for (const server of new Set([...ended.map(({ name }) => name), ...named]))
         emit({ kind: 'server-change', server });
-      if (sole !== undefined) for (const { connections } of begun) connections.adopt(sole);
-      await Promise.all([
-        ...ended.map((server) => server.close()),
-        ...(starting === undefined ? [] : begun.map(begin)),
-      ]);
+      if (sole !== undefined) for (const { connections } of added) connections.adopt(sole);
+      for (const { name } of ended) begun.delete(name);
+      if (starting !== undefined) for (const server of added) begun.set(server.name, begin(server));
+      await Promise.all([...ended.map((server) => server.close()), ...added.map(({ name }) => begun.get(name))]);
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -65,6 +65,33 @@ describe('reconfiguring', () => {
     });
   });
 
+  it('waits for an added server like for the first ones', async () => {
+    const added = smallServer(() => ({ a: 'A' }));
+    let letIn = (): void => {};
+    const opened = new Promise<void>((resolve) => {
+      letIn = resolve;
+    });
+    const slow = {
+      ...added,
+      create: async () => {
+        await opened;
+        return added.create();
+      },
+    };
+    const hub = makeHub({ servers: {}, isLazy: false });
+    await hub.start();
+    void hub.reconfigure({ servers: { slow } });
+    let isStarted = false;
+    const started = hub.started('slow').then(() => {
+      isStarted = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isStarted).toBe(false);
+    letIn();
+    await started;
+    expect(toolIds(hub)).toEqual(['slow/a']);
+  });
+
   it('starts nothing before the hub starts or after it is closed', async () => {
     const [one, two] = [smallServer(() => ({ a: 'A' })), smallServer(() => ({ b: 'B' }))];
     const hub = makeHub({ servers: {} });
