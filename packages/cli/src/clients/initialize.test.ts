@@ -56,6 +56,15 @@ describe('quartermaster init', () => {
     expect(existsSync(settings)).toBe(false);
   });
 
+  it.each(['installed.json', 'settings-written.json'])('names a damaged %s', async (name) => {
+    const { folder, init } = home({ '.cursor/mcp.json': ONE_SERVER });
+    await init('--yes', '--no-cost');
+    const record = join(folder, 'data/quartermaster/clients', name);
+    writeFileSync(record, '{');
+    const message = `${record} can't be read; the backups of your clients' files are in the same folder\n`;
+    expect(await init('--undo')).toMatchObject({ code: 2, err: message });
+  });
+
   it('changes nothing without a terminal or --yes, and says so', async () => {
     const { folder, settings, init } = home(ALL);
     const { code, out, err } = await init('--no-cost');

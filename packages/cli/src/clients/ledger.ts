@@ -35,16 +35,7 @@ export interface Ledger {
 export function openLedger(dataFolder: string): Ledger {
   const file = ledgerFile(dataFolder);
   const folder = dirname(file);
-  const list = (): readonly Installed[] => {
-    if (!existsSync(file)) return [];
-    try {
-      return JSON.parse(readFileSync(file, 'utf8')) as Installed[];
-    } catch (error) {
-      throw new InputError(`${file} can't be read; the backups of your clients' files are in the same folder`, {
-        cause: error,
-      });
-    }
-  };
+  const list = (): readonly Installed[] => readRecords(file);
   const write = (installed: readonly Installed[]): void => replaceFile(file, `${JSON.stringify(installed, null, 2)}\n`);
   return {
     folder,
@@ -52,4 +43,16 @@ export function openLedger(dataFolder: string): Ledger {
     add: (installed) => write([...list(), installed]),
     remove: ({ servers }) => write(list().filter((one) => one.servers.path !== servers.path)),
   };
+}
+
+/** What we have written to a file, one record or a list of them. */
+export function readRecords<Entry>(file: string): readonly Entry[] {
+  if (!existsSync(file)) return [];
+  try {
+    return [JSON.parse(readFileSync(file, 'utf8')) as Entry | readonly Entry[]].flat() as Entry[];
+  } catch (error) {
+    throw new InputError(`${file} can't be read; the backups of your clients' files are in the same folder`, {
+      cause: error,
+    });
+  }
 }

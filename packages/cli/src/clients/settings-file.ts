@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '@quartermaster/core/catalog';
@@ -7,7 +7,7 @@ import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { ProxyForm } from '../commands/index.ts';
 import { isUnchanged } from './apply-install.ts';
 import { hashOf, readSeen, replaceFile } from './client-file.ts';
-import type { Ledger } from './ledger.ts';
+import { type Ledger, readRecords } from './ledger.ts';
 
 /** A file with servers that the settings should name. */
 export interface ServersFile {
@@ -73,7 +73,7 @@ export function planSettings({ path, files, form, store }: SettingsOptions): Set
 export function applySettings(plan: SettingsPlan, ledger: Ledger): void {
   if (plan.kind !== 'write' && plan.kind !== 'extend') return;
   const { path, text } = plan;
-  const records = readRecords(ledger);
+  const records = writtenFiles(ledger);
   const earlier = records.find((one) => one.path === path);
   // A second run adds to the first one's changes: undo restores the state before both.
   const isSame = earlier !== undefined && isUnchanged(path, earlier.hash);
@@ -93,7 +93,7 @@ export interface UndoneSettings {
 
 /** Restores every settings file that has not changed since it was written. */
 export function undoSettings(ledger: Ledger): readonly UndoneSettings[] {
-  const undone = readRecords(ledger).map(({ path, hash, before }): UndoneSettings => {
+  const undone = writtenFiles(ledger).map(({ path, hash, before }): UndoneSettings => {
     if (!existsSync(path)) return { path, kind: 'gone', missing: [] };
     if (!isUnchanged(path, hash)) return { path, kind: 'kept', missing: missingFiles(path, readSeen(path).text) };
     if (before === undefined) {
@@ -117,7 +117,7 @@ function missingFiles(path: string, text: string): readonly string[] {
 }
 
 export function hasSettingsToUndo(ledger: Ledger): boolean {
-  return readRecords(ledger).length > 0;
+  return writtenFiles(ledger).length > 0;
 }
 
 interface Written {
@@ -127,12 +127,9 @@ interface Written {
   readonly before?: string;
 }
 
-function readRecords(ledger: Ledger): readonly Written[] {
-  const file = recordOf(ledger);
-  if (!existsSync(file)) return [];
-  const read = JSON.parse(readFileSync(file, 'utf8')) as Written | readonly Written[];
-  // Version 0.4 recorded one file.
-  return Array.isArray(read) ? (read as readonly Written[]) : [read as Written];
+/** Version 0.4 recorded one file. */
+function writtenFiles(ledger: Ledger): readonly Written[] {
+  return readRecords(recordOf(ledger));
 }
 
 function writeRecords(ledger: Ledger, records: readonly Written[]): void {
