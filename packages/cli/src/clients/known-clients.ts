@@ -20,10 +20,13 @@ const claudeEntry = (start: StartCommand): JsonObject => ({ ...typedEntry(start)
 /** Codex starts without the tools of a server that takes a second to start, unless the server is required. */
 const codexEntry = (start: StartCommand): JsonObject => ({ ...plainEntry(start), required: true });
 
+/** What most clients have in common. */
+const USUAL = { block: ['mcpServers'], expandsVariables: true, entry: plainEntry };
+
 /** Every client whose servers can be moved. */
 export const CLIENTS: readonly McpClient[] = [
   {
-    ...{ id: 'claude-code', name: 'Claude Code', block: ['mcpServers'], expandsVariables: true, entry: claudeEntry },
+    ...{ ...USUAL, id: 'claude-code', name: 'Claude Code', entry: claudeEntry },
     files: ({ home, env }) => [join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
     projectFiles: ['.mcp.json'],
     rules: readClaudeRules,
@@ -31,24 +34,11 @@ export const CLIENTS: readonly McpClient[] = [
       'These are the servers of the scope "user". Servers of one project are moved with --project FOLDER, those of a .mcp.json with --file FILE.',
   },
   {
-    ...{
-      id: 'claude-desktop',
-      name: 'Claude Desktop',
-      block: ['mcpServers'],
-      expandsVariables: false,
-      entry: plainEntry,
-    },
+    ...{ ...USUAL, id: 'claude-desktop', name: 'Claude Desktop', expandsVariables: false },
     files: ({ applications }) => [join(applications, 'Claude', 'claude_desktop_config.json')],
   },
   {
-    ...{
-      id: 'cursor',
-      name: 'Cursor',
-      block: ['mcpServers'],
-      expandsVariables: true,
-      knowsWorkspace: true,
-      entry: plainEntry,
-    },
+    ...{ ...USUAL, id: 'cursor', name: 'Cursor', knowsWorkspace: true },
     files: ({ home }) => [join(home, '.cursor', 'mcp.json')],
     projectFiles: [join('.cursor', 'mcp.json')],
     rules: readCursorRules,
@@ -56,15 +46,8 @@ export const CLIENTS: readonly McpClient[] = [
       "Tools that you switched off on Cursor's settings page are not in this file: deny them in the servers' file.",
   },
   {
-    ...{
-      id: 'vscode',
-      name: 'VS Code',
-      block: ['servers'],
-      expandsVariables: true,
-      knowsWorkspace: true,
-      showsAllScopes: true,
-      entry: typedEntry,
-    },
+    ...{ ...USUAL, id: 'vscode', name: 'VS Code', block: ['servers'], knowsWorkspace: true, entry: typedEntry },
+    showsAllScopes: true,
     files: ({ applications }) =>
       ['Code', 'Code - Insiders', 'VSCodium'].map((name) => join(applications, name, 'User', 'mcp.json')),
     projectFiles: [join('.vscode', 'mcp.json')],
@@ -72,28 +55,28 @@ export const CLIENTS: readonly McpClient[] = [
       "Tools that you switched off in VS Code's tool picker are not in this file: deny them in the servers' file.",
   },
   {
-    ...{ id: 'windsurf', name: 'Windsurf', block: ['mcpServers'], expandsVariables: true, entry: plainEntry },
+    ...{ ...USUAL, id: 'windsurf', name: 'Windsurf' },
     files: ({ home }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')],
   },
   {
-    ...{ id: 'zed', name: 'Zed', block: ['context_servers'], expandsVariables: false },
+    ...{ ...USUAL, id: 'zed', name: 'Zed', block: ['context_servers'], expandsVariables: false },
     files: ({ xdg, applications }) => [join(xdg, 'zed', 'settings.json'), join(applications, 'Zed', 'settings.json')],
     projectFiles: [join('.zed', 'settings.json')],
     entry: (start) => ({ source: 'custom', ...plainEntry(start) }),
     caveat: "Tools that a profile of Zed's switches on or off are not carried over.",
   },
   {
-    ...{ id: 'codex', name: 'Codex', block: ['mcp_servers'], expandsVariables: false, entry: codexEntry },
+    ...{ ...USUAL, id: 'codex', name: 'Codex', block: ['mcp_servers'], expandsVariables: false, entry: codexEntry },
     files: ({ home, env }) => [join(env.CODEX_HOME || join(home, '.codex'), 'config.toml')],
     projectFiles: [join('.codex', 'config.toml')],
   },
   {
-    ...{ id: 'gemini', name: 'Gemini CLI', block: ['mcpServers'], expandsVariables: true, entry: plainEntry },
+    ...{ ...USUAL, id: 'gemini', name: 'Gemini CLI' },
     files: ({ home }) => [join(home, '.gemini', 'settings.json')],
     projectFiles: [join('.gemini', 'settings.json')],
   },
   {
-    ...{ id: 'opencode', name: 'opencode', block: ['mcp'], expandsVariables: true },
+    ...{ ...USUAL, id: 'opencode', name: 'opencode', block: ['mcp'] },
     files: ({ xdg }) => ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) => join(xdg, 'opencode', name)),
     projectFiles: ['opencode.json', 'opencode.jsonc'],
     entry: ({ command, args, env }) => ({
@@ -102,26 +85,20 @@ export const CLIENTS: readonly McpClient[] = [
     }),
   },
   {
-    ...{ id: 'cline', name: 'Cline', block: ['mcpServers'], expandsVariables: false, entry: plainEntry },
+    ...{ ...USUAL, id: 'cline', name: 'Cline', expandsVariables: false },
     files: ({ home, applications }) => [
-      join(
-        applications,
-        'Code',
-        'User',
-        'globalStorage',
-        'saoudrizwan.claude-dev',
-        'settings',
-        'cline_mcp_settings.json',
-      ),
-      join(home, '.cline', 'data', 'settings', 'cline_mcp_settings.json'),
+      join(applications, 'Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev', CLINE_FILE),
+      join(home, '.cline', 'data', CLINE_FILE),
     ],
   },
   {
-    ...{ id: 'continue', name: 'Continue', block: ['mcpServers'], expandsVariables: true },
+    ...{ ...USUAL, id: 'continue', name: 'Continue' },
     files: ({ home, env }) => [join(env.CONTINUE_GLOBAL_DIR || join(home, '.continue'), 'config.yaml')],
     entry: (start) => ({ name: 'quartermaster', ...plainEntry(start) }),
   },
 ];
+
+const CLINE_FILE = join('settings', 'cline_mcp_settings.json');
 
 /** The same client, for the servers that it keeps for one project. */
 export function ofProject(client: McpClient, project: string): McpClient {

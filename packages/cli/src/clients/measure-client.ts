@@ -14,19 +14,14 @@ interface Scope {
   readonly file: string;
 }
 
+interface Measuring {
+  readonly io: Pick<CommandIo, 'env' | 'stderr'>;
+  readonly context?: number;
+  readonly form?: ProxyForm | undefined;
+}
+
 /** Starts the servers of one client before they are moved, and counts what their tools cost. No client sends another's tools. */
-export async function measureClient(
-  scope: Scope,
-  {
-    io,
-    context,
-    form,
-  }: {
-    readonly io: Pick<CommandIo, 'env' | 'stderr'>;
-    readonly context?: number;
-    readonly form?: ProxyForm | undefined;
-  },
-): Promise<ServerCosts> {
+export async function measureClient(scope: Scope, { io, context, form }: Measuring): Promise<ServerCosts> {
   const { client, file } = scope;
   const folder = mkdtempSync(join(tmpdir(), 'quartermaster-'));
   try {

@@ -43,13 +43,9 @@ function restore({ client, file, project, backup, after, moved }: Installed): Un
   const block = blockOf(known, before.document);
   const now = rawServers(serversIn(file, seen.text, project)?.document, block);
   const raw = rawServers(before.document, block);
-  const swapped = swapBlock(seen.text, {
-    block,
-    original: original.toString('utf8'),
-    moved,
-    now: [...now.keys()],
-    raw: [...raw.keys()],
-  });
+  const stayed = [...raw.keys()].filter((name) => !moved.includes(name));
+  const isUntouched = [...now.keys()].sort().join('\n') === [...stayed, OUR_NAME].sort().join('\n');
+  const swapped = isUntouched ? swapBlock(seen.text, original.toString('utf8'), block) : undefined;
   const missing = [...raw].filter(([name]) => moved.includes(name) && !now.has(name));
   const text =
     swapped ??
@@ -62,18 +58,8 @@ function restore({ client, file, project, backup, after, moved }: Installed): Un
   return { kind: 'servers', backup };
 }
 
-interface Swap {
-  readonly block: readonly string[];
-  readonly original: string;
-  readonly moved: readonly string[];
-  readonly now: readonly string[];
-  readonly raw: readonly string[];
-}
-
 /** In JSON whose servers have not changed since, the block is restored as it was written. */
-function swapBlock(text: string, { block, original, moved, now, raw }: Swap): string | undefined {
-  const stayed = raw.filter((name) => !moved.includes(name));
-  if ([...now].sort().join('\n') !== [...stayed, OUR_NAME].sort().join('\n')) return undefined;
+function swapBlock(text: string, original: string, block: readonly string[]): string | undefined {
   const [here, there] = [text, original].map((one) => {
     const tree = /^\uFEFF?\s*[{/]/.test(one)
       ? parseTree(one.replace(/^\uFEFF/, ' '), [], { allowTrailingComma: true })

@@ -25,7 +25,7 @@ import {
   renderReport,
 } from '../evaluate/index.ts';
 import { EXIT } from '../exit-code.ts';
-import { inputName, type LabelledQuery, type PastCall, readHistory, readQueries } from '../input/index.ts';
+import { type LabelledQuery, type PastCall, readAllQueries, readHistory } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { prepareSearcher } from '../prepare-searcher.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
@@ -68,11 +68,7 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
     throw new InputError('Only one of --tools and --queries can be read from stdin');
   }
   const snapshot = await loadCatalog(flags.queries === undefined ? { ...flags, isSample: true } : flags, context);
-  const queries: LabelledQuery[] = [];
-  for (const file of flags.queries ?? findSampleCatalog().queries) {
-    for await (const query of readQueries(file, io.stdin)) queries.push(query);
-  }
-  if (queries.length === 0) throw new InputError(`${flags.queries?.map(inputName).join(', ')}: no queries found`);
+  const queries = await readAllQueries(flags.queries ?? findSampleCatalog().queries, io.stdin);
   const history = await readPast(flags.history, snapshot, context);
   // A floor applies to what is served, which is the default engine.
   const named = flags.engine ?? (flags.floor === undefined ? undefined : [DEFAULT_ENGINE]);

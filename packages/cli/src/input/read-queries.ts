@@ -50,6 +50,17 @@ export async function* readQueries(path: string, stdin: CommandIo['stdin']): Asy
   }
 }
 
+/** All lines of some files. Throws if there are none. */
+export async function readAllQueries(
+  files: readonly string[],
+  stdin: CommandIo['stdin'],
+): Promise<readonly LabelledQuery[]> {
+  const queries: LabelledQuery[] = [];
+  for (const file of files) for await (const query of readQueries(file, stdin)) queries.push(query);
+  if (queries.length === 0) throw new InputError(`${files.map(inputName).join(', ')}: no queries found`);
+  return queries;
+}
+
 interface QueryRecord {
   readonly value: Readonly<Record<string, unknown>>;
   readonly place: string;

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { type CommandIo, print } from '../command-io.ts';
+import { print } from '../command-io.ts';
 import type { CommandContext, LintFlags, LoadedCatalog } from '../commands/index.ts';
 import { evaluateQueries, findShortfalls, makeReport } from '../evaluate/index.ts';
 import { EXIT } from '../exit-code.ts';
-import { inputName, type LabelledQuery, readQueries } from '../input/index.ts';
+import { readAllQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { isLarge, prepareSearcher } from '../prepare-searcher.ts';
 import { startEngine } from '../start-engine.ts';
@@ -54,7 +54,7 @@ async function findAll(
     const onProgress = (done: number): void => progress.update('Tools searched for', done, snapshot.tools.length);
     findings.push(...(await findConfusions(snapshot.tools, { searcher, twins, onProgress })));
     if (queries !== undefined && floor !== undefined) {
-      const asked = await readAll(queries, io.stdin);
+      const asked = await readAllQueries(queries, io.stdin);
       const onQuery = (done: number): void => progress.update('Queries', done, asked.length);
       const outcomes = await evaluateQueries(asked, { searcher, snapshot, onProgress: onQuery });
       findings.push(...findShortfalls(makeReport(outcomes).all, floor).map(belowFloor));
@@ -63,13 +63,6 @@ async function findAll(
   } finally {
     progress.end();
   }
-}
-
-async function readAll(files: readonly string[], stdin: CommandIo['stdin']): Promise<readonly LabelledQuery[]> {
-  const queries: LabelledQuery[] = [];
-  for (const file of files) for await (const query of readQueries(file, stdin)) queries.push(query);
-  if (queries.length === 0) throw new InputError(`${files.map(inputName).join(', ')}: no queries found`);
-  return queries;
 }
 
 function belowFloor(message: string): Finding {

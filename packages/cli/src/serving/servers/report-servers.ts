@@ -26,19 +26,22 @@ export function reportServers(hub: Hub, print: (line: string) => void): () => vo
 
 /** Undefined if there is nothing to report. */
 function describeServer(status: ServerStatus): string | undefined {
-  const { state, reason, stderr } = status;
-  switch (state) {
+  switch (status.state) {
     case 'idle':
     case 'connecting':
       // Known from an earlier list, which may have been cut off then.
       return status.stopped === undefined ? undefined : describeListing(status);
     case 'ready':
       return describeListing(status);
-    case 'down': {
-      const last = stderr.trimEnd().split('\n').at(-1) ?? '';
-      return `can't be reached: ${reason ?? 'no reason given'}${last === '' ? '' : ` (it wrote: ${last})`}`;
-    }
+    case 'down':
+      return `can't be reached: ${whyDown(status)}`;
   }
+}
+
+/** The reason, and the last line that the server wrote. */
+export function whyDown({ reason = 'no reason given', stderr }: ServerStatus): string {
+  const last = stderr.trimEnd().split('\n').at(-1) ?? '';
+  return `${reason}${last === '' ? '' : ` (it wrote: ${last})`}`;
 }
 
 function describeListing(status: ServerStatus): string | undefined {

@@ -4,6 +4,7 @@ import type { Hub } from '@quartermaster/mcp';
 import type { CommandIo } from '../../command-io.ts';
 import { oneLine } from '../../terminal/index.ts';
 import { dataFolder } from '../settings/data-folder.ts';
+import { whyDown } from './report-servers.ts';
 
 /** What a running `quartermaster mcp` says about itself, for `quartermaster mcp status`. */
 export interface RunningStatus {
@@ -42,8 +43,9 @@ export function recordStatus({
   const errors: RunningStatus['errors'][number][] = [];
   const last = new Map<string, string | undefined>();
   const record = (): void => {
-    const servers = hub.status().map(({ name, state, tools, reason, stderr }) => {
-      const why = state === 'down' ? `${reason ?? 'no reason given'}${lastLine(stderr)}` : undefined;
+    const servers = hub.status().map((server) => {
+      const { name, state, tools } = server;
+      const why = state === 'down' ? whyDown(server) : undefined;
       if (why !== undefined && last.get(name) !== why)
         errors.push({ at: now().toISOString(), server: name, reason: oneLine(why, 500) });
       last.set(name, why);
@@ -110,9 +112,4 @@ function isRunning(pid: number): boolean {
     // The process of another user is running too.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-}
-
-function lastLine(stderr: string): string {
-  const line = stderr.trimEnd().split('\n').at(-1) ?? '';
-  return line === '' ? '' : ` (it wrote: ${line})`;
 }
