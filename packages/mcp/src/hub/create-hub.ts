@@ -65,24 +65,26 @@ export function createHub(options: HubOptions): Hub {
     // Closed in the meantime: no one would end what is started now.
     if (!isClosed && (!isKnown || options.isLazy === false)) await server.start();
   };
-  const withheldNames = (server: HubServer): readonly Unavailable[] => {
+  /** A server's tools whose names look like another server's. */
+  const lookAlikesIn = (server: HubServer): ServerStatus['suspicions'] => {
     const known = catalog.lookAlikes();
     if (known.size === 0) return [];
-    const alike = server.catalog.tools.filter(({ id }) => known.has(id)).length;
-    if (alike === 0) return [];
-    return [{ server: server.name, reason: `withheld because their names look like another server's tools: ${alike}` }];
-  };
-  const statusOf = (server: HubServer): ServerStatus => {
-    const status = server.status();
-    const known = catalog.lookAlikes();
-    if (known.size === 0) return status;
-    const found = server.catalog.tools.flatMap(({ id }) => {
+    return server.catalog.tools.flatMap(({ id }) => {
       const suspicion = known.get(id);
       return suspicion === undefined ? [] : [{ tool: id, ...suspicion }];
     });
-    if (found.length === 0) return status;
-    const left = options.findings === 'withhold' ? found.length : 0;
-    return { ...status, tools: status.tools - left, suspicions: [...status.suspicions, ...found] };
+  };
+  const isWithheld = options.findings === 'withhold';
+  const withheldNames = (server: HubServer): readonly Unavailable[] => {
+    const { length } = isWithheld ? lookAlikesIn(server) : [];
+    const reason = `withheld because their names look like another server's tools: ${length}`;
+    return length === 0 ? [] : [{ server: server.name, reason }];
+  };
+  const statusOf = (server: HubServer): ServerStatus => {
+    const status = server.status();
+    const found = lookAlikesIn(server);
+    const tools = status.tools - (isWithheld ? found.length : 0);
+    return { ...status, tools, suspicions: [...status.suspicions, ...found] };
   };
 
   return {
@@ -102,8 +104,7 @@ export function createHub(options: HubOptions): Hub {
     unavailable() {
       const leftOut = catalog.leftOut();
       const missed = [...servers.values()].flatMap((server) => unavailableOf(server, leftOut.get(server.name) ?? 0));
-      const withheld = options.findings === 'withhold' ? [...servers.values()].flatMap(withheldNames) : [];
-      return [...missed, ...withheld, ...unusable];
+      return [...missed, ...[...servers.values()].flatMap(withheldNames), ...unusable];
     },
     call: async (call) => callTool(serverNamed(call.tool.server ?? ''), call),
     request: async (request) => sendRequest(serverNamed(request.server), request),

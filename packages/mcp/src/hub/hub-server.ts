@@ -1,12 +1,12 @@
-import type { Tool } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { defined, stripInvisible, untilAborted } from '@quartermaster/core/internal';
 import { describeError, McpError } from '../errors.ts';
 import { type Connection, ForgottenSessionError } from './connection/index.ts';
 import { listTools } from './definitions/index.ts';
+import type { HubCall } from './hub.ts';
 import type { HubContext } from './hub-options.ts';
 import { ServerCatalog } from './server-catalog.ts';
-import { type ConnectionOwner, type Origin, ServerConnections } from './server-connections.ts';
+import { type ConnectionOwner, ServerConnections } from './server-connections.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { createStatusNotes, type ServerStatus, type ServerSummary } from './server-status.ts';
 
@@ -106,15 +106,7 @@ export class HubServer {
    * If definitions are held back, makes sure that the server was listed in this run before its tool is called: a stored listing does
    * not show what has changed since. Throws if the tool is held back, or the server can't be listed.
    */
-  async check({
-    tool,
-    origin = {},
-    signal,
-  }: {
-    tool: Tool;
-    origin?: Origin | undefined;
-    signal?: AbortSignal | undefined;
-  }): Promise<void> {
+  async check({ tool, origin = {}, signal }: Pick<HubCall, 'tool' | 'origin' | 'signal'>): Promise<void> {
     if (!this.catalog.isListed) {
       const connection = await untilAborted(this.connections.acquire(origin), signal);
       const listing = this.catalog.isListed ? Promise.resolve() : (this.#listing ?? this.#relist(connection));

@@ -9,6 +9,7 @@ import {
   openConnection,
   type SlotState,
 } from './connection/index.ts';
+import type { HubCall } from './hub.ts';
 import type { HubContext } from './hub-options.ts';
 import type { Peer } from './peer.ts';
 import type { ServerSettings } from './server-settings.ts';
@@ -98,7 +99,7 @@ export class ServerConnections {
 
   /** Sends on the connection for a request; on a new one if the server had lost the session. */
   async send<Value>(
-    { origin = {}, signal }: { readonly origin?: Origin | undefined; readonly signal?: AbortSignal | undefined },
+    { origin = {}, signal }: Pick<HubCall, 'origin' | 'signal'>,
     run: (connection: Connection) => Promise<Value>,
   ): Promise<Value> {
     return this.#slotFor(origin)

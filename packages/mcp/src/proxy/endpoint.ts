@@ -17,7 +17,7 @@ import type { ServerNotification } from '../hub/index.ts';
 import { ALL_CAPABILITIES, advertisedCapabilities } from './advertised-capabilities.ts';
 import { type ClientRequest, capabilitiesIn } from './client-request.ts';
 import { createPeer } from './create-peer.ts';
-import { followFilter, unfollowResource } from './follow-resources.ts';
+import { followWanted, unfollowResource } from './follow-resources.ts';
 import type { ClientInfo } from './known-clients.ts';
 import type { Access } from './mcp-proxy.ts';
 import { METHODS_OF_SERVERS, OTHER_METHODS } from './methods.ts';
@@ -91,11 +91,11 @@ export class Endpoint extends Server implements Audience {
     const { signal } = new AbortController();
     const { id } = message;
     this.#listening.set(id, []);
-    return followFilter(session, params.notifications, signal).then(({ filter, uris }) => {
+    return followWanted(session, message, signal).then(({ message: followed, uris }) => {
       if (this.#listening.has(id)) this.#listening.set(id, uris);
       // Cancelled in the meantime.
       else for (const uri of uris) unfollowResource(session, uri);
-      return { ...message, params: { ...params, notifications: filter } } as JSONRPCMessage;
+      return followed;
     });
   }
 

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { isJsonObject } from '@quartermaster/core/catalog';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { askInTurn } from './ask-in-turn.ts';
 import { serversWith } from './collect-lists.ts';
 import { listResources, ownerFirst } from './serve-resources.ts';
@@ -73,13 +73,18 @@ export function unfollowAll(session: Session): void {
   session.followed.clear();
 }
 
-/** Follows what a client wants to listen to. Resolves to the filter without the resources that can't be followed. */
-export async function followFilter(
+/**
+ * Follows what a client wants to listen to. Resolves to its message without the resources that can't be followed; any other message
+ * stays as it is, for the handler to report.
+ */
+export async function followWanted<Message>(
   session: Session,
-  filter: unknown,
+  message: Message,
   signal: AbortSignal,
-): Promise<{ readonly filter: unknown; readonly uris: readonly string[] }> {
-  if (!isJsonObject(filter) || !Array.isArray(filter.resourceSubscriptions)) return { filter, uris: [] };
+): Promise<{ readonly message: Message; readonly uris: readonly string[] }> {
+  const params = isJsonObject(message) ? message.params : undefined;
+  const filter = isJsonObject(params) ? params.notifications : undefined;
+  if (!isJsonObject(filter) || !Array.isArray(filter.resourceSubscriptions)) return { message, uris: [] };
   const named = [...new Set(filter.resourceSubscriptions)].filter((uri) => typeof uri === 'string');
   const wanted = named.slice(0, MOST_FOLLOWED);
   if (wanted.length > 0) await findOwners(session, wanted, signal).catch(() => {});
@@ -91,5 +96,6 @@ export async function followFilter(
     );
     if (isFollowed) uris.push(uri);
   }
-  return { filter: { ...filter, resourceSubscriptions: uris }, uris };
+  const notifications = { ...filter, resourceSubscriptions: uris };
+  return { message: { ...message, params: { ...(params as JsonObject), notifications } }, uris };
 }

@@ -161,13 +161,13 @@ function createSessions(options: HttpFaceOptions) {
       if (session === undefined || !isTheirs) return refuse(404, 'Unknown session; start with initialize');
       use(id, session);
       const { running } = session;
-      const noted = noteRequests(running, body.parsedBody);
-      if (noted.kind === 'repeated')
-        return refuse(400, `A request with the id ${noted.id} is in progress in this session; use another id`);
+      const { ids, repeated } = noteRequests(running, body.parsedBody);
+      if (repeated !== undefined)
+        return refuse(400, `A request with the id ${repeated} is in progress in this session; use another id`);
       session.endpoint.renewAccess(access);
       const response = await session.transport.handleRequest(request, body);
       // Refused: nothing has begun.
-      if (!response.ok) for (const id of noted.ids) running.delete(id);
+      if (!response.ok) for (const id of ids) running.delete(id);
       return response;
     },
     async close() {
@@ -180,22 +180,21 @@ function createSessions(options: HttpFaceOptions) {
  * Notes the ids of posted requests. Gives the first that is in use: answers go by their ids, so that one of two requests would never be
  * answered.
  */
-function noteRequests(running: Set<unknown>, posted: unknown): NotedRequests {
+function noteRequests(
+  running: Set<unknown>,
+  posted: unknown,
+): { readonly ids: readonly unknown[]; readonly repeated?: string } {
   const messages = (Array.isArray(posted) ? posted : [posted]).filter(isJsonObject);
   const ids = messages.filter(({ id, method }) => typeof method === 'string' && isRequestId(id)).map(({ id }) => id);
   const repeated = ids.find((id, at) => running.has(id) || ids.indexOf(id) < at);
-  if (repeated !== undefined) return { kind: 'repeated', id: cutText(JSON.stringify(repeated), LONGEST_ID_SHOWN) };
+  if (repeated !== undefined) return { ids: [], repeated: cutText(JSON.stringify(repeated), LONGEST_ID_SHOWN) };
   for (const id of ids) running.add(id);
   for (const { method, params } of messages) {
     // There is no answer to a request that was cancelled.
     if (method === 'notifications/cancelled' && isJsonObject(params)) running.delete(params.requestId);
   }
-  return { kind: 'noted', ids };
+  return { ids };
 }
-
-type NotedRequests =
-  | { readonly kind: 'noted'; readonly ids: readonly unknown[] }
-  | { readonly kind: 'repeated'; readonly id: string };
 
 const LONGEST_ID_SHOWN = 100;
 

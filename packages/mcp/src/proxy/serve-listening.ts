@@ -6,11 +6,10 @@ import {
   type ServerEvent,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
-import { isJsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { largestShare } from '../largest-share.ts';
 import type { Endpoint } from './endpoint.ts';
-import { followFilter, unfollowAll } from './follow-resources.ts';
+import { followWanted, unfollowAll } from './follow-resources.ts';
 import { type Audience, takeNewLists } from './pass-on-changes.ts';
 import type { Posted } from './read-message.ts';
 import { refuse } from './refuse.ts';
@@ -53,7 +52,7 @@ export function createListenFace({ open, createEndpoint }: ListenFaceOptions): L
       const { start, waits } = session.proxy;
       if (!makeRoom(session)) return refuse(503, FULL, ProtocolErrorCode.InternalError);
       await start.wait(waits.listMs);
-      const parsedBody = await followBody(session, body.parsedBody, request.signal);
+      const { message: parsedBody } = await followWanted(session, body.parsedBody, request.signal);
       session.plan = session.currentPlan();
       session.wasGreetedEarly = true;
       takeNewLists(session);
@@ -98,13 +97,6 @@ function audienceOf(listener: (event: ServerEvent) => void): Audience {
       if (method === 'notifications/resources/updated') listener({ kind: 'resource_updated', uri: String(params.uri) });
     },
   };
-}
-
-/** The message with the resources whose changes a server reports. Any other is left to the handler, which reports it. */
-async function followBody(session: Session, message: unknown, signal: AbortSignal): Promise<unknown> {
-  if (!isJsonObject(message) || !isJsonObject(message.params)) return message;
-  const { filter } = await followFilter(session, message.params.notifications, signal);
-  return filter === undefined ? message : { ...message, params: { ...message.params, notifications: filter } };
 }
 
 const FULL = 'Too many clients are listening already';

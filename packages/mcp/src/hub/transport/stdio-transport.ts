@@ -1,5 +1,11 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
+import {
+  type JSONRPCMessage,
+  type RequestId,
+  SdkError,
+  SdkErrorCode,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { createJsonMeter, describeValues, LIST_FACTOR, MESSAGE_VALUES } from '../../json-meter.ts';
 import { findAnswerId } from './find-answer-id.ts';
 import { createLineReader, type LongLine } from './line-reader.ts';
@@ -131,8 +137,7 @@ export class StdioTransport implements Transport {
     if (values <= most) return false;
     this.#options.onNoise?.(`a message that ${describeValues(most)}`);
     this.#lists.delete(id);
-    if (id !== undefined)
-      this.#deliver(errorAnswer(id, `The server's answer ${describeValues(most)}; ask for less at once`));
+    this.#refuse(id, describeValues(most));
     return true;
   }
 
@@ -163,9 +168,10 @@ export class StdioTransport implements Transport {
   #passOver(line: LongLine): void {
     const { maxLineBytes = STDIO_DEFAULTS.maxLineBytes } = this.#options;
     this.#options.onNoise?.(`a message of ${line.bytes} bytes, more than ${maxLineBytes}`);
-    const id = findAnswerId(line);
-    if (id === undefined) return;
-    const reason = `The server's answer has ${line.bytes} bytes, more than ${maxLineBytes}; ask for less at once`;
-    this.#deliver(errorAnswer(id, reason));
+    this.#refuse(findAnswerId(line), `has ${line.bytes} bytes, more than ${maxLineBytes}`);
+  }
+
+  #refuse(id: RequestId | undefined, excess: string): void {
+    if (id !== undefined) this.#deliver(errorAnswer(id, `The server's answer ${excess}; ask for less at once`));
   }
 }
