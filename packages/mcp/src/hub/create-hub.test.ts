@@ -6,9 +6,8 @@ import { oddServer } from '../testing/odd-server.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import { createHub } from './create-hub.ts';
-import type { Hub, HubEvent } from './hub.ts';
+import type { Hub, HubEvent, Peer } from './hub.ts';
 import type { HubOptions } from './hub-options.ts';
-import type { Peer } from './peer.ts';
 
 const hubs: Hub[] = [];
 

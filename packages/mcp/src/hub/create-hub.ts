@@ -6,13 +6,11 @@ import { defined, untilAborted } from '@quartermaster/core/internal';
 import { McpError } from '../errors.ts';
 import { checkDepth } from './check-depth.ts';
 import type { Connection } from './connection/index.ts';
-import type { Hub, HubCall, HubEvent, HubRequest, HubServers } from './hub.ts';
+import type { Hub, HubCall, HubEvent, HubRequest, HubServers, Peer } from './hub.ts';
 import { createHubCatalog } from './hub-catalog.ts';
 import { type HubOptions, readHubOptions } from './hub-options.ts';
 import { HubServer } from './hub-server.ts';
-import type { Peer } from './peer.ts';
-import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
-import { signInSettings } from './server-sign-in.ts';
+import { SERVER_DEFAULTS, type ServerSettings, signInSettings } from './server-settings.ts';
 import type { ServerStatus } from './server-status.ts';
 import type { DefinitionChange } from './trust/index.ts';
 

@@ -3,8 +3,7 @@ import { type ManualClock, manualClock } from '../testing/manual-clock.fixture.t
 import { type SessionServer, sessionServer } from '../testing/session-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import { createHub } from './create-hub.ts';
-import type { Hub } from './hub.ts';
-import type { Peer } from './peer.ts';
+import type { Hub, Peer } from './hub.ts';
 
 interface Started {
   readonly hub: Hub;

@@ -5,9 +5,8 @@ import { modernHandler } from '../testing/modern-handler.fixture.ts';
 import { type SessionServer, type SessionServerOptions, sessionServer } from '../testing/session-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import { createHub } from './create-hub.ts';
-import type { Hub } from './hub.ts';
+import type { Hub, Peer } from './hub.ts';
 import type { HubOptions } from './hub-options.ts';
-import type { Peer } from './peer.ts';
 
 const hubs: Hub[] = [];
 

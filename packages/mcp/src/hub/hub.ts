@@ -1,10 +1,9 @@
-import type { ProgressCallback } from '@modelcontextprotocol/client';
+import type { ClientCapabilities, ProgressCallback } from '@modelcontextprotocol/client';
 import type { Snapshot, Tool } from '@quartermaster/core';
 import type { JsonObject, PolicyRules } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { TokenOwner } from '../store/index.ts';
 import type { Connection, Outgoing } from './connection/index.ts';
-import type { Peer, ServerNotification } from './peer.ts';
 import type { Origin } from './server-connections.ts';
 import type { ServerSettings } from './server-settings.ts';
 import type { ServerStatus, ServerSummary } from './server-status.ts';
@@ -80,7 +79,7 @@ export interface Hub {
 }
 
 /** Whether a user is signed in to a server. */
-export interface SignInState {
+interface SignInState {
   readonly server: string;
   readonly isSignedIn: boolean;
 }
@@ -135,3 +134,29 @@ export type HubEvent =
   | { readonly kind: 'tool-withheld'; readonly tool: string; readonly suspicion: Suspicion }
   | { readonly kind: 'definition-change'; readonly change: DefinitionChange }
   | { readonly kind: 'server-notification'; readonly notification: ServerNotification };
+
+/**
+ * The client in front of the hub, as servers may address it: one lasting connection. Each peer has its own connection
+ * to every server it uses, so that what a server requests or sends reaches the right client and no other.
+ */
+export interface Peer {
+  /** Exactly these are declared to servers. */
+  readonly capabilities: ClientCapabilities;
+  /** Forwards a server's request: `elicitation/create`, `sampling/createMessage`, `roots/list`. */
+  request(request: PeerRequest, options: { readonly signal: AbortSignal }): Promise<JsonObject>;
+  /** Forwards a server's notifications. */
+  notify(notification: PeerRequest): void;
+}
+
+/** What a server sent on a connection without a client. */
+export interface ServerNotification extends PeerRequest {
+  /** The user of the connection; empty for the shared one. */
+  readonly user: string;
+}
+
+/** A server's request to its client. */
+export interface PeerRequest {
+  readonly server: string;
+  readonly method: string;
+  readonly params: JsonObject;
+}

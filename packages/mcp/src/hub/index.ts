@@ -8,9 +8,19 @@
 export { ANY_RESULT, BACKOFF_DEFAULTS, type Backoff, type Connection, type Outgoing } from './connection/index.ts';
 export { createHub } from './create-hub.ts';
 export { LIST_DEFAULTS, type ListLimits } from './definitions/index.ts';
-export type { FollowRequest, Hub, HubCall, HubEvent, HubRequest, HubServers, StartOptions } from './hub.ts';
+export type {
+  FollowRequest,
+  Hub,
+  HubCall,
+  HubEvent,
+  HubRequest,
+  HubServers,
+  Peer,
+  PeerRequest,
+  ServerNotification,
+  StartOptions,
+} from './hub.ts';
 export { CLIENT_INFO, type HubOptions } from './hub-options.ts';
-export type { Peer, PeerRequest, ServerNotification } from './peer.ts';
 export type { Origin } from './server-connections.ts';
 export {
   type Connectable,

@@ -6,9 +6,8 @@ import { modernHandler } from '../testing/modern-handler.fixture.ts';
 import { realServer } from '../testing/real-servers.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import { createHub } from './create-hub.ts';
-import type { Hub } from './hub.ts';
+import type { Hub, Peer } from './hub.ts';
 import type { HubOptions } from './hub-options.ts';
-import type { Peer } from './peer.ts';
 
 const hubs: Hub[] = [];
 const listening: ListeningServer[] = [];

@@ -9,11 +9,10 @@ import {
   openConnection,
   type SlotState,
 } from './connection/index.ts';
-import type { HubCall } from './hub.ts';
+import type { HubCall, Peer } from './hub.ts';
 import type { HubContext } from './hub-options.ts';
-import type { Peer } from './peer.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { signInSettings, withStepUp } from './server-sign-in.ts';
+import { signInSettings, withStepUp } from './server-settings.ts';
 import type { StatusNotes } from './server-status.ts';
 
 /** Whom a request to a server is made for. */

@@ -11,7 +11,18 @@ import { defined } from '@quartermaster/core/internal';
 import { McpError } from '../errors.ts';
 import type { TokenOwner } from '../store/index.ts';
 import type { KeptSignIn } from './kept-sign-in.ts';
-import type { SignInSettings } from './sign-in-settings.ts';
+
+/** How users sign in at one server. */
+export interface SignInSettings {
+  readonly serverUrl: string;
+  /** The client that the server's operator registered for us. @default one is registered, or a metadata document names it */
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  /** The address of a client metadata document, for authorization servers that read such documents. */
+  readonly clientMetadataUrl?: string | undefined;
+  /** Requested in addition to the scopes that the server names. */
+  readonly scopes?: readonly string[] | undefined;
+}
 
 /** A sign-in between its start and its callback. Kept apart from the user's tokens, so that a failed one changes nothing. */
 export interface PendingSignIn {
@@ -24,7 +35,7 @@ export interface PendingSignIn {
   readonly scope?: string;
 }
 
-export interface Beginning {
+interface Beginning {
   readonly owner: TokenOwner;
   readonly settings: SignInSettings;
   readonly redirectUrl: string;

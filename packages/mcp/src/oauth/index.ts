@@ -1,3 +1,4 @@
+export type { SignInSettings } from './begin-sign-in.ts';
 export {
   createOAuthClient,
   type OAuthClient,
@@ -5,6 +6,5 @@ export {
   type SignInWish,
   scopesToAskFor,
 } from './oauth-client.ts';
-export { noteToken } from './refused-token.ts';
+export { noteToken } from './renew-tokens.ts';
 export { signInError } from './sign-in-error.ts';
-export type { SignInSettings } from './sign-in-settings.ts';

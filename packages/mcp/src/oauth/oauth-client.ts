@@ -18,12 +18,11 @@ import {
 import { McpError } from '../errors.ts';
 import { signalIn } from '../signal-in.ts';
 import { ownerKey, type TokenOwner, type TokenStore } from '../store/index.ts';
+import type { SignInSettings } from './begin-sign-in.ts';
 import { beginSignIn, exchangeCode, isPending, type PendingSignIn } from './begin-sign-in.ts';
 import { createKeptSignIns } from './kept-sign-in.ts';
-import { refusedToken } from './refused-token.ts';
-import { createRenewer } from './renew-tokens.ts';
+import { createRenewer, refusedToken } from './renew-tokens.ts';
 import { signInError } from './sign-in-error.ts';
-import type { SignInSettings } from './sign-in-settings.ts';
 
 /** Signs users in to remote MCP servers. */
 export interface OAuthClient {

@@ -10,7 +10,7 @@ import { describeError, McpError } from '../errors.ts';
 import type { TokenOwner, TokenStore } from '../store/index.ts';
 import { type KeptSignIn, type KeptSignIns, pause } from './kept-sign-in.ts';
 
-export interface Renewal {
+interface Renewal {
   readonly owner: TokenOwner;
   readonly serverUrl: string;
   /** The access token that the server refused. */
@@ -18,7 +18,7 @@ export interface Renewal {
   readonly fetch: FetchLike;
 }
 
-export interface RenewOptions {
+interface RenewOptions {
   readonly kept: KeptSignIns;
   readonly tokens: TokenStore;
   readonly clock: Clock;
@@ -131,3 +131,17 @@ function unreachable({ server }: TokenOwner, error: unknown): McpError {
 
 /** The SDK treats a provider without a redirect address as a program without a user. This address is never sent. */
 const NOWHERE = 'http://127.0.0.1/callback';
+
+const tokens = new WeakMap<Response, string>();
+
+/** Remembers which token a request used: another may be in use by the time its refusal is read. */
+export function noteToken(response: Response, headers: Headers): Response {
+  const [, token] = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '') ?? [];
+  if (token !== undefined) tokens.set(response, token);
+  return response;
+}
+
+/** The token of the request with this answer. Undefined if it had none. */
+export function refusedToken(response: Response): string | undefined {
+  return tokens.get(response);
+}

@@ -13,23 +13,23 @@ import {
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
-import type { ServerNotification } from '../hub/index.ts';
+import { ANY_RESULT, type Peer, type ServerNotification } from '../hub/index.ts';
 import { ALL_CAPABILITIES, advertisedCapabilities } from './advertised-capabilities.ts';
 import { type ClientRequest, capabilitiesIn } from './client-request.ts';
-import { createPeer } from './create-peer.ts';
 import { followWanted, unfollowResource } from './follow-resources.ts';
 import type { ClientInfo } from './known-clients.ts';
 import type { Access } from './mcp-proxy.ts';
 import { METHODS_OF_SERVERS, OTHER_METHODS } from './methods.ts';
+import { waitForTools } from './missing-servers.ts';
 import type { Audience } from './pass-on-changes.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
 import { LISTEN_METHOD } from './serve-listening.ts';
 import { readStatus, STATUS_URI } from './serve-status.ts';
 import { callProxyTool } from './serve-tools.ts';
 import type { Session } from './session.ts';
-import { waitForTools } from './wait-for-tools.ts';
+import { encodeTask } from './task-ids.ts';
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly session: Session;
   readonly instructions?: string | undefined;
   /** Called with the client's capabilities before ours are sent: ours depend on the servers, which receive the client's. */
@@ -181,3 +181,27 @@ function clientIn(envelope: unknown): ClientInfo | undefined {
 
 /** Notifications from clients to servers that don't concern single requests. */
 const PASSED_ON: ReadonlySet<string> = new Set(['notifications/roots/list_changed']);
+
+/** People answer, so there is plenty of time. */
+const ANSWER_TIMEOUT_MS = 600_000;
+
+/** The client behind an endpoint, as servers address it. */
+function createPeer(endpoint: Server, session: Session, capabilities: ClientCapabilities): Peer {
+  return {
+    capabilities,
+    request({ server, method, params }, { signal }) {
+      const request = { method, params: encodeTask(params, server) };
+      const options = { signal, timeout: ANSWER_TIMEOUT_MS };
+      // Along with the request that it belongs to: over HTTP, only its stream is certain to be open.
+      const running = session.latest(server);
+      if (running?.ask !== undefined) return running.ask(request, signal);
+      const message = { method, params: { ...request.params } };
+      if (running !== undefined) return running.context.mcpReq.send(message, ANY_RESULT, options);
+      return endpoint.request(message, ANY_RESULT, options);
+    },
+    notify({ server, method, params }) {
+      const told = method === 'notifications/message' ? { logger: server, ...params } : encodeTask(params, server);
+      endpoint.notification({ method, params: { ...(told satisfies JsonObject) } }).catch(() => {});
+    },
+  };
+}

@@ -6,9 +6,8 @@ import type { Hub } from '../hub/index.ts';
 import { asksForSignIn, askToSignIn } from './ask-to-sign-in.ts';
 import { followUp, withMeta } from './client-request.ts';
 import type { ProxyOptions } from './create-proxy.ts';
-import { type CallOrigin, originOf } from './proxy-caller.ts';
 import { noteTask } from './serve-tasks.ts';
-import type { Session } from './session.ts';
+import type { RunningRequest, Session } from './session.ts';
 import { encodeTask } from './task-ids.ts';
 
 /** Runs a call at its server, and forwards everything in both directions meanwhile. */
@@ -90,4 +89,35 @@ function passedOn(
   const { progressToken, ...own } = context.mcpReq._meta ?? {};
   const meta = { ...own, ...more } as JsonObject;
   return { ...(isModern ? followUp(context, meta) : withMeta(meta)), ...defined({ task: params.task }) };
+}
+
+/** What a call to a server needs to know about the request it is made for. */
+export interface CallOrigin extends RunningRequest {
+  readonly session: Session;
+  /** The parameters of the client's `tools/call`. */
+  readonly params: JsonObject;
+  /** Whether progress can be reported: not if one request makes several calls. */
+  isOnly: boolean;
+  /** Whether the client named the tool itself, rather than one of ours that calls it. */
+  readonly isDirect: boolean;
+  /** An error that the client must see unchanged, because it has to act on it. */
+  passOn?: ProtocolError;
+}
+
+const ORIGIN = Symbol('origin');
+
+/** The caller that the toolbox is given for one call. */
+interface ProxyCaller extends Caller {
+  readonly [ORIGIN]: CallOrigin;
+}
+
+/** A caller with the request that its call is made for. */
+export function callerFor(origin: CallOrigin): Caller {
+  const caller: ProxyCaller = { ...origin.session.caller(), [ORIGIN]: origin };
+  return caller;
+}
+
+/** Undefined for a caller that makes no call, for example one that only lists. */
+export function originOf(caller: Caller): CallOrigin | undefined {
+  return (caller as Partial<ProxyCaller>)[ORIGIN];
 }

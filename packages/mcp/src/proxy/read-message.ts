@@ -1,7 +1,6 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { createJsonMeter, findExcess, type JsonLimits } from '../json-meter.ts';
 import type { Access } from './mcp-proxy.ts';
-import { refuse } from './refuse.ts';
 
 /** What a client may send at once. */
 export interface MessageLimits extends JsonLimits {
@@ -60,4 +59,9 @@ async function readBody(request: Request, maxBytes: number): Promise<Buffer<Arra
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
+}
+
+/** The answer to a request that is not served at all. */
+export function refuse(status: number, message: string, code: number = -32_000): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
 }

@@ -15,8 +15,7 @@ import { createKeptEvents } from './kept-events.ts';
 import type { Access } from './mcp-proxy.ts';
 import { SERVED_METHODS } from './methods.ts';
 import { type CompiledPermissions, compilePermissions } from './permissions.ts';
-import { type MessageLimits, type Posted, readMessage } from './read-message.ts';
-import { refuse } from './refuse.ts';
+import { type MessageLimits, type Posted, readMessage, refuse } from './read-message.ts';
 import { LISTEN_METHOD } from './serve-listening.ts';
 
 /** How many sessions are kept, and for how long. */

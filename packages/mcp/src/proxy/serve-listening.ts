@@ -12,7 +12,7 @@ import type { Endpoint } from './endpoint.ts';
 import { followWanted, unfollowAll } from './follow-resources.ts';
 import { type Audience, takeNewLists } from './pass-on-changes.ts';
 import type { Posted } from './read-message.ts';
-import { refuse } from './refuse.ts';
+import { refuse } from './read-message.ts';
 import type { Session } from './session.ts';
 
 export const LISTEN_METHOD = 'subscriptions/listen';

@@ -6,13 +6,12 @@ import { rememberFound, type Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import { boundResult } from './bound-result.ts';
 import type { ClientRequest } from './client-request.ts';
+import { type CallOrigin, callerFor } from './execute-tool.ts';
 import { mustAlwaysLoad, withAlwaysLoad } from './known-clients.ts';
-import { answerForMissing } from './missing-servers.ts';
-import { type CallOrigin, callerFor } from './proxy-caller.ts';
+import { answerForMissing, toolsNamed } from './missing-servers.ts';
 import { renderOwn, renderShown } from './render-tool.ts';
 import type { RunningRequest, Session } from './session.ts';
 import { textResult, toJointResult, toResult } from './to-result.ts';
-import { toolsNamed } from './wait-for-tools.ts';
 
 /** Answers `tools/list`: our tools, those that are never deferred, and in the load form those found so far. */
 export function listProxyTools(session: Session): JsonObject {

@@ -6,7 +6,7 @@ import { type ManualClock, manualClock } from '../../testing/manual-clock.fixtur
 import { oddServer } from '../../testing/odd-server.fixture.ts';
 import { until } from '../../testing/until.fixture.ts';
 import { createHub } from '../create-hub.ts';
-import type { Peer } from '../peer.ts';
+import type { Peer } from '../hub.ts';
 import { type CallClock, createCallClock } from './call-clock.ts';
 import type { Connection } from './connection.ts';
 

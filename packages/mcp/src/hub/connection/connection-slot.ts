@@ -1,7 +1,7 @@
 import { type Clock, untilAborted } from '@quartermaster/core/internal';
 import { describeError, McpError } from '../../errors.ts';
 import type { Connection } from './connection.ts';
-import { ForgottenSessionError } from './forgotten-session-error.ts';
+import { ForgottenSessionError } from './watch-session.ts';
 
 /** How long the hub waits before it restarts a server, in milliseconds. */
 export interface Backoff {

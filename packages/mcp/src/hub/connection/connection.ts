@@ -1,10 +1,15 @@
-import type { Client, ProtocolEra, RequestOptions, ServerCapabilities } from '@modelcontextprotocol/client';
+import type {
+  Client,
+  ProtocolEra,
+  RequestOptions,
+  ServerCapabilities,
+  StandardSchemaV1,
+} from '@modelcontextprotocol/client';
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { McpError } from '../../errors.ts';
 import type { ToolsPage } from '../definitions/index.ts';
 import { kindOf } from '../transport/index.ts';
-import { ANY_RESULT } from './any-result.ts';
 
 /** A live connection to one server. */
 export interface Connection {
@@ -32,7 +37,7 @@ export interface Outgoing {
   readonly params?: JsonObject;
 }
 
-export interface WrapOptions {
+interface WrapOptions {
   /** Called if the server violates the newer revision. */
   readonly onBroken?: () => void;
   /** Follows resources on the newer revision. @default one request each, as on the older one */
@@ -136,3 +141,24 @@ function receiveLeniently(client: Client, onBroken: () => void): () => JsonObjec
     return taken;
   };
 }
+
+/**
+ * Accepts every object as a result. A proxy forwards what it gets: a content type or a field that the SDK does not know yet is
+ * between the client and the server.
+ */
+export const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
+  '~standard': {
+    version: 1,
+    vendor: 'quartermaster',
+    validate: (value) => (isJsonObject(value) ? { value } : { issues: [{ message: 'The result is not an object' }] }),
+  },
+};
+
+/** Accepts every object as parameters, and none as an empty one. */
+export const ANY_PARAMS: StandardSchemaV1<unknown, JsonObject> = {
+  '~standard': {
+    version: 1,
+    vendor: 'quartermaster',
+    validate: (value) => ({ value: isJsonObject(value) ? value : {} }),
+  },
+};

@@ -1,5 +1,5 @@
-export { ANY_RESULT } from './any-result.ts';
 export type { Connection, Outgoing } from './connection.ts';
+export { ANY_RESULT } from './connection.ts';
 export {
   BACKOFF_DEFAULTS,
   type Backoff,
@@ -8,5 +8,5 @@ export {
   type SlotState,
 } from './connection-slot.ts';
 export { FollowedResources } from './followed-resources.ts';
-export { ForgottenSessionError } from './forgotten-session-error.ts';
 export { openConnection } from './open-connection.ts';
+export { ForgottenSessionError } from './watch-session.ts';

@@ -1,8 +1,8 @@
 import { SdkHttpError, type Transport } from '@modelcontextprotocol/client';
+import { McpError } from '../../errors.ts';
 import type { Connection } from './connection.ts';
-import { ForgottenSessionError } from './forgotten-session-error.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   /** The transport. Without a session there is nothing to lose. */
   readonly transport: Pick<Transport, 'sessionId'> | undefined;
   /** Called once, before the request that noticed it fails with a `ForgottenSessionError`. */
@@ -63,4 +63,17 @@ export function watchSession(connection: Connection, options: WatchOptions): Con
 /** Without a session the status means that the address is wrong. */
 function isUnknownSession(error: unknown, transport: WatchOptions['transport']): boolean {
   return error instanceof SdkHttpError && error.status === 404 && transport?.sessionId !== undefined;
+}
+
+/**
+ * The server has lost the session, for example in a restart. The request did not run, so it can be repeated in a new
+ * session.
+ */
+export class ForgottenSessionError extends McpError {
+  static readonly reason: string = 'it no longer knows its session (HTTP 404)';
+
+  constructor(server: string, cause: unknown) {
+    const { reason } = ForgottenSessionError;
+    super('server_down', `Server "${server}" can't be reached: ${reason}`, { cause, context: { server, reason } });
+  }
 }

@@ -1,2 +1,2 @@
-export { kindOf } from './kind-of.ts';
 export { endSession, openTransport, type TransportOptions } from './open-transport.ts';
+export { kindOf } from './parse-message.ts';

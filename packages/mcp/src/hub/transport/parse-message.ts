@@ -6,7 +6,6 @@ import {
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { defined, tryParseJson } from '@quartermaster/core/internal';
-import { kindOf } from './kind-of.ts';
 
 /**
  * Parses a line as a message; undefined if it is none. Only the outline of a request is checked: the protocol checks the rest.
@@ -50,4 +49,11 @@ function readError(id: RequestId, { result, error }: JsonObject): JSONRPCMessage
 
 function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id);
+}
+
+/** The kind of an untrusted value, for an error message. */
+export function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -1,8 +1,9 @@
 import { createSnapshot, parseTools, type Tool } from '@quartermaster/core';
-import { type ChangedTool, diffSnapshots, type JsonObject } from '@quartermaster/core/catalog';
+import { type ChangedTool, diffSnapshots, type Json, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
+import { digest } from '../../digest.ts';
 import type { Pin } from '../../store/index.ts';
 import type { ReadDefinition } from '../definitions/index.ts';
-import { hashDefinition } from './hash-definition.ts';
 
 /** A definition that differs from its pin. */
 export interface DefinitionChange extends ChangedTool {
@@ -83,4 +84,23 @@ function describeChange(pin: Pin, now: ReadDefinition, options: ComparisonOption
 function readTool(definition: JsonObject, now: Tool, server: string): Tool {
   const [tool] = parseTools([JSON.parse(JSON.stringify(definition))], { format: 'mcp', server }).tools;
   return { ...(tool ?? now), policy: now.policy };
+}
+
+/**
+ * A hash of everything in a definition that can mislead the model or a caller. The order of keys does not count, because some
+ * servers change it from run to run; nor do `_meta` and `icons`, because no model reads them.
+ */
+export function hashDefinition(definition: JsonObject): string {
+  const { _meta, icons, ...rest } = definition;
+  return digest([canonicalJson(rest)]);
+}
+
+/** JSON with sorted keys. The parser has already rejected anything nested too deeply for this. */
+function canonicalJson(value: Json | undefined): string {
+  if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  // An in-process server may return fields that JSON would not contain.
+  const members = defined(value as JsonObject);
+  const names = Object.keys(members).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(members[name])}`).join(',')}}`;
 }
