@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { print } from '../command-io.ts';
-import type { CommandContext, InitFlags } from '../commands/index.ts';
+import type { CommandContext, ProxyForm } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { renderCosts, type ServerCosts, userStore } from '../serving/index.ts';
@@ -23,6 +23,22 @@ import {
   type SettingsPlan,
   undoSettings,
 } from './settings-file.ts';
+
+interface InitFlags {
+  /** The file to write. */
+  readonly config: string;
+  readonly yes?: true;
+  /** Whether servers are started to measure their cost. */
+  readonly cost: boolean;
+  readonly context: number;
+  /** Dollars per million input tokens. */
+  readonly price: number;
+  /** Requests per day. */
+  readonly requests: number;
+  readonly undo?: true;
+  readonly dryRun?: true;
+  readonly form?: ProxyForm;
+}
 
 /** Finds the servers of all clients, shows their cost and moves them behind Quartermaster; or undoes it. */
 export async function initialize(flags: InitFlags, context: CommandContext): Promise<void> {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '@quartermaster/host/config';
 import { note, print } from '../command-io.ts';
-import type { CommandContext, InstallFlags, ProxyForm, UninstallFlags } from '../commands/index.ts';
+import type { CommandContext, ProxyForm } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { dataFolder, renderCosts } from '../serving/index.ts';
@@ -19,6 +19,21 @@ import { findPlaces, type Places } from './places.ts';
 import { type InstallPlan, planInstall } from './plan-install.ts';
 import { renderDiff } from './render-diff.ts';
 import { undoInstall } from './undo-install.ts';
+
+interface InstallFlags {
+  readonly file?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  /** Whether servers are started to measure their cost. */
+  readonly cost: boolean;
+  /** The project folder, for the servers that Claude Code keeps for it. */
+  readonly project?: string;
+  readonly form?: ProxyForm;
+}
+
+interface UninstallFlags {
+  readonly dryRun?: true;
+}
 
 /** Moves a client's servers behind us, after showing what changes. */
 export async function installClient(id: string, flags: InstallFlags, context: CommandContext): Promise<void> {

@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs';
 import { note } from '../command-io.ts';
-import type { CommandContext, StatusFlags } from '../commands/index.ts';
+import type { CommandContext, ServerFlags } from '../commands/index.ts';
 import { loadSettings } from '../serving/index.ts';
 import { counted } from '../terminal/index.ts';
 import { ledgerOf } from './install-client.ts';
 import { findPlaces } from './places.ts';
 
-type Place = Pick<StatusFlags, 'config' | 'store' | 'mcpConfig'>;
-
 /**
  * The files of the servers that were moved out of clients' files, if neither the command line nor the settings name any server:
  * `init` applies to a user, whichever folder a command runs in. Undefined if there are none, or if others are named.
  */
-export function findInstalledServers(place: Place, { io }: Pick<CommandContext, 'io'>): readonly string[] | undefined {
+export function findInstalledServers(
+  place: ServerFlags,
+  { io }: Pick<CommandContext, 'io'>,
+): readonly string[] | undefined {
   if (place.mcpConfig !== undefined) return undefined;
   const installed = ledgerOf(findPlaces(io.env)).list();
   const files = [...new Set(installed.map(({ servers }) => servers.path))].filter((file) => existsSync(file));
@@ -22,7 +23,10 @@ export function findInstalledServers(place: Place, { io }: Pick<CommandContext, 
 }
 
 /** The same flags, with those files if they apply; stderr says so. */
-export async function withInstalledServers<Flags extends Place>(flags: Flags, context: CommandContext): Promise<Flags> {
+export async function withInstalledServers<Flags extends ServerFlags>(
+  flags: Flags,
+  context: CommandContext,
+): Promise<Flags> {
   const files = findInstalledServers(flags, context);
   if (files === undefined) return flags;
   await note(context.io, describeInstalled(files));

@@ -88,7 +88,9 @@ async function readDefinitions(flags: CatalogFlags, context: CommandContext): Pr
   const isFree = (tools ?? flags.mcpConfig ?? isSample) === undefined;
   const settings = isFree ? await findServerSettings(flags, context) : undefined;
   const isInstalled = isFree && settings === undefined && hasInstalled(context);
-  const { mcpConfig } = isInstalled ? await useInstalled(flags, context) : flags;
+  const { mcpConfig } = isInstalled
+    ? await (await import('../clients/index.ts')).withInstalledServers(flags, context)
+    : flags;
   if (mcpConfig === undefined && settings === undefined) return await loadFiles(flags, context);
   if (settings !== undefined) await note(context.io, `No --tools given: using the MCP servers in ${settings}.`);
   const snapshot = await loadServers({ ...flags, ...defined({ mcpConfig }) }, context);
@@ -110,12 +112,6 @@ async function findServerSettings({ config: path }: CatalogFlags, { io }: Comman
 function hasInstalled({ io }: CommandContext): boolean {
   const { env } = io;
   return existsSync(ledgerFile(dataFolder({ env, home: findPlaces(env).home })));
-}
-
-/** The servers that `init` moved, wherever the command runs. */
-async function useInstalled(flags: CatalogFlags, context: CommandContext): Promise<CatalogFlags> {
-  const { withInstalledServers } = await import('../clients/index.ts');
-  return await withInstalledServers(flags, context);
 }
 
 /** The tools of every server that responds. One that doesn't is named on stderr. */

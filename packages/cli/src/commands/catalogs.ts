@@ -1,12 +1,5 @@
-import { addNamedCatalogOptions, type CatalogFlags } from './catalog-options.ts';
-import type { CommandLine, GatewayFlags, JsonFlag } from './command-line.ts';
-
-export interface PushCatalogFlags extends GatewayFlags, CatalogFlags {
-  readonly dryRun?: true;
-}
-
-export type ListCatalogsFlags = GatewayFlags & JsonFlag;
-export type DiffCatalogsFlags = GatewayFlags & JsonFlag;
+import { addNamedCatalogOptions } from './catalog-options.ts';
+import type { CommandLine } from './command-line.ts';
 
 export function addCatalogsCommand(program: CommandLine): void {
   const remote = () => import('../remote/index.ts');

@@ -1,21 +1,5 @@
-import type { CommandLine, ProxyForm } from './command-line.ts';
+import type { CommandLine } from './command-line.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';
-
-export interface InitFlags {
-  /** The file to write. */
-  readonly config: string;
-  readonly yes?: true;
-  /** Whether servers are started to measure their cost. */
-  readonly cost: boolean;
-  readonly context: number;
-  /** Dollars per million input tokens. */
-  readonly price: number;
-  /** Requests per day. */
-  readonly requests: number;
-  readonly undo?: true;
-  readonly dryRun?: true;
-  readonly form?: ProxyForm;
-}
 
 export function addInitCommand(program: CommandLine): void {
   program

@@ -1,48 +1,7 @@
-import type { KeyLimits, KeyRole } from '@quartermaster/host/store';
+import type { KeyRole } from '@quartermaster/host/store';
 import { Option } from 'commander';
-import type { CommandLine, JsonFlag, SettingsFlags } from './command-line.ts';
+import type { CommandLine } from './command-line.ts';
 import { duration, futureDuration, pattern, wholeNumber } from './option-values.ts';
-
-/** What a key may use and change. */
-export interface RightsFlags extends SettingsFlags {
-  readonly models?: readonly string[];
-  readonly catalogs?: readonly string[];
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-  readonly role?: KeyRole;
-  readonly endpoints?: readonly string[];
-  /** Milliseconds. */
-  readonly expiresIn?: number;
-}
-
-export interface CreateKeyFlags extends RightsFlags, KeyLimits {
-  readonly writes?: readonly string[];
-}
-
-/** Fields that are missing stay as they are. */
-export interface UpdateKeyFlags extends RightsFlags, Readonly<Partial<Record<keyof KeyLimits, number | 'none'>>> {
-  readonly writes?: readonly string[] | false;
-  readonly allTools?: true;
-  readonly allEndpoints?: true;
-  /** False if it should never expire. */
-  readonly expiry: boolean;
-}
-
-export interface RotateKeyFlags extends SettingsFlags {
-  /** Milliseconds. */
-  readonly overlap: number;
-}
-
-export interface AuditFlags extends SettingsFlags, JsonFlag {
-  readonly limit: number;
-  readonly by?: string;
-  readonly action?: string;
-  readonly subject?: string;
-  /** Milliseconds. */
-  readonly within?: number;
-}
-
-export type ListKeysFlags = SettingsFlags & JsonFlag;
 
 export function addKeysCommand(program: CommandLine): void {
   const serving = () => import('../serving/index.ts');

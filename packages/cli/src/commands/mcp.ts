@@ -1,51 +1,7 @@
 import { Argument } from 'commander';
 import { InputError } from '../input-error.ts';
-import type { CommandLine, JsonFlag, ProxyForm, ServerFlags } from './command-line.ts';
+import type { CommandLine } from './command-line.ts';
 import { wholeNumber } from './option-values.ts';
-
-export interface McpFlags extends ServerFlags {
-  /** Used whatever the tools cost. @default bridge, once the gate defers */
-  readonly form?: ProxyForm;
-  /** The context window of the client's model, in tokens. @default `mcp.contextTokens` of the settings, else `DEFAULT_CONTEXT_TOKENS` */
-  readonly context?: number;
-  /** Whether a tool whose definition changed is held back until it is accepted. */
-  readonly strict?: true;
-}
-
-export interface StatusFlags extends ServerFlags, JsonFlag {
-  readonly context?: number;
-}
-
-export interface InputFlags extends ServerFlags {
-  readonly forget?: true;
-}
-
-export interface LogoutFlags extends ServerFlags {
-  /** The id of a gateway's key. @default the one user of this machine */
-  readonly user?: string;
-}
-
-export interface LoginFlags extends LogoutFlags {
-  /** @default any free one */
-  readonly port?: number;
-  /** Whether a browser may be opened. */
-  readonly browser: boolean;
-}
-
-export interface InstallFlags {
-  readonly file?: string;
-  readonly dryRun?: true;
-  readonly yes?: true;
-  /** Whether servers are started to measure their cost. */
-  readonly cost: boolean;
-  /** The project folder, for the servers that Claude Code keeps for it. */
-  readonly project?: string;
-  readonly form?: ProxyForm;
-}
-
-export interface UninstallFlags {
-  readonly dryRun?: true;
-}
 
 export function addMcpCommand(program: CommandLine): void {
   // Options after login or logout are theirs; commander needs this setting on the parents too.

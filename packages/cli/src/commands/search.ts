@@ -97,8 +97,7 @@ async function searchOnce(query: string, { searcher, flags, context }: Task): Pr
   if (flags.json === true) {
     await print(io, JSON.stringify(describeAnswer(query, result, flags.engine)));
   } else {
-    await tellUnresolved(result, context);
-    await tellReranker(result, context);
+    await tellCaveats(result, context);
     await print(io, renderHits(result, terminal));
   }
   if (result.verdict === 'none') context.exit(EXIT.nothingFound);
@@ -131,15 +130,15 @@ function describeHit({ tool, score, explanation }: Omit<Hit, 'also'>): object {
   };
 }
 
-/** An operator that does not apply changes the results without showing it. */
-async function tellUnresolved({ unresolved = [] }: SearchResult, { io, terminal }: CommandContext): Promise<void> {
-  if (unresolved.length === 0) return;
-  const what = oneLine(unresolved.join(', '), terminal.width);
-  await note(io, `Searched as plain words, because nothing in the catalog matches it: ${what}`);
-}
-
-/** Results without the reranker look like any others. */
-async function tellReranker({ reranker }: SearchResult, { io, terminal }: CommandContext): Promise<void> {
+/** Results don't show that an operator was not applied, or that they are without the reranker. */
+async function tellCaveats(
+  { unresolved = [], reranker }: SearchResult,
+  { io, terminal }: CommandContext,
+): Promise<void> {
+  if (unresolved.length > 0) {
+    const what = oneLine(unresolved.join(', '), terminal.width);
+    await note(io, `Searched as plain words, because nothing in the catalog matches it: ${what}`);
+  }
   if (reranker === undefined || reranker.kind === 'used') return;
   await note(io, oneLine(`Answered without the reranker: ${reranker.reason}`, terminal.width));
 }
@@ -162,8 +161,7 @@ async function searchBatch(file: string, { searcher, flags, context }: Task): Pr
     if (flags.json === true) {
       await print(io, JSON.stringify(describeBatchAnswer(query, tried, flags)));
     } else {
-      await tellUnresolved(result, context);
-      await tellReranker(result, context);
+      await tellCaveats(result, context);
       const answer = error === undefined ? renderHits(result, terminal) : error.message;
       await print(io, `${terminal.paint.cyan(oneLine(query, terminal.width))}\n${answer}\n`);
     }

@@ -1,17 +1,4 @@
-import type { CommandLine, JsonFlag, SettingsFlags } from './command-line.ts';
-
-export interface UsageFlags extends SettingsFlags {
-  /** The id of an API key. @default all */
-  readonly key?: string;
-  readonly catalog?: string;
-}
-
-export type ListUsageFlags = UsageFlags & JsonFlag;
-
-export interface ForgetUsageFlags extends UsageFlags {
-  readonly tool?: string;
-  readonly all?: true;
-}
+import type { CommandLine } from './command-line.ts';
 
 export function addUsageCommand(program: CommandLine): void {
   const serving = () => import('../serving/index.ts');

@@ -1,10 +1,5 @@
-import type { CommandLine, GatewayFlags, JsonFlag } from './command-line.ts';
+import type { CommandLine } from './command-line.ts';
 import { wholeNumber } from './option-values.ts';
-
-export interface WatchFlags extends GatewayFlags, JsonFlag {
-  /** Stop after this many requests. */
-  readonly limit?: number;
-}
 
 export function addWatchCommand(program: CommandLine): void {
   program

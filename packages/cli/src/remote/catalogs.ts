@@ -3,12 +3,11 @@ import { createSnapshot, parseTools, type Snapshot, type Tool } from '@quarterma
 import { diffSnapshots, type SnapshotDiff, type ToolFormat, writeTool } from '@quartermaster/core/catalog';
 import { note, print, write } from '../command-io.ts';
 import {
+  type CatalogFlags,
   type CommandContext,
-  type DiffCatalogsFlags,
   type GatewayFlags,
-  type ListCatalogsFlags,
+  type JsonFlag,
   loadCatalog,
-  type PushCatalogFlags,
 } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { readTools } from '../input/index.ts';
@@ -16,6 +15,10 @@ import { InputError, UnavailableError } from '../input-error.ts';
 import { count, counted, oneLine, printRows, startProgress } from '../terminal/index.ts';
 import { openGateway, type RemoteGateway } from './gateway-client.ts';
 import { renderCatalogDiff } from './render-catalog-diff.ts';
+
+interface PushCatalogFlags extends GatewayFlags, CatalogFlags {
+  readonly dryRun?: true;
+}
 
 /** Uploads tools under a name. Shows the changes first, because the gateway replaces the whole catalog. */
 export async function pushCatalog(name: string, flags: PushCatalogFlags, context: CommandContext): Promise<void> {
@@ -43,7 +46,7 @@ export async function pushCatalog(name: string, flags: PushCatalogFlags, context
   await write(io.stderr, `Uploaded ${size} as ${name} to ${gateway.url}\n${findings.join('')}`);
 }
 
-export async function listCatalogs(flags: ListCatalogsFlags, { io, terminal }: CommandContext): Promise<void> {
+export async function listCatalogs(flags: GatewayFlags & JsonFlag, { io, terminal }: CommandContext): Promise<void> {
   await printRows(io, {
     rows: await listRemote(openGateway(flags, io.env)),
     isJson: flags.json === true,
@@ -69,7 +72,7 @@ export async function giveCatalog(
 export async function diffCatalogs(
   first: string,
   second: string,
-  flags: DiffCatalogsFlags,
+  flags: GatewayFlags & JsonFlag,
   context: CommandContext,
 ): Promise<void> {
   const { io, terminal } = context;
@@ -83,7 +86,7 @@ export async function diffCatalogs(
 
 const REMOTE = 'gateway:';
 
-async function readSide(side: string, flags: DiffCatalogsFlags, { io }: CommandContext): Promise<Snapshot> {
+async function readSide(side: string, flags: GatewayFlags & JsonFlag, { io }: CommandContext): Promise<Snapshot> {
   if (!side.startsWith(REMOTE)) {
     if (/^[\w.-]+$/.test(side) && side !== '-' && !existsSync(side)) {
       throw new InputError(`${side}: there is no such file. For a catalog of the gateway, write ${REMOTE}${side}`);

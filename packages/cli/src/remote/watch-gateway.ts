@@ -1,9 +1,14 @@
 import { print, write } from '../command-io.ts';
-import type { CommandContext, WatchFlags } from '../commands/index.ts';
+import type { CommandContext, GatewayFlags, JsonFlag } from '../commands/index.ts';
 import { UnavailableError } from '../input-error.ts';
 import { counted } from '../terminal/index.ts';
 import { openGateway } from './gateway-client.ts';
 import { renderRecord } from './render-record.ts';
+
+interface WatchFlags extends GatewayFlags, JsonFlag {
+  /** Stop after this many requests. */
+  readonly limit?: number;
+}
 
 /** Shows requests as the gateway answers them, until it is stopped or has shown the requested number. */
 export async function watchGateway(flags: WatchFlags, { io, terminal }: CommandContext): Promise<void> {

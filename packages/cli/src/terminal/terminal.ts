@@ -9,27 +9,15 @@ export interface Terminal {
   readonly width: number;
 }
 
-type Style = (text: string) => string;
-
-interface Paint {
-  readonly bold: Style;
-  readonly dim: Style;
-  readonly cyan: Style;
-  readonly green: Style;
-  readonly yellow: Style;
-}
+type Paint = Pick<ReturnType<typeof picocolors.createColors>, 'bold' | 'dim' | 'cyan' | 'green' | 'yellow'>;
 
 /** Colours if the output is a terminal, unless NO_COLOR is set (https://no-color.org); FORCE_COLOR enables them anyway. */
 export function createTerminal({ stdout, env }: Pick<CommandIo, 'stdout' | 'env'>): Terminal {
   const isForced = isSet(env.FORCE_COLOR) && env.FORCE_COLOR !== '0';
   const isColoured = !isSet(env.NO_COLOR) && (isForced || (stdout.isTTY === true && env.TERM !== 'dumb'));
-  const { bold, dim, cyan, green, yellow } = picocolors.createColors(isColoured);
   // A pipe has no width, and a terminal that does not know its own reports 0.
   const columns = stdout.columns === undefined || stdout.columns === 0 ? 80 : stdout.columns;
-  return {
-    paint: { bold, dim, cyan, green, yellow },
-    width: Math.min(160, Math.max(40, columns)),
-  };
+  return { paint: picocolors.createColors(isColoured), width: Math.min(160, Math.max(40, columns)) };
 }
 
 /** A catalog's text for a terminal: on one line, without control characters, which a description could use on the terminal, cut to fit. */

@@ -1,12 +1,16 @@
 import type { ServerInput } from '@quartermaster/host/config';
 import { note } from '../../command-io.ts';
-import type { CommandContext, InputFlags } from '../../commands/index.ts';
+import type { CommandContext, ServerFlags } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { ask, counted, oneLine } from '../../terminal/index.ts';
 import { ownerOf, readAnswers } from '../settings/input-answers.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { describeStore, withStore } from '../store/open-configured-store.ts';
 import { makeTokenKey } from '../store/token-key-file.ts';
+
+interface InputFlags extends ServerFlags {
+  readonly forget?: true;
+}
 
 /** Asks for the inputs of clients' files, or forgets the answers. */
 export async function answerInputs(ids: readonly string[], flags: InputFlags, { io }: CommandContext): Promise<void> {

@@ -2,7 +2,7 @@ import type { Config, RemoteServerSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import { scopesToAskFor } from '@quartermaster/mcp';
 import { note } from '../../command-io.ts';
-import type { CommandContext, LoginFlags, LogoutFlags } from '../../commands/index.ts';
+import type { CommandContext, ServerFlags } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { counted } from '../../terminal/index.ts';
@@ -11,6 +11,18 @@ import { describeStore, withStore } from '../store/open-configured-store.ts';
 import { makeTokenKey } from '../store/token-key-file.ts';
 import { openBrowser } from './open-browser.ts';
 import { signIn } from './sign-in.ts';
+
+interface LogoutFlags extends ServerFlags {
+  /** The id of a gateway's key. @default the one user of this machine */
+  readonly user?: string;
+}
+
+interface LoginFlags extends LogoutFlags {
+  /** @default any free one */
+  readonly port?: number;
+  /** Whether a browser may be opened. */
+  readonly browser: boolean;
+}
 
 /** How long a person may take to sign in. */
 const PATIENCE_MS = 5 * 60_000;

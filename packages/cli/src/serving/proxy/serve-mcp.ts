@@ -13,7 +13,7 @@ import {
 import type { Store } from '@quartermaster/host/store';
 import { createProxy, type Hub, serveStdio } from '@quartermaster/mcp';
 import { embeddedModel } from '@quartermaster/semantic';
-import type { CommandContext, McpFlags, ProxyForm } from '../../commands/index.ts';
+import type { CommandContext, ProxyForm, ServerFlags } from '../../commands/index.ts';
 import { InputError, UnavailableError } from '../../input-error.ts';
 import { createSignInListener } from '../credentials/callback-listener.ts';
 import { printOnce } from '../process/print-once.ts';
@@ -27,6 +27,15 @@ import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts
 import { openConfiguredStore } from '../store/open-configured-store.ts';
 import { tryToMakeTokenKey } from '../store/token-key-file.ts';
 import { renderRerankerEvent } from './render-reranker-event.ts';
+
+interface McpFlags extends ServerFlags {
+  /** Used whatever the tools cost. @default bridge, once the gate defers */
+  readonly form?: ProxyForm;
+  /** The context window of the client's model, in tokens. @default `mcp.contextTokens` of the settings, else `DEFAULT_CONTEXT_TOKENS` */
+  readonly context?: number;
+  /** Whether a tool whose definition changed is held back until it is accepted. */
+  readonly strict?: true;
+}
 
 /** Serves one MCP client over stdin and stdout until it disconnects or a signal stops it. Messages for people go to stderr. */
 export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise<void> {

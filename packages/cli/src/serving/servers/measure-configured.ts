@@ -2,11 +2,15 @@ import type { Snapshot } from '@quartermaster/core';
 import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import type { Config } from '@quartermaster/host/config';
 import type { CommandIo } from '../../command-io.ts';
-import type { ProxyForm, StatusFlags } from '../../commands/index.ts';
+import type { ProxyForm, ServerFlags } from '../../commands/index.ts';
 import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts';
 import { withStore } from '../store/open-configured-store.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
 import { measureServers, type ServerCosts } from './measure-servers.ts';
+
+export interface StatusFlags extends ServerFlags {
+  readonly context?: number;
+}
 
 export interface MeasureOptions {
   readonly io: Pick<CommandIo, 'env'>;
@@ -18,7 +22,7 @@ export interface MeasureOptions {
 
 /** Starts the servers in the settings, counts what their tools cost, and stops them. `files`: how many files besides the settings name them. */
 export async function measureConfigured(
-  flags: Pick<StatusFlags, 'config' | 'store' | 'mcpConfig' | 'context'>,
+  flags: StatusFlags,
   { io, form, onStart }: MeasureOptions,
 ): Promise<{
   readonly costs: ServerCosts;

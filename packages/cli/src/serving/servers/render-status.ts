@@ -16,19 +16,12 @@ export interface StatusReport {
 export function renderStatus({ costs, files, notes, running }: StatusReport, terminal: Terminal): string {
   const { paint } = terminal;
   const findings = costs.servers.flatMap((server) => server.findings ?? []);
+  const unused = notes.map(({ server, message }) => `${server}: ${message}`);
   return [
     renderCosts(costs, terminal, defined({ files })),
-    ...(findings.length === 0 ? [] : [section('Definitions to review', shorten(findings), terminal)]),
-    ...(notes.length === 0
-      ? []
-      : [
-          section(
-            'Not used',
-            notes.map(({ server, message }) => `${server}: ${message}`),
-            terminal,
-          ),
-        ]),
-    ...running.map((one) => renderRunning(one, terminal)),
+    ...section('Definitions to review', shorten(findings), terminal),
+    ...section('Not used', unused, terminal),
+    ...running.flatMap((one) => renderRunning(one, terminal)),
     paint.dim('Tokens are estimated.'),
   ].join('\n\n');
 }
@@ -79,7 +72,7 @@ export function renderCosts(
     wrap(headline, width),
     ...(saving === undefined ? [] : [wrap(saving, width)]),
     ...['', renderTable(columns, rows)],
-    ...(problems.length === 0 ? [] : ['', section('Problems', problems, terminal)]),
+    ...section('Problems', problems, terminal).flatMap((text) => ['', text]),
   ].join('\n');
 }
 
@@ -98,7 +91,10 @@ function describeSaving(
   return `That is less than 10% of the window, so your client still sees all tools. With --form bridge it sees three tools instead: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
 }
 
-function renderRunning({ pid, startedAt, files, servers, errors }: RunningStatus, terminal: Terminal): string {
+function renderRunning(
+  { pid, startedAt, files, servers, errors }: RunningStatus,
+  terminal: Terminal,
+): readonly string[] {
   const ready = servers.filter(({ state }) => state === 'ready').length;
   const facts = [
     `since ${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${ready} of ${counted(servers.length, 'server')} connected`,
@@ -108,9 +104,10 @@ function renderRunning({ pid, startedAt, files, servers, errors }: RunningStatus
   return section(`Running as process ${pid}`, facts, terminal);
 }
 
-function section(title: string, lines: readonly string[], { paint, width }: Terminal): string {
+/** A paragraph with a title, if it has lines. */
+function section(title: string, lines: readonly string[], { paint, width }: Terminal): readonly string[] {
   const wrapped = lines.map((line) => wrap(oneLine(line, 1_000), width, { indent: 2, hanging: 4 }));
-  return [paint.bold(title), ...wrapped].join('\n');
+  return lines.length === 0 ? [] : [[paint.bold(title), ...wrapped].join('\n')];
 }
 
 function stateOf({ state, held, tools, reason }: ServerCost): string {

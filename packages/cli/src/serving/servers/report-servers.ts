@@ -11,11 +11,9 @@ export function reportServers(hub: Hub, print: (line: string) => void): () => vo
     print(`${oneLine(status.name, 100)}: ${oneLine(line, MOST_CHARACTERS)}`);
   };
   return hub.subscribe((event) => {
-    if (event.kind === 'server-change')
-      hub
-        .status()
-        .filter(({ name }) => name === event.server)
-        .forEach(tell);
+    if (event.kind === 'server-change') {
+      for (const status of hub.status()) if (status.name === event.server) tell(status);
+    }
     if (event.kind === 'definition-change') {
       const { tool, fields, isHeld } = event.change;
       const held = isHeld ? '; it is held back until it is accepted: quartermaster mcp accept' : '';

@@ -1,14 +1,14 @@
 import { print } from '../../command-io.ts';
-import type { CommandContext, StatusFlags } from '../../commands/index.ts';
+import type { CommandContext, JsonFlag } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { counted } from '../../terminal/index.ts';
-import { measureConfigured } from './measure-configured.ts';
+import { measureConfigured, type StatusFlags } from './measure-configured.ts';
 import { renderStatus } from './render-status.ts';
 import { readRunning } from './running-status.ts';
 
 /** Starts the servers, reports their state and what their tools cost, and stops them. */
-export async function showStatus(flags: StatusFlags, { io, terminal, exit }: CommandContext): Promise<void> {
+export async function showStatus(flags: StatusFlags & JsonFlag, { io, terminal, exit }: CommandContext): Promise<void> {
   const isJson = flags.json === true;
   const { costs, config, files } = await measureConfigured(flags, {
     io,

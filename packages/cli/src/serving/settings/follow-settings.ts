@@ -72,25 +72,14 @@ export function followSettings(options: FollowOptions): FollowedSettings {
 function describeChange(before: HubServers, now: HubServers): string {
   const [old, current] = [Object.keys(before.servers), Object.keys(now.servers)];
   const same = (name: string): boolean => JSON.stringify(before.servers[name]) === JSON.stringify(now.servers[name]);
-  const parts = [
-    describe(
-      'added',
-      current.filter((name) => !old.includes(name)),
-    ),
-    describe(
-      'removed',
-      old.filter((name) => !current.includes(name)),
-    ),
-    describe(
-      'changed',
-      current.filter((name) => old.includes(name) && !same(name)),
-    ),
-  ].filter((part) => part !== undefined);
-  return parts.length === 0 ? `${counted(current.length, 'server')}, as before` : parts.join('; ');
-}
-
-function describe(what: string, names: readonly string[]): string | undefined {
-  return names.length === 0 ? undefined : `${what} ${names.join(', ')}`;
+  const changes = {
+    added: current.filter((name) => !old.includes(name)),
+    removed: old.filter((name) => !current.includes(name)),
+    changed: current.filter((name) => old.includes(name) && !same(name)),
+  };
+  const parts = Object.entries(changes).filter(([, names]) => names.length > 0);
+  if (parts.length === 0) return `${counted(current.length, 'server')}, as before`;
+  return parts.map(([what, names]) => `${what} ${names.join(', ')}`).join('; ');
 }
 
 /** Polling survives editors that replace the file, network drives, and files that don't exist yet. */

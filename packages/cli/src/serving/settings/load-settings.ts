@@ -2,12 +2,12 @@ import { defined } from '@quartermaster/core/internal';
 import { type Config, type ConfigFlags, loadConfig } from '@quartermaster/host/config';
 import type { TokenStore } from '@quartermaster/host/store';
 import type { CommandIo } from '../../command-io.ts';
-import type { McpFlags, ServeFlags } from '../../commands/index.ts';
+import type { ServerFlags } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { userStore } from './data-folder.ts';
 import { type Answers, readAnswers } from './input-answers.ts';
 
-type SettingsFlags = Pick<ServeFlags & McpFlags, 'config' | 'store' | 'host' | 'port' | 'mcpConfig'>;
+type SettingsFlags = ServerFlags & Pick<ConfigFlags, 'host' | 'port'>;
 
 export interface Settings {
   readonly config: Config;

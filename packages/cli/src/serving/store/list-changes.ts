@@ -1,10 +1,19 @@
 import { defined } from '@quartermaster/core/internal';
 import { AUDIT_ACTIONS } from '@quartermaster/host/store';
-import type { AuditFlags, CommandContext } from '../../commands/index.ts';
+import type { CommandContext, JsonFlag, SettingsFlags } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { oneLine, printRows } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { withStore } from './open-configured-store.ts';
+
+interface AuditFlags extends SettingsFlags, JsonFlag {
+  readonly limit: number;
+  readonly by?: string;
+  readonly action?: string;
+  readonly subject?: string;
+  /** Milliseconds. */
+  readonly within?: number;
+}
 
 /** Prints who changed what. */
 export async function listChanges(flags: AuditFlags, { io }: CommandContext): Promise<void> {

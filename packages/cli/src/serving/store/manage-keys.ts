@@ -4,25 +4,48 @@ import {
   KEY_ENDPOINTS,
   type KeyChange,
   type KeyLimits,
+  type KeyRole,
   type KeyStore,
   type NewApiKey,
   normalizeKeyName,
 } from '@quartermaster/host/store';
 import { note, print } from '../../command-io.ts';
-import type {
-  CommandContext,
-  CreateKeyFlags,
-  ListKeysFlags,
-  RightsFlags,
-  RotateKeyFlags,
-  SettingsFlags,
-  UpdateKeyFlags,
-} from '../../commands/index.ts';
+import type { CommandContext, JsonFlag, SettingsFlags } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { count, oneLine, printRows } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { describeStore, withStore } from './open-configured-store.ts';
+
+/** What a key may use and change. */
+interface RightsFlags extends SettingsFlags {
+  readonly models?: readonly string[];
+  readonly catalogs?: readonly string[];
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly role?: KeyRole;
+  readonly endpoints?: readonly string[];
+  /** Milliseconds. */
+  readonly expiresIn?: number;
+}
+
+interface CreateKeyFlags extends RightsFlags, KeyLimits {
+  readonly writes?: readonly string[];
+}
+
+/** Fields that are missing stay as they are. */
+interface UpdateKeyFlags extends RightsFlags, Readonly<Partial<Record<keyof KeyLimits, number | 'none'>>> {
+  readonly writes?: readonly string[] | false;
+  readonly allTools?: true;
+  readonly allEndpoints?: true;
+  /** False if it should never expire. */
+  readonly expiry: boolean;
+}
+
+interface RotateKeyFlags extends SettingsFlags {
+  /** Milliseconds. */
+  readonly overlap: number;
+}
 
 /** Creates a key. Stdout has its secret and nothing else, for scripts. */
 export async function createKey(given: string, flags: CreateKeyFlags, context: CommandContext): Promise<void> {
@@ -51,7 +74,7 @@ export async function createKey(given: string, flags: CreateKeyFlags, context: C
   await print(context.io, secret);
 }
 
-export async function listKeys(flags: ListKeysFlags, context: CommandContext): Promise<void> {
+export async function listKeys(flags: SettingsFlags & JsonFlag, context: CommandContext): Promise<void> {
   await printRows(context.io, {
     rows: await withKeys(flags, context, (store) => store.list()),
     isJson: flags.json === true,

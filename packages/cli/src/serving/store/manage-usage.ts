@@ -1,14 +1,25 @@
 import { defined } from '@quartermaster/core/internal';
 import type { LearnedUseStore, UseScope } from '@quartermaster/host/store';
 import { note, write } from '../../command-io.ts';
-import type { CommandContext, ForgetUsageFlags, ListUsageFlags, UsageFlags } from '../../commands/index.ts';
+import type { CommandContext, JsonFlag, SettingsFlags } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { counted, oneLine, printRows } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { withStore } from './open-configured-store.ts';
 
-export async function listUsage(flags: ListUsageFlags, context: CommandContext): Promise<void> {
+interface UsageFlags extends SettingsFlags {
+  /** The id of an API key. @default all */
+  readonly key?: string;
+  readonly catalog?: string;
+}
+
+interface ForgetUsageFlags extends UsageFlags {
+  readonly tool?: string;
+  readonly all?: true;
+}
+
+export async function listUsage(flags: UsageFlags & JsonFlag, context: CommandContext): Promise<void> {
   await printRows(context.io, {
     rows: await withUses(flags, context, (uses) => uses.summarise(scopeOf(flags))),
     isJson: flags.json === true,
