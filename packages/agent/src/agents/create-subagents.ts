@@ -67,10 +67,29 @@ export function createSubagents(parts: SubagentParts): RunSubagent {
       throw new Error(`There is no subagent ${JSON.stringify(type)}; there are ${[...scopes.keys()].join(', ')}`);
     }
     const parent = parts.parent();
-    const context = await subagentContext({ parts, parent, definition, caller: { allow }, call, type });
-    const { runHooks, about } = context;
-    const started = { agent_id: call.id, agent_type: type };
-    await runObservers(runHooks, { ...about(), ...started, hook_event_name: 'SubagentStart' }, signal);
+    const caller: Caller = { allow };
+    const agent = { agent_id: call.id, agent_type: type };
+    const about = (): BaseHookInput => ({ ...parent.about(), ...agent });
+    const context: TurnContext = {
+      ...parent,
+      caller,
+      about,
+      conversation: await openConversation({ sessionId: parent.conversation.id, store: NOWHERE, isFork: false }),
+      planner: parts.planner(caller),
+      transcript: createTranscriptCache().storeFor(call.id),
+      guard: parts.guard({ caller, about, definition }),
+      model: modelOf(definition, parts),
+      system: definition.prompt,
+      maxTurns: definition.maxTurns ?? parent.maxTurns,
+      output: undefined,
+      parentToolUseId: call.id,
+      side: createSideChannel(),
+      stopInput: (stopping) => ({
+        ...{ ...about(), ...stopping, ...agent },
+        ...{ hook_event_name: 'SubagentStop', agent_transcript_path: '' },
+      }),
+    };
+    await runObservers(parent.runHooks, { ...about(), ...agent, hook_event_name: 'SubagentStart' }, signal);
     const prompt = { role: 'user', content: String(call.arguments.prompt) } as const;
     let result: SDKResultMessage | undefined;
     for await (const message of runTurn(context, prompt, { query: signal, turn: signal })) {
@@ -83,42 +102,8 @@ export function createSubagents(parts: SubagentParts): RunSubagent {
   };
 }
 
-interface SubagentTask {
-  readonly parts: SubagentParts;
-  readonly parent: TurnContext;
-  readonly definition: AgentDefinition;
-  readonly caller: Caller;
-  readonly call: Resolved;
-  readonly type: string;
-}
-
-async function subagentContext(task: SubagentTask): Promise<TurnContext> {
-  const { parts, parent, definition, caller, call, type } = task;
-  const { model } = definition;
-  const about = (): BaseHookInput => ({ ...parent.about(), agent_id: call.id, agent_type: type });
-  return {
-    ...parent,
-    caller,
-    about,
-    conversation: await openConversation({ sessionId: parent.conversation.id, store: NOWHERE, isFork: false }),
-    planner: parts.planner(caller),
-    transcript: createTranscriptCache().storeFor(call.id),
-    guard: parts.guard({ caller, about, definition }),
-    model: model === undefined || model === 'inherit' ? parent.model : () => parts.model(model),
-    system: definition.prompt,
-    maxTurns: definition.maxTurns ?? parent.maxTurns,
-    output: undefined,
-    parentToolUseId: call.id,
-    side: createSideChannel(),
-    stopInput: (stopping) => ({
-      ...about(),
-      ...stopping,
-      hook_event_name: 'SubagentStop',
-      agent_id: call.id,
-      agent_type: type,
-      agent_transcript_path: '',
-    }),
-  };
+function modelOf({ model }: AgentDefinition, { parent, model: find }: SubagentParts): TurnContext['model'] {
+  return model === undefined || model === 'inherit' ? parent().model : () => find(model);
 }
 
 /** A subagent's conversation ends with its task. */

@@ -30,8 +30,7 @@ export const OWN_OPTIONS: readonly string[] = [
 export function checkOptions(options: object): void {
   for (const [name, value] of Object.entries(options)) {
     if (OWN_OPTIONS.includes(name)) continue;
-    const row = Object.hasOwn(OPTION_ROWS, name) ? OPTION_ROWS[name] : undefined;
-    if (row === undefined) {
+    if (!Object.hasOwn(OPTION_ROWS, name)) {
       const known = [...OWN_OPTIONS, ...supportedIn(OPTION_ROWS)].sort();
       throw invalidSetting({ setting: name }, `Unknown option ${JSON.stringify(name)}. Allowed: ${known.join(', ')}`);
     }
@@ -41,8 +40,7 @@ export function checkOptions(options: object): void {
 
 /** The same for a field of a subagent's definition. */
 export function checkAgentField(agent: string, field: string, value: unknown): void {
-  const row = Object.hasOwn(AGENT_FIELD_ROWS, field) ? AGENT_FIELD_ROWS[field] : undefined;
-  if (row === undefined) {
+  if (!Object.hasOwn(AGENT_FIELD_ROWS, field)) {
     const known = supportedIn(AGENT_FIELD_ROWS).join(', ');
     throw invalidSetting({ setting: agent }, `${agent} has no field ${JSON.stringify(field)}. Allowed: ${known}`);
   }

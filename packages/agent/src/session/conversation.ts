@@ -20,15 +20,11 @@ export class Conversation {
   /** Written with the first message: a query without messages leaves nothing behind. */
   #unwritten: readonly SessionRecord[];
 
-  constructor(
-    id: string,
-    store: SessionStore,
-    begun: { readonly messages: readonly AnthropicMessage[]; readonly unwritten: readonly SessionRecord[] },
-  ) {
-    this.id = id;
+  constructor(store: SessionStore, begun: Pick<Conversation, 'id' | 'messages'>, unwritten: readonly SessionRecord[]) {
+    this.id = begun.id;
     this.#store = store;
     this.#messages = begun.messages;
-    this.#unwritten = begun.unwritten;
+    this.#unwritten = unwritten;
   }
 
   get messages(): readonly AnthropicMessage[] {
@@ -54,7 +50,7 @@ export class Conversation {
 /** Starts or continues a conversation. Interrupted calls are answered, so that the model knows of them. */
 export async function openConversation(options: ConversationOptions): Promise<Conversation> {
   const { sessionId, store, resume, isFork } = options;
-  if (resume === undefined) return new Conversation(sessionId, store, { messages: [], unwritten: [] });
+  if (resume === undefined) return new Conversation(store, { id: sessionId, messages: [] }, []);
   const records = await store.read(resume);
   if (records === undefined) {
     throw new RequestError('invalid_request', `There is no session ${JSON.stringify(resume.slice(0, 200))} to resume`, {
@@ -65,9 +61,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
   const results = interruptedResults(told);
   const answers: readonly AnthropicMessage[] = results.length === 0 ? [] : [{ role: 'user', content: results }];
   const messages = [...told, ...answers];
-  if (!isFork) {
-    const unwritten = answers.map((message) => ({ kind: 'message', message }) as const);
-    return new Conversation(resume, store, { messages, unwritten });
-  }
-  return new Conversation(sessionId, store, { messages, unwritten: [{ kind: 'restart', messages }] });
+  if (isFork) return new Conversation(store, { id: sessionId, messages }, [{ kind: 'restart', messages }]);
+  const unwritten = answers.map((message) => ({ kind: 'message', message }) as const);
+  return new Conversation(store, { id: resume, messages }, unwritten);
 }

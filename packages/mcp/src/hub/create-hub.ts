@@ -217,25 +217,19 @@ function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable
   const reasons = [
     ...(reason === undefined ? [] : [reason]),
     ...missing,
-    ...describeHeld(
-      'changed',
-      held.filter(({ isNew }) => isNew !== true),
-    ),
-    ...describeHeld(
-      'new',
-      held.filter(({ isNew }) => isNew === true),
-    ),
+    ...HELD_KINDS.flatMap((kind) => describeHeld(kind, held)),
     ...(leftOut === 0 ? [] : [`${leftOut} of its tools ${leftOut === 1 ? 'is' : 'are'} past the catalog's limit`]),
   ];
   return reasons.length === 0 ? [] : [{ server: name, reason: reasons.join('; ') }];
 }
 
-function describeHeld(kind: string, held: readonly DefinitionChange[]): readonly string[] {
-  const names = held.map((change) => change.after.name);
-  const rest = names.length > MOST_HELD_NAMED ? ` and ${names.length - MOST_HELD_NAMED} more` : '';
-  return names.length === 0
-    ? []
-    : [`${kind} definitions are waiting to be accepted: ${names.slice(0, MOST_HELD_NAMED).join(', ')}${rest}`];
+const HELD_KINDS = ['changed', 'new'] as const;
+
+function describeHeld(kind: (typeof HELD_KINDS)[number], held: readonly DefinitionChange[]): readonly string[] {
+  const own = held.filter(({ isNew }) => (kind === 'new') === (isNew === true));
+  const names = own.slice(0, MOST_HELD_NAMED).map((change) => change.after.name);
+  const rest = own.length > names.length ? ` and ${own.length - names.length} more` : '';
+  return own.length === 0 ? [] : [`${kind} definitions are waiting to be accepted: ${names.join(', ')}${rest}`];
 }
 
 async function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {

@@ -54,16 +54,19 @@ function describeServer(server: ServerStatus, { isSole, permissions }: Session):
     ...defined({ reason: reason === undefined ? undefined : cutText(reason, MOST_REASON) }),
     tools,
     ...defined({ protocol_version: protocolVersion }),
-    ...(problems.length === 0
-      ? {}
-      : { problems: problems.slice(0, MOST_LISTED).map((one) => cutText(one, MOST_REASON)) }),
-    ...(held.length === 0 ? {} : { held: held.slice(0, MOST_LISTED).map(({ tool }) => tool) }),
-    ...(suspicions.length === 0
-      ? {}
-      : { findings: suspicions.slice(0, MOST_LISTED).map(({ tool, kind, at }) => ({ tool, kind, at })) }),
-    ...(noise.last === undefined ? {} : { last_error: cutText(noise.last, MOST_REASON) }),
-    ...(said === undefined || said === '' ? {} : { stderr: cutText(said, MOST_REASON) }),
+    ...defined({
+      problems: listed(problems, (one) => cutText(one, MOST_REASON)),
+      held: listed(held, ({ tool }) => tool),
+      findings: listed(suspicions, ({ tool, kind, at }) => ({ tool, kind, at })),
+      last_error: noise.last === undefined ? undefined : cutText(noise.last, MOST_REASON),
+      stderr: said === undefined || said === '' ? undefined : cutText(said, MOST_REASON),
+    }),
   };
+}
+
+/** The first of some items; undefined if there are none. */
+function listed<Item, Shown>(items: readonly Item[], show: (item: Item) => Shown): readonly Shown[] | undefined {
+  return items.length === 0 ? undefined : items.slice(0, MOST_LISTED).map(show);
 }
 
 const MOST_LISTED = 20;

@@ -1,4 +1,4 @@
-import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { type Progress, type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { Clock } from '@quartermaster/core/internal';
 import type { Connection } from './connection.ts';
 
@@ -20,6 +20,10 @@ export function createCallClock(clock: Clock): CallClock {
   ): Promise<Value> => {
     const { timeout, signal, onprogress, resetTimeoutOnProgress } = options;
     if (timeout === undefined) return send(options);
+    const restart = (progress: Progress): void => {
+      if (questions === 0) limit.begin();
+      onprogress?.(progress);
+    };
     const limit = new Limit(clock, timeout);
     const giveUp = (): void => limit.end(signal?.reason);
     limits.add(limit);
@@ -27,19 +31,8 @@ export function createCallClock(clock: Clock): CallClock {
     signal?.addEventListener('abort', giveUp);
     if (signal?.aborted === true) giveUp();
     try {
-      return await send({
-        ...options,
-        timeout: NEVER_MS,
-        signal: limit.signal,
-        ...(onprogress === undefined || resetTimeoutOnProgress !== true
-          ? {}
-          : {
-              onprogress: (progress) => {
-                if (questions === 0) limit.begin();
-                onprogress(progress);
-              },
-            }),
-      });
+      const restarting = onprogress !== undefined && resetTimeoutOnProgress === true ? { onprogress: restart } : {};
+      return await send({ ...options, timeout: NEVER_MS, signal: limit.signal, ...restarting });
     } finally {
       signal?.removeEventListener('abort', giveUp);
       limits.delete(limit);

@@ -90,30 +90,8 @@ function childEnvironment(
 }
 
 const HARMLESS: readonly string[] = [
-  'HOME',
-  'LANG',
-  'LC_ALL',
-  'LOGNAME',
-  'PATH',
-  'SHELL',
-  'TERM',
-  'TMPDIR',
-  'TZ',
-  'USER',
+  ...['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'],
   // Windows
-  'APPDATA',
-  'COMSPEC',
-  'HOMEDRIVE',
-  'HOMEPATH',
-  'LOCALAPPDATA',
-  'PATHEXT',
-  'PROGRAMDATA',
-  'PROGRAMFILES',
-  'SYSTEMDRIVE',
-  'SYSTEMROOT',
-  'TEMP',
-  'TMP',
-  'USERNAME',
-  'USERPROFILE',
-  'WINDIR',
+  ...['APPDATA', 'COMSPEC', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMDATA', 'PROGRAMFILES'],
+  ...['SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'TMP', 'USERNAME', 'USERPROFILE', 'WINDIR'],
 ];
