@@ -2,18 +2,19 @@ import type { Snapshot, Tool } from '@quartermaster/core';
 import { createTool } from '@quartermaster/core/catalog';
 import type { Caller, Resolved } from '@quartermaster/core/dispatch';
 import { createTranscriptCache } from '@quartermaster/core/loop';
+import { checkAgentField } from '../contract/index.ts';
 import { type BaseHookInput, runObservers } from '../hooks/index.ts';
+import { invalidSetting } from '../invalid-setting.ts';
 import type { ResolvedModel } from '../model/index.ts';
-import { compileToolRules } from '../permissions/index.ts';
+import { checkMode, checkToolRules, compileToolRules, type PermissionMode } from '../permissions/index.ts';
 import type { SDKAssistantMessage, SDKMessage, SDKResultMessage } from '../sdk-message.ts';
 import { openConversation } from '../session/index.ts';
 import { type createPlanner, createSideChannel, runTurn, type ToolGuard, type TurnContext } from '../turn/index.ts';
-import type { AgentDefinition, AgentDefinitions } from './agent-definition.ts';
 
 /** The tool that gives a task to a subagent. */
 export const AGENT_TOOL = 'Agent';
 
-export interface SubagentParts {
+interface SubagentParts {
   readonly definitions: AgentDefinitions;
   /** The query that the subagents work for. */
   readonly parent: () => TurnContext;
@@ -27,14 +28,14 @@ export interface SubagentParts {
   readonly forwardsText: boolean;
 }
 
-export interface SubagentGuard {
+interface SubagentGuard {
   readonly caller: Caller;
   readonly about: () => BaseHookInput;
   readonly definition: AgentDefinition;
 }
 
 /** Runs one task to its end. Rejects if it fails. */
-export type RunSubagent = (call: Resolved, signal: AbortSignal) => Promise<string>;
+type RunSubagent = (call: Resolved, signal: AbortSignal) => Promise<string>;
 
 export function agentTool(definitions: AgentDefinitions): Tool {
   const list = Object.entries(definitions).map(([name, { description }]) => `- ${name}: ${description}`);
@@ -129,3 +130,58 @@ function forwarded(message: SDKMessage, withText: boolean): readonly SDKMessage[
   const shown: SDKAssistantMessage = { ...message, message: { ...message.message, content } };
   return content.length === 0 ? [] : [shown];
 }
+
+/** A subagent: a separate conversation, with its own prompt and tools, that the model can give a task to. */
+export interface AgentDefinition {
+  /** When to use it, for the model. */
+  readonly description: string;
+  /** Its system prompt. */
+  readonly prompt: string;
+  /** The tools it may use, spelled as in `allowedTools`. @default all tools of the query */
+  readonly tools?: readonly string[];
+  /** Tools it doesn't see. @default none */
+  readonly disallowedTools?: readonly string[];
+  /** A model's full name, or `inherit`. @default the query's model */
+  readonly model?: string;
+  /** How many responses one task may take. @default the query's limit */
+  readonly maxTurns?: number;
+  /** @default the query's mode */
+  readonly permissionMode?: PermissionMode;
+}
+
+/** Subagents by name, for `options.agents`. */
+export type AgentDefinitions = Readonly<Record<string, AgentDefinition>>;
+
+/** Throws a `SettingError` for an invalid definition. */
+export function checkAgents(agents: AgentDefinitions, knownTools: ReadonlySet<string>): void {
+  for (const [name, definition] of Object.entries(agents)) {
+    const setting = `agents.${name}`;
+    for (const [field, value] of Object.entries(definition)) checkAgentField(setting, field, value);
+    for (const field of ['description', 'prompt'] as const) {
+      if (typeof definition[field] !== 'string' || definition[field] === '') fail(`${setting}.${field}`, 'is missing');
+    }
+    checkToolRules(`${setting}.tools`, definition.tools ?? [], knownTools);
+    checkToolRules(`${setting}.disallowedTools`, definition.disallowedTools ?? [], knownTools);
+    const partial = [...(definition.tools ?? []), ...(definition.disallowedTools ?? [])].find((rule) =>
+      rule.includes('('),
+    );
+    if (partial !== undefined) fail(setting, `has the rule ${partial}: rules about some calls belong in allowedTools`);
+    if (typeof (definition.model ?? '') !== 'string') fail(`${setting}.model`, 'is not a string');
+    if (ALIASES.has(definition.model ?? '')) {
+      fail(
+        `${setting}.model`,
+        `is the alias ${JSON.stringify(definition.model)}: write the model's full name, or inherit`,
+      );
+    }
+    if (definition.permissionMode !== undefined) checkMode(definition.permissionMode);
+    const { maxTurns = 1 } = definition;
+    if (!Number.isInteger(maxTurns) || maxTurns < 1) fail(`${setting}.maxTurns`, 'is not a whole number above 0');
+  }
+}
+
+function fail(setting: string, problem: string): never {
+  throw invalidSetting({ setting }, `${setting} ${problem}`);
+}
+
+/** Aliases are refused: the model that one stands for changes with every version of the SDK. */
+const ALIASES: ReadonlySet<string> = new Set(['sonnet', 'opus', 'haiku', 'fable']);

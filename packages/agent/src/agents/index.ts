@@ -1,2 +1,8 @@
-export { type AgentDefinition, type AgentDefinitions, checkAgents } from './agent-definition.ts';
-export { AGENT_TOOL, agentTool, createSubagents } from './create-subagents.ts';
+export {
+  AGENT_TOOL,
+  type AgentDefinition,
+  type AgentDefinitions,
+  agentTool,
+  checkAgents,
+  createSubagents,
+} from './create-subagents.ts';

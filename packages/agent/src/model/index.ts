@@ -1,12 +1,14 @@
-export { type AgentForm, readForm } from './agent-form.ts';
+export { agentWire, askModel } from './ask-model.ts';
+export { readGateSettings } from './gate-settings.ts';
+export { type AgentForm, isSearching, type Planning, planFor, readForm } from './plan-for.ts';
 export {
   type AgentUpstream,
   type BuiltUpstream,
   checkUpstream,
+  listModels,
+  type ModelInfo,
+  type ResolvedModel,
   rehearsal,
+  resolveModel,
   type UpstreamChoice,
-} from './agent-upstream.ts';
-export { agentWire, askModel } from './ask-model.ts';
-export { readGateSettings } from './gate-settings.ts';
-export { isSearching, type Planning, planFor } from './plan-for.ts';
-export { listModels, type ModelInfo, type ResolvedModel, resolveModel } from './resolve-model.ts';
+} from './resolve-model.ts';

@@ -5,8 +5,7 @@ import { SettingError } from '@quartermaster/core/errors';
 import { loadConfig } from '@quartermaster/host/config';
 import { scripted } from '@quartermaster/host/upstream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rehearsal } from './agent-upstream.ts';
-import { type ModelQuestion, type ResolvedModel, resolveModel } from './resolve-model.ts';
+import { type ModelQuestion, type ResolvedModel, rehearsal, resolveModel } from './resolve-model.ts';
 
 let cwd = '';
 

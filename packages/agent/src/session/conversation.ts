@@ -1,9 +1,11 @@
+import { isJsonObject } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
+import { blocksOf } from '../message-content.ts';
+import type { SDKUserBlock } from '../sdk-message.ts';
 import { replay, type SessionRecord, type SessionStore } from './session-store.ts';
-import { interruptedResults } from './unanswered-calls.ts';
 
-export interface ConversationOptions {
+interface ConversationOptions {
   /** The id of a new session, or of the fork. */
   readonly sessionId: string;
   readonly store: SessionStore;
@@ -65,3 +67,25 @@ export async function openConversation(options: ConversationOptions): Promise<Co
   const unwritten = answers.map((message) => ({ kind: 'message', message }) as const);
   return new Conversation(store, { id: resume, messages }, unwritten);
 }
+
+/**
+ * Answers to the calls of the last message that have none yet. A model is not shown calls without results, and would
+ * make a call again that it doesn't know of.
+ */
+export function interruptedResults(messages: readonly AnthropicMessage[]): readonly SDKUserBlock[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return [];
+  const calls = blocksOf(last).filter((block: unknown) => isJsonObject(block) && block.type === 'tool_use');
+  return withoutResults(
+    calls.flatMap(({ id }) => (typeof id === 'string' ? [{ id }] : [])),
+    REASON,
+  );
+}
+
+/** Replaces results that will not arrive: a call without one would be lost to the conversation. */
+export function withoutResults(calls: readonly { readonly id: string }[], reason: string): readonly SDKUserBlock[] {
+  return calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: reason, is_error: true }));
+}
+
+const REASON =
+  'The call was interrupted before its result came. It may have run: find out before you call it again, where that matters.';

@@ -1,8 +1,11 @@
 export { COMPACTION_DEFAULTS, compact } from './compact.ts';
-export { type Conversation, openConversation } from './conversation.ts';
-export { createDatabaseSessionStore } from './database-session-store.ts';
-export { createFileSessionStore } from './file-session-store.ts';
+export { type Conversation, interruptedResults, openConversation, withoutResults } from './conversation.ts';
 export { CHARACTERS_PER_TOKEN, messageTokens } from './message-tokens.ts';
 export { checkSessionOptions, resumedSession, sessionStore } from './resumed-session.ts';
-export { createMemorySessionStore, type SessionRecord, type SessionStore } from './session-store.ts';
-export { interruptedResults, withoutResults } from './unanswered-calls.ts';
+export {
+  createDatabaseSessionStore,
+  createFileSessionStore,
+  createMemorySessionStore,
+  type SessionRecord,
+  type SessionStore,
+} from './session-store.ts';

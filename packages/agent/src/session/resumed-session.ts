@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { defined } from '@quartermaster/core/internal';
 import { invalidSetting } from '../invalid-setting.ts';
-import { createFileSessionStore } from './file-session-store.ts';
 import type { SessionStore } from './session-store.ts';
+import { createFileSessionStore } from './session-store.ts';
 
 export interface SessionOptions {
   readonly sessions?: SessionStore;

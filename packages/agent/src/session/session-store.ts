@@ -1,5 +1,9 @@
+import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isJsonObject } from '@quartermaster/core/catalog';
+import { RequestError } from '@quartermaster/core/errors';
 import { tryParseJson } from '@quartermaster/core/internal';
+import { type SessionStore as DatabaseSessions, makeFolder } from '@quartermaster/host/store';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 
 /** Where conversations are stored, so that they can be resumed. */
@@ -20,7 +24,7 @@ export type SessionRecord =
   | { readonly kind: 'restart'; readonly messages: readonly AnthropicMessage[] };
 
 /** The record in a line, if there is one: a line that a crash cut off loses itself, not the session. */
-export function readRecord(text: string): readonly SessionRecord[] {
+function readRecord(text: string): readonly SessionRecord[] {
   const value = tryParseJson(text);
   if (!isJsonObject(value)) return [];
   if (value.kind === 'message' && isMessage(value.message)) return [{ kind: 'message', message: value.message }];
@@ -56,6 +60,76 @@ export function createMemorySessionStore(): SessionStore {
       // The map is in the order of writing.
       sessions.delete(id);
       sessions.set(id, known);
+    },
+  };
+}
+
+/** Keeps sessions in Quartermaster's store: SQLite, or PostgreSQL, where any replica can resume them. */
+export function createDatabaseSessionStore(sessions: Pick<DatabaseSessions, 'read' | 'append'>): SessionStore {
+  return {
+    async read(id) {
+      return (await sessions.read(id))?.flatMap(readRecord);
+    },
+    append: (id, records) =>
+      sessions.append(
+        id,
+        records.map((record) => JSON.stringify(record)),
+      ),
+  };
+}
+
+/** A larger session is not read: it would not fit into any model either. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** Keeps each session in a separate file, one record per line, which only the user can read. */
+export function createFileSessionStore(folder: string): SessionStore {
+  const pathOf = (id: string): string => {
+    // The id becomes the name of a file.
+    if (!/^[\w-]{1,100}$/.test(id)) {
+      throw new RequestError(
+        'invalid_request',
+        `The session id ${JSON.stringify(id.slice(0, 200))} is not valid; allowed: letters, digits, _ and -`,
+      );
+    }
+    return join(folder, `${id}.jsonl`);
+  };
+  return {
+    pathOf,
+    async read(id) {
+      const path = pathOf(id);
+      try {
+        const { size } = await stat(path);
+        if (size > MOST_BYTES) {
+          throw new RequestError(
+            'invalid_request',
+            `The session ${id} has ${size} bytes; at most ${MOST_BYTES} are read`,
+          );
+        }
+        return (await readFile(path, 'utf8')).split('\n').flatMap(readRecord);
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    async latest() {
+      const names = await readdir(folder).catch(() => []);
+      const sessions = names.flatMap((name) => /^([\w-]{1,100})\.jsonl$/.exec(name)?.[1] ?? []);
+      const times = await Promise.all(
+        sessions.map(async (id) => ({
+          id,
+          ms: await stat(pathOf(id)).then(
+            ({ mtimeMs }) => mtimeMs,
+            () => 0,
+          ),
+        })),
+      );
+      return times.sort((left, right) => right.ms - left.ms)[0]?.id;
+    },
+    async append(id, records) {
+      const path = pathOf(id);
+      makeFolder(folder);
+      // Each record starts a new line, so that one that a crash cut off does not damage the next.
+      await appendFile(path, records.map((record) => `\n${JSON.stringify(record)}`).join(''), { mode: 0o600 });
     },
   };
 }

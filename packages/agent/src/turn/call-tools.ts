@@ -1,15 +1,15 @@
 import type { Memory, Toolbox, ToolOutcome } from '@quartermaster/core';
-import type { JsonObject } from '@quartermaster/core/catalog';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan } from '@quartermaster/core/disclosure';
 import type { Answered, Caller } from '@quartermaster/core/dispatch';
 import { untilAborted } from '@quartermaster/core/internal';
 import { type ContentPart, readContent } from '@quartermaster/mcp';
+import { toInput, writtenInput } from '@quartermaster/wires/anthropic';
 import type { ImageSource, SDKContentBlock, SDKResultBlock, SDKUserBlock } from '../sdk-message.ts';
-import { isReadable } from './readable-input.ts';
 
 export type ToolUse = Extract<SDKContentBlock, { readonly type: 'tool_use' }>;
 
-export interface Calling {
+interface Calling {
   readonly toolbox: Toolbox;
   readonly plan: DeferPlan;
   readonly memory: Memory;
@@ -133,4 +133,18 @@ function cut(text: string, most: number): string {
   const end = Math.max(0, most);
   const code = text.charCodeAt(end - 1);
   return text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end);
+}
+
+/**
+ * Whether a call's arguments are what the model wrote. Some hosts leave them out if there are none; anything else that is not an object
+ * was cut or malformed.
+ */
+function isReadable(input: unknown): boolean {
+  return input === undefined || isJsonObject(writtenInput(input));
+}
+
+/** The arguments as an object: hosts accept nothing else in the history. */
+export function toObject(input: unknown): JsonObject {
+  if (input === undefined) return {};
+  return isJsonObject(input) ? input : toInput(typeof input === 'string' ? input : JSON.stringify(input));
 }

@@ -1,7 +1,6 @@
 export { createLedger, type LedgerOptions, type ModelPrice } from './ledger.ts';
-export { requestTokens, sum } from './make-room.ts';
+export { requestFor, requestTokens, sum } from './make-room.ts';
 export { createPlanner } from './planner.ts';
-export { requestFor } from './request-for.ts';
 export { runTurn } from './run-turn.ts';
 export { createSideChannel } from './side-channel.ts';
 export { createStructuredOutput, type OutputFormat, type StructuredOutput } from './structured-output.ts';

@@ -3,7 +3,7 @@ import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal
 import { invalidSetting } from '../invalid-setting.ts';
 import type { ResolvedModel } from '../model/index.ts';
 import type { ModelUsage, SDKResultError, Usage } from '../sdk-message.ts';
-import { addUsage, NO_USAGE } from '../usage.ts';
+import { addUsage, NO_USAGE } from './tally.ts';
 
 /** Dollars per million tokens. */
 export interface ModelPrice {

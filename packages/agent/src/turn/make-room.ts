@@ -1,15 +1,17 @@
 import type { DeferPlan } from '@quartermaster/core/disclosure';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
 import { UpstreamError } from '@quartermaster/host/upstream';
-import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
+import type { AnthropicMessage, AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { blockReason, runObservers } from '../hooks/index.ts';
+import { blocksOf } from '../message-content.ts';
 import { agentWire, type ResolvedModel } from '../model/index.ts';
 import type { SDKCompactBoundaryMessage } from '../sdk-message.ts';
 import { COMPACTION_DEFAULTS, compact, messageTokens } from '../session/index.ts';
 import type { Tally } from './tally.ts';
 import type { TurnContext } from './turn-context.ts';
 
-export interface Rooming {
+interface Rooming {
   readonly context: TurnContext;
   readonly model: ResolvedModel;
   readonly tally: Tally;
@@ -23,7 +25,7 @@ export function isCrowded(tokens: number, { limits }: ResolvedModel): boolean {
   return tokens > limits.contextTokens * COMPACTION_DEFAULTS.atShare;
 }
 
-export interface RequestTokens {
+interface RequestTokens {
   readonly system: number;
   /** The declared tools, and the revealed ones. */
   readonly tools: number;
@@ -78,4 +80,30 @@ export function isTooLong(error: unknown): boolean {
   return /too (?:long|large|many tokens)|context (?:length|window)|maximum context|exceeds? the .*(?:tokens|context)/i.test(
     error.message,
   );
+}
+
+const MOST_OUTPUT_TOKENS = 8_192;
+
+/** The next request, without tools, which come from the plan. */
+export function requestFor(context: TurnContext, { model, limits, upstream }: ResolvedModel): AnthropicRequest {
+  const { conversation, system, maxOutputTokens } = context;
+  const isCaching = upstream.transport === 'anthropic-messages';
+  return {
+    model,
+    max_tokens: maxOutputTokens ?? Math.max(1, Math.min(MOST_OUTPUT_TOKENS, Math.floor(limits.contextTokens / 4))),
+    ...defined({ system }),
+    messages: isCaching ? withBreakpoint(conversation.messages) : conversation.messages,
+    stream: true,
+  };
+}
+
+/** Everything up to here is also the start of the next request, and worth caching at the provider. */
+function withBreakpoint(messages: readonly AnthropicMessage[]): readonly AnthropicMessage[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return messages;
+  const blocks = blocksOf(last);
+  const marked = blocks.map((block, index) =>
+    index === blocks.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,
+  );
+  return [...messages.slice(0, -1), { ...last, content: marked }];
 }

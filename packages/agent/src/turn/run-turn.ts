@@ -13,13 +13,10 @@ import type {
   Usage,
 } from '../sdk-message.ts';
 import { CHARACTERS_PER_TOKEN, interruptedResults, withoutResults } from '../session/index.ts';
-import { readUsage } from '../usage.ts';
-import { callTools, type ToolUse } from './call-tools.ts';
-import { isCrowded, isTooLong, makeRoom, requestTokens } from './make-room.ts';
-import { toObject } from './readable-input.ts';
-import { requestFor } from './request-for.ts';
+import { callTools, type ToolUse, toObject } from './call-tools.ts';
+import { isCrowded, isTooLong, makeRoom, requestFor, requestTokens } from './make-room.ts';
 import { MOST_OUTPUT_RETRIES } from './structured-output.ts';
-import { createTally, type Tally } from './tally.ts';
+import { createTally, readUsage, type Tally } from './tally.ts';
 import type { TurnContext } from './turn-context.ts';
 
 export interface TurnSignals {

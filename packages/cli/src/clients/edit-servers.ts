@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
+import { applyEdits, type FormattingOptions, modify } from 'jsonc-parser';
+import { isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml';
 import { InputError } from '../input-error.ts';
 import { rawServers, serversIn } from './client-file.ts';
-import { editJson } from './edit-json.ts';
 import { editToml } from './edit-toml.ts';
-import { editYaml } from './edit-yaml.ts';
 
 export interface ServerEdit {
   /** Where the servers are in the file. */
@@ -41,4 +41,73 @@ function without(document: unknown, [key = '', ...rest]: readonly string[]): unk
   if (!isJsonObject(document)) return document;
   const { [key]: block, ...others } = document;
   return rest.length === 0 ? others : { ...others, [key]: without(block, rest) as Json };
+}
+
+/** Edits JSON with comments in place. */
+function editJson(text: string, { block, remove, add }: ServerEdit): string {
+  // A byte order mark is not part of the document.
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const formattingOptions = formattingOf(text);
+  const put = (current: string, path: readonly string[], value: unknown): string =>
+    applyEdits(current, modify(current, [...path], value, { formattingOptions }));
+  const taken = remove.reduce((current, name) => put(current, [...block, name], undefined), text.slice(mark.length));
+  const edited = Object.entries(add).reduce((current, [name, entry]) => put(current, [...block, name], entry), taken);
+  return mark + edited.replace(LONE_COMMA, '');
+}
+
+/** The last server's trailing comma can leave a line with only a comma before the end of the block. JSON strings have no line breaks. */
+const LONE_COMMA = /\r?\n[ \t]*,(?=\s*\})/g;
+
+/** The indentation of the file. */
+function formattingOf(text: string): FormattingOptions {
+  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
+  return {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.startsWith('\t') ? 1 : indent.length,
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  };
+}
+
+/** Edits a list of servers in YAML; everything around the list stays as it is. */
+function editYaml(text: string, { block, remove, add }: ServerEdit): string {
+  const [key = ''] = block;
+  const document = parseDocument(text);
+  const root = document.contents;
+  const pair = isMap(root) ? root.items.find((item) => isScalar(item.key) && item.key.value === key) : undefined;
+  const list = pair?.value;
+  if (document.errors.length > 0 || !isSeq(list) || list.flow === true) {
+    throw new InputError(
+      `The file has no list ${key} with a dash before each server; write it that way, or move the servers by hand`,
+    );
+  }
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const column = columnOf(text, list.range?.[0] ?? 0);
+  const items = list.items.map((item) => {
+    const range = (item as { readonly range?: readonly [number, number, number] }).range;
+    const name = isMap(item) ? item.get('name') : undefined;
+    return { name, from: lineStart(text, range?.[0] ?? 0), to: range?.[2] ?? range?.[1] ?? 0 };
+  });
+  const [first, last] = [items[0], items.at(-1)];
+  if (first === undefined || last === undefined) throw new InputError(`The list ${key} is empty`);
+  const kept = items
+    .filter(({ name }) => typeof name !== 'string' || !remove.includes(name))
+    .map(({ from, to }) => text.slice(from, to));
+  const added = Object.values(add).map((entry) => indent(stringify([entry], { lineWidth: 0 }), column, eol));
+  return text.slice(0, first.from) + [...kept, ...added].join('') + text.slice(last.to);
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+function columnOf(text: string, offset: number): number {
+  return /^\s*/.exec(text.slice(lineStart(text, offset)))?.[0].length ?? 0;
+}
+
+function indent(yaml: string, column: number, eol: string): string {
+  return yaml
+    .trimEnd()
+    .split('\n')
+    .map((line) => `${' '.repeat(column)}${line}${eol}`)
+    .join('');
 }

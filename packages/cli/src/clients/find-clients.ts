@@ -7,8 +7,7 @@ import type { CommandContext } from '../commands/index.ts';
 import { InputError } from '../input-error.ts';
 import { shellWord } from '../terminal/index.ts';
 import { projectsIn, readSeen, serversIn } from './client-file.ts';
-import { CLIENTS, ofProject } from './known-clients.ts';
-import type { McpClient } from './mcp-client.ts';
+import { CLIENTS, type McpClient, ofProject } from './known-clients.ts';
 import type { Places } from './places.ts';
 import { isOurselves } from './plan-install.ts';
 

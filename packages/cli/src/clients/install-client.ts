@@ -8,17 +8,15 @@ import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { dataFolder, renderCosts } from '../serving/index.ts';
 import { confirm, counted, oneLine, wrap } from '../terminal/index.ts';
-import { applyInstall, freeServersFile } from './apply-install.ts';
+import { applyInstall, freeServersFile, undoInstall } from './apply-install.ts';
 import { findClientFile } from './find-clients.ts';
-import { CLIENTS, ofProject } from './known-clients.ts';
+import { CLIENTS, type McpClient, ofProject, type StartCommand } from './known-clients.ts';
 import { type Installed, type Ledger, openLedger } from './ledger.ts';
-import type { McpClient, StartCommand } from './mcp-client.ts';
 import { measureClient } from './measure-client.ts';
 import { findOtherScopes } from './other-scopes.ts';
 import { findPlaces, type Places } from './places.ts';
 import { type InstallPlan, planInstall } from './plan-install.ts';
 import { renderDiff } from './render-diff.ts';
-import { undoInstall } from './undo-install.ts';
 
 interface InstallFlags {
   readonly file?: string;

@@ -10,10 +10,7 @@ import { findPlaces } from './places.ts';
  * The files of the servers that were moved out of clients' files, if neither the command line nor the settings name any server:
  * `init` applies to a user, whichever folder a command runs in. Undefined if there are none, or if others are named.
  */
-export function findInstalledServers(
-  place: ServerFlags,
-  { io }: Pick<CommandContext, 'io'>,
-): readonly string[] | undefined {
+function findInstalledServers(place: ServerFlags, { io }: Pick<CommandContext, 'io'>): readonly string[] | undefined {
   if (place.mcpConfig !== undefined) return undefined;
   const installed = ledgerOf(findPlaces(io.env)).list();
   const files = [...new Set(installed.map(({ servers }) => servers.path))].filter((file) => existsSync(file));
@@ -33,7 +30,7 @@ export async function withInstalledServers<Flags extends ServerFlags>(
   return { ...flags, mcpConfig: files };
 }
 
-export function describeInstalled(files: readonly string[]): string {
+function describeInstalled(files: readonly string[]): string {
   const place = files.length > MOST_NAMED ? counted(files.length, 'file') : files.join(', ');
   return `The settings name no MCP servers: using those of your clients, in ${place}.`;
 }

@@ -7,7 +7,7 @@ import type { ProxyForm } from '../commands/index.ts';
 import { measureConfigured, type ServerCost, type ServerCosts } from '../serving/index.ts';
 import { counted } from '../terminal/index.ts';
 import { readSeen, serversIn } from './client-file.ts';
-import type { McpClient } from './mcp-client.ts';
+import type { McpClient } from './known-clients.ts';
 
 interface Scope {
   readonly client: McpClient;

@@ -1,8 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
-import { CLIENTS, ofProject } from './known-clients.ts';
+import { CLIENTS, type McpClient, ofProject } from './known-clients.ts';
 import type { Installed, Ledger } from './ledger.ts';
-import type { McpClient } from './mcp-client.ts';
 import type { Places } from './places.ts';
 
 /**

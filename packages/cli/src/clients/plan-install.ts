@@ -6,7 +6,7 @@ import { InputError } from '../input-error.ts';
 import { leaveOutOurselves } from '../serving/index.ts';
 import { rawServers, readSeen, type SeenFile, serversIn } from './client-file.ts';
 import { editServers } from './edit-servers.ts';
-import type { McpClient, StartCommand } from './mcp-client.ts';
+import type { McpClient, StartCommand } from './known-clients.ts';
 import type { OtherScopes } from './other-scopes.ts';
 import type { Places } from './places.ts';
 

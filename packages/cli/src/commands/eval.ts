@@ -8,6 +8,7 @@ import {
   ENGINES,
   type EngineName,
   findEngines,
+  prepareSearcher,
   resolveEngine,
 } from '../create-searcher.ts';
 import {
@@ -27,12 +28,11 @@ import {
 import { EXIT } from '../exit-code.ts';
 import { type LabelledQuery, type PastCall, readAllQueries, readHistory } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
-import { prepareSearcher } from '../prepare-searcher.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
 import { counted, startProgress, wrap } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext, CommandLine } from './command-line.ts';
-import { floorOption } from './floor-option.ts';
+import { floorOption } from './option-values.ts';
 
 interface EvalFlags extends CatalogFlags {
   readonly engine?: readonly EngineName[];

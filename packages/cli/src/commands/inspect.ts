@@ -1,7 +1,7 @@
 import { createBm25Searcher } from '@quartermaster/core';
 import { print } from '../command-io.ts';
+import { isLarge } from '../create-searcher.ts';
 import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
-import { isLarge } from '../prepare-searcher.ts';
 import {
   count,
   counted,

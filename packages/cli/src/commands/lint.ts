@@ -4,8 +4,7 @@ import type { Floor } from '../evaluate/index.ts';
 import { InputError } from '../input-error.ts';
 import { addCatalogOptions, type CatalogFlags, readCatalog } from './catalog-options.ts';
 import type { CommandLine, JsonFlag } from './command-line.ts';
-import { floorOption } from './floor-option.ts';
-import { wholeNumber } from './option-values.ts';
+import { floorOption, wholeNumber } from './option-values.ts';
 
 export interface LintFlags extends CatalogFlags, JsonFlag {
   readonly engine: EngineName;

@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { type Floor, parseFloors } from '../evaluate/index.ts';
 
 /** Reads a whole number within limits, for commander, which adds the option's name to the message. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
@@ -40,4 +41,17 @@ export function positiveNumber(max: number): (text: string) => number {
     if (value > 0 && value <= max) return value;
     throw new InvalidArgumentError(`Allowed: a number above 0 and up to ${max}.`);
   };
+}
+
+export function floorOption(): Option {
+  return new Option(
+    '--floor <figures>',
+    'fail if a figure is lower, such as recall@5=80 or hit@1=60,mrr=70 (percent)',
+  ).argParser(readFloors);
+}
+
+function readFloors(text: string): readonly Floor[] {
+  const floors = parseFloors(text);
+  if (typeof floors === 'string') throw new InvalidArgumentError(floors);
+  return floors;
 }

@@ -13,8 +13,7 @@ import { InputError, UnavailableError } from '../input-error.ts';
 import { loadSettings } from '../serving/index.ts';
 import { confirm, count, counted, dollars, startProgress } from '../terminal/index.ts';
 import { checkHints } from './check-hints.ts';
-import { type EnrichPlan, type HintRequest, planRequests } from './plan-requests.ts';
-import { PROMPT_VERSION, readAnswer } from './prompt.ts';
+import { type EnrichPlan, type HintRequest, PROMPT_VERSION, planRequests, readAnswer } from './plan-requests.ts';
 
 /** Asks the model for hints, batch by batch, and saves each answer at once, so that a stopped run can resume. */
 export async function enrichCatalog(snapshot: Snapshot, flags: EnrichFlags, context: CommandContext): Promise<void> {

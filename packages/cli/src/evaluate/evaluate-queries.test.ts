@@ -3,8 +3,7 @@ import { createTool } from '@quartermaster/core/catalog';
 import { PatternError } from '@quartermaster/core/errors';
 import { describe, expect, it } from 'vitest';
 import { evaluateQueries } from './evaluate-queries.ts';
-import { renderCaveats } from './render-caveats.ts';
-import { renderReport } from './render-report.ts';
+import { renderCaveats, renderReport } from './render-report.ts';
 import { makeReport } from './summarise-outcomes.ts';
 
 const snapshot = createSnapshot([

@@ -5,9 +5,8 @@ export { evaluateQueries, type Outcome } from './evaluate-queries.ts';
 export { type Floor, findShortfalls, parseFloors } from './floors.ts';
 export { type History, learnHistory } from './learn-history.ts';
 export { confidenceAtLoss, refuseBelow } from './refuse-below.ts';
-export { renderCaveats } from './render-caveats.ts';
 export { type ComparedRow, type ComparedSummary, type Comparison, renderComparison } from './render-comparison.ts';
-export { renderReport } from './render-report.ts';
+export { renderCaveats, renderReport } from './render-report.ts';
 export type { Score } from './score-ranking.ts';
 export {
   METRIC_TITLES,

@@ -1,12 +1,12 @@
-import type { Snapshot, Tool } from '@quartermaster/core';
+import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { snapshotTokens } from '@quartermaster/core/gate';
 import { groupBy } from '../group-by.ts';
 import { count } from '../terminal/index.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, levelOf, type RuleName } from './finding.ts';
 import { countWords, hasVerb, nameKey, wordsOf } from './words.ts';
 
-export interface DefinitionLimits {
+interface DefinitionLimits {
   /** @default none */
   readonly tokensPerServer?: number | undefined;
 }
@@ -119,3 +119,27 @@ function draftDescription({ name, schema }: Tool): string {
 const FEWEST_WORDS = 4;
 const MOST_TOKENS = 1_000;
 const DEPRECATED = /\b(?:deprecated|obsolete|superseded|no longer (?:supported|maintained)|will be removed)\b/i;
+
+interface ToolFinding {
+  readonly tool: string;
+  readonly rule: RuleName;
+  readonly level: 'error' | 'warning';
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+/** What is wrong with each definition by itself, for a page that lists them. `lint` also compares them with each other. */
+export function lintTools(tools: readonly Tool[]): readonly ToolFinding[] {
+  const snapshot = createSnapshot(tools, { maxTools: tools.length, onDuplicate: 'first' });
+  return checkDefinitions(snapshot).flatMap((finding) => {
+    const { tool, rule, message, suggestion } = finding;
+    if (tool === undefined || COMPARING.has(rule)) return [];
+    const text = suggestion.description ?? suggestion.note;
+    return [
+      { tool: tool.id, rule, level: levelOf(finding), message, ...(text === undefined ? {} : { suggestion: text }) },
+    ];
+  });
+}
+
+/** Rules that need the rest of the catalog. */
+const COMPARING: ReadonlySet<RuleName> = new Set(['name-clash', 'no-successor']);

@@ -1,2 +1,2 @@
+export { lintTools } from './check-definitions.ts';
 export { lintCatalog } from './lint-catalog.ts';
-export { lintTools } from './lint-tools.ts';

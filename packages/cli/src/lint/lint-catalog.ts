@@ -1,19 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { print } from '../command-io.ts';
 import type { CommandContext, LintFlags, LoadedCatalog } from '../commands/index.ts';
+import { isLarge, prepareSearcher } from '../create-searcher.ts';
 import { evaluateQueries, findShortfalls, makeReport } from '../evaluate/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { readAllQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
-import { isLarge, prepareSearcher } from '../prepare-searcher.ts';
 import { startEngine } from '../start-engine.ts';
 import { startProgress } from '../terminal/index.ts';
 import { checkDefinitions } from './check-definitions.ts';
 import { findConfusions } from './find-confusions.ts';
 import { describeTwins, findTwins } from './find-twins.ts';
 import { type Finding, levelOf } from './finding.ts';
-import { renderFindings, toSuggestions } from './render-findings.ts';
-import { type Place, toSarif } from './write-sarif.ts';
+import { type Place, renderFindings, toSarif, toSuggestions } from './render-findings.ts';
 
 /** Checks a catalog, prints the findings, and fails on errors. */
 export async function lintCatalog(catalog: LoadedCatalog, flags: LintFlags, context: CommandContext): Promise<void> {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCommand, startCommand, temporaryFolder } from '../serving/running-command.fixture.ts';
 import { createTerminal } from '../terminal/index.ts';
 import { openGateway } from './gateway-client.ts';
-import { renderRecord } from './render-record.ts';
+import { renderRecord } from './watch-gateway.ts';
 
 const WEATHER = { name: 'get_weather', description: 'Get the weather of a city', input_schema: { type: 'object' } };
 const MAIL = { name: 'send_mail', description: 'Send a mail', inputSchema: { type: 'object' }, server: 'post' };

@@ -1,12 +1,10 @@
 export { ask, confirm } from './ask.ts';
 export { columnsOf } from './columns.ts';
 export { count, counted, dollars, percentOf } from './counted.ts';
-export { printRows } from './print-rows.ts';
 export { type Progress, startProgress, whileShowing } from './progress.ts';
 export { renderBars } from './render-bars.ts';
-export { renderHits } from './render-hits.ts';
-export { renderStanding } from './render-standing.ts';
-export { type Column, renderTable } from './render-table.ts';
+export { renderHits, renderStanding } from './render-hits.ts';
+export { type Column, printRows, renderTable } from './render-table.ts';
 export { shellWord } from './shell-word.ts';
 export { createTerminal, oneLine, type Terminal } from './terminal.ts';
 export { wrap } from './wrap.ts';

@@ -1,5 +1,5 @@
-import type { SearchResult } from '@quartermaster/core';
-import type { Explanation, Hit } from '@quartermaster/core/search';
+import type { SearchResult, Tool } from '@quartermaster/core';
+import type { Explanation, Hit, Standing } from '@quartermaster/core/search';
 import { oneLine, type Terminal } from './terminal.ts';
 import { wrap } from './wrap.ts';
 
@@ -15,7 +15,7 @@ export function renderHits(result: SearchResult, terminal: Terminal): string {
 }
 
 /** The parts of a score, as an indented tree. */
-export function renderExplanation(explanation: Explanation, { width }: Pick<Terminal, 'width'>, indent = 5): string {
+function renderExplanation(explanation: Explanation, { width }: Pick<Terminal, 'width'>, indent = 5): string {
   const start = `${' '.repeat(indent)}${explanation.value.toFixed(3)}  `;
   const text = oneLine(explanation.what, MOST_CHARACTERS);
   const line = `${start}${wrap(text, Math.max(start.length + 20, width), { indent: start.length }).trimStart()}`;
@@ -36,3 +36,21 @@ function renderHit(hit: Hit, rank: number, { paint, width }: Terminal): string {
 }
 
 const MOST_CHARACTERS = 200;
+
+/** The rank of a tool for a query as a sentence, with the parts of its score if it has one. */
+export function renderStanding(tool: Tool, standing: Standing, terminal: Terminal): string {
+  const { paint, width } = terminal;
+  const name = paint.bold(oneLine(tool.id, 80));
+  switch (standing.kind) {
+    case 'listed':
+      return `${name} is listed, at rank ${standing.rank}:\n${renderExplanation(standing.explanation, terminal)}`;
+    case 'below-limit':
+      return `${name} matches, but is only at rank ${standing.rank}, below the limit:\n${renderExplanation(standing.explanation, terminal)}`;
+    case 'not-matched':
+      return wrap(`${name} is not listed: ${oneLine(standing.reason, 400)}`, width);
+    case 'not-allowed':
+      return `${name} is not listed: the caller may not see it`;
+    case 'not-in-catalog':
+      return `${name} is not in the catalog`;
+  }
+}

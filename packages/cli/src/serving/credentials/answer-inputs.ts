@@ -3,10 +3,8 @@ import { note } from '../../command-io.ts';
 import type { CommandContext, ServerFlags } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { ask, counted, oneLine } from '../../terminal/index.ts';
-import { ownerOf, readAnswers } from '../settings/input-answers.ts';
-import { loadSettings } from '../settings/load-settings.ts';
-import { describeStore, withStore } from '../store/open-configured-store.ts';
-import { makeTokenKey } from '../store/token-key-file.ts';
+import { loadSettings, ownerOf, readAnswers } from '../settings/load-settings.ts';
+import { describeStore, makeTokenKey, withStore } from '../store/open-configured-store.ts';
 
 interface InputFlags extends ServerFlags {
   readonly forget?: true;

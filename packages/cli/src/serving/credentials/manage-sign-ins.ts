@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import type { Config, RemoteServerSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import { scopesToAskFor } from '@quartermaster/mcp';
@@ -7,9 +8,7 @@ import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { counted } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
-import { describeStore, withStore } from '../store/open-configured-store.ts';
-import { makeTokenKey } from '../store/token-key-file.ts';
-import { openBrowser } from './open-browser.ts';
+import { describeStore, makeTokenKey, withStore } from '../store/open-configured-store.ts';
 import { signIn } from './sign-in.ts';
 
 interface LogoutFlags extends ServerFlags {
@@ -93,4 +92,25 @@ function remoteServer({ mcpServers }: Config, name: string): RemoteServerSetting
   const remote = Object.keys(mcpServers).filter((key) => 'url' in (mcpServers[key] ?? {}));
   const known = remote.length === 0 ? 'none; name a file with --mcp-config' : remote.join(', ');
   throw new InputError(`There is no server ${JSON.stringify(name)}. Servers with a URL: ${known}`);
+}
+
+/** Opens an address in the user's browser, if there is one. It does not report whether that worked. */
+function openBrowser(url: string): void {
+  // The address comes from a server: only web pages are opened.
+  if (!/^https?:\/\//i.test(url)) return;
+  const [command, ...args] = commandFor(url);
+  const child = spawn(command, args, { stdio: 'ignore', detached: true });
+  child.once('error', () => undefined);
+  child.unref();
+}
+
+function commandFor(url: string): readonly [string, ...string[]] {
+  switch (process.platform) {
+    case 'darwin':
+      return ['open', url];
+    case 'win32':
+      return ['rundll32', 'url.dll,FileProtocolHandler', url];
+    default:
+      return ['xdg-open', url];
+  }
 }

@@ -7,6 +7,7 @@ import {
   createLineLogger,
   gatewayOptionsFrom,
   LOG_LEVELS,
+  type LogEntry,
   type Logger,
   limitHeapGrowth,
   openTracing,
@@ -19,20 +20,24 @@ import type { CommandContext, ServeFlags } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { lintTools } from '../../lint/index.ts';
+import { oneLine, type Terminal } from '../../terminal/index.ts';
 import { installLastResort } from '../process/last-resort.ts';
 import { printOnce } from '../process/print-once.ts';
-import { waitForStop } from '../process/wait-for-stop.ts';
+import { waitForStop } from '../process/watch-stop-signals.ts';
 import { configuredServers, createConfiguredHub } from '../servers/create-configured-hub.ts';
 import { reportServers } from '../servers/report-servers.ts';
 import { configuredEngine } from '../settings/configured-engine.ts';
 import { describeDeferral } from '../settings/describe-deferral.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts';
-import { describeStore, openConfiguredStore } from '../store/open-configured-store.ts';
-import { prepareTranscriptKey, tryToMakeTokenKey } from '../store/token-key-file.ts';
+import {
+  describeStore,
+  openConfiguredStore,
+  prepareTranscriptKey,
+  tryToMakeTokenKey,
+} from '../store/open-configured-store.ts';
 import { listen } from './listen.ts';
 import { renderGreeting } from './render-greeting.ts';
-import { renderLogEntry } from './render-log-entry.ts';
 import { storeSampleCatalog } from './store-sample-catalog.ts';
 
 /** Serves the gateway until a signal stops it. */
@@ -171,3 +176,29 @@ const REHEARSAL: UpstreamSettings = { models: ['*'], provider: 'rehearsal', tool
 const NOTHING_TO_RELOAD = 'Not reloaded: there were no MCP servers at startup. Restart to add the first one.';
 
 const STOP_NOTICE = 'Stopping after the responses in progress. Press Ctrl+C again to stop now.';
+
+/** One line for each request. The client chooses the model's name, so control characters are removed from it. */
+function renderLogEntry(entry: LogEntry, { paint, width }: Terminal, now: Date): string {
+  const { status, route, path, model, upstream, durationMs, errorType, work, reason, error, code, place } = entry;
+  const { decision, outcome, found, tool } = entry;
+  const shown = entry.level === 'debug' ? 'debug' : String(status ?? '–');
+  const facts = [
+    route,
+    path,
+    entry.level === 'debug' ? entry.event : undefined,
+    entry.level === 'debug' ? decision : undefined,
+    outcome,
+    tool,
+    found,
+    model === undefined ? undefined : `${model} (${upstream ?? 'no upstream'})`,
+    work,
+    errorType,
+    reason,
+    error,
+    code,
+    place,
+    durationMs === undefined ? undefined : `${durationMs} ms`,
+  ].filter((fact) => fact !== undefined);
+  const text = oneLine(facts.join('  '), width);
+  return `${paint.dim(now.toTimeString().slice(0, 8))}  ${entry.level === 'info' ? paint.green(shown) : paint.yellow(shown)}  ${text}`;
+}

@@ -1,3 +1,6 @@
+import { constants } from 'node:os';
+import type { CommandIo } from '../../command-io.ts';
+
 /** The source of signals: the process, or a test's stand-in. */
 export interface SignalSource {
   on(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
@@ -6,7 +9,7 @@ export interface SignalSource {
 
 type StopSignal = (typeof STOP_SIGNALS)[number];
 
-export interface StopWatchOptions {
+interface StopWatchOptions {
   /** The first signal: finish and end. */
   readonly onStop: (signal: StopSignal) => void;
   /** A later one: end at once. */
@@ -22,7 +25,7 @@ export interface StopWatchOptions {
 }
 
 /** How the loss of the parent is noticed. */
-export interface ParentWatch {
+interface ParentWatch {
   id(): number;
   /** Repeats something; returns a function that ends it. */
   repeat(action: () => void): () => void;
@@ -92,3 +95,31 @@ function npmParent(): ParentWatch | undefined {
 }
 
 const LOOK_EVERY_MS = 500;
+
+interface StopWait {
+  /** Resolves at the first signal. */
+  readonly stopped: Promise<void>;
+  /** Stops handling signals. */
+  release(): void;
+}
+
+/** Waits for the first stop signal. After that, another one ends the process at once, with the status that shells use for it. */
+export function waitForStop(io: Pick<CommandIo, 'stderr'>, notice: string, onReload?: () => void): StopWait {
+  let resolve: () => void = () => undefined;
+  const stopped = new Promise<void>((done) => {
+    resolve = done;
+  });
+  // Nothing can be printed to a closed terminal; just finish and stop.
+  io.stderr.on('error', () => undefined);
+  const release = watchStopSignals({
+    onReload,
+    onStop() {
+      io.stderr.write(`${notice}\n`);
+      resolve();
+    },
+    onForce(signal) {
+      process.exit(128 + constants.signals[signal]);
+    },
+  });
+  return { stopped, release };
+}

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { InputError } from '../../input-error.ts';
 import { BIN, runCommand, startCommand, temporaryFolder } from '../running-command.fixture.ts';
 import { configuredEngine } from '../settings/configured-engine.ts';
-import { renderRerankerEvent } from './render-reranker-event.ts';
+import { renderRerankerEvent } from './serve-mcp.ts';
 
 const ENGINE = { QUARTERMASTER_SEARCH_ENGINE: 'hybrid+reranker' };
 const MODEL = 'tools-minilm-v5';

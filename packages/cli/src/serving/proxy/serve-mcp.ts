@@ -1,5 +1,5 @@
 import { contextWindow, type GateSettings } from '@quartermaster/core/gate';
-import { BACKGROUND_CLOCK, defined } from '@quartermaster/core/internal';
+import { BACKGROUND_CLOCK, deepestReason, defined } from '@quartermaster/core/internal';
 import type { Config } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import {
@@ -8,6 +8,7 @@ import {
   createSearcherFor,
   createServedReranker,
   createUseLearning,
+  type RerankerFailure,
   type UseLearning,
 } from '@quartermaster/host/search';
 import type { Store } from '@quartermaster/host/store';
@@ -15,18 +16,17 @@ import { createProxy, type Hub, serveStdio } from '@quartermaster/mcp';
 import { embeddedModel } from '@quartermaster/semantic';
 import type { CommandContext, ProxyForm, ServerFlags } from '../../commands/index.ts';
 import { InputError, UnavailableError } from '../../input-error.ts';
+import { oneLine } from '../../terminal/index.ts';
 import { createSignInListener } from '../credentials/callback-listener.ts';
 import { printOnce } from '../process/print-once.ts';
-import { waitForStop } from '../process/wait-for-stop.ts';
+import { waitForStop } from '../process/watch-stop-signals.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from '../servers/create-configured-hub.ts';
 import { reportServers } from '../servers/report-servers.ts';
 import { recordStatus } from '../servers/running-status.ts';
 import { configuredEngine } from '../settings/configured-engine.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts';
-import { openConfiguredStore } from '../store/open-configured-store.ts';
-import { tryToMakeTokenKey } from '../store/token-key-file.ts';
-import { renderRerankerEvent } from './render-reranker-event.ts';
+import { openConfiguredStore, tryToMakeTokenKey } from '../store/open-configured-store.ts';
 
 interface McpFlags extends ServerFlags {
   /** Used whatever the tools cost. @default bridge, once the gate defers */
@@ -183,3 +183,14 @@ const NO_SERVERS = `There are no MCP servers. Name the file that your client kee
   quartermaster mcp --mcp-config .mcp.json
 
 or give quartermaster.yaml an mcpServers block; quartermaster mcp --help has examples.`;
+
+/** What went wrong with the reranker, on one line that is safe to print. */
+export function renderRerankerEvent(event: RerankerFailure, times: number): string {
+  const [what, why] =
+    event.kind === 'fallback'
+      ? ['searched without the reranker', event.reason]
+      : ['tool vectors could not be read from the store or written to it', deepestReason(event.cause)];
+  return oneLine(`${what}${times > 1 ? ` (${times} times)` : ''}: ${why}`, MOST_CHARACTERS);
+}
+
+const MOST_CHARACTERS = 500;

@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { createTerminal } from '../../terminal/index.ts';
 import { manyToolsServer } from '../many-tools-server.fixture.ts';
 import { runCommand, startCommand, temporaryFolder } from '../running-command.fixture.ts';
-import { renderStatus } from './render-status.ts';
 import { readRunning, recordStatus } from './running-status.ts';
+import { renderStatus } from './show-status.ts';
 
 const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 

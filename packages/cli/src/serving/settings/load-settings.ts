@@ -1,11 +1,10 @@
 import { defined } from '@quartermaster/core/internal';
-import { type Config, type ConfigFlags, loadConfig } from '@quartermaster/host/config';
-import type { TokenStore } from '@quartermaster/host/store';
+import { type Config, type ConfigFlags, loadConfig, type ServerInput } from '@quartermaster/host/config';
+import type { TokenOwner, TokenStore } from '@quartermaster/host/store';
 import type { CommandIo } from '../../command-io.ts';
 import type { ServerFlags } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { userStore } from './data-folder.ts';
-import { type Answers, readAnswers } from './input-answers.ts';
 
 type SettingsFlags = ServerFlags & Pick<ConfigFlags, 'host' | 'port'>;
 
@@ -48,4 +47,29 @@ function readStoreFlag(store: string | undefined): ConfigFlags {
   const scheme = /^([a-z][\w+.-]*):\/\//i.exec(store)?.[1];
   if (scheme === undefined) return { store };
   throw new InputError(`--store takes a file, :memory: or a postgres:// address, not ${scheme}://`);
+}
+
+/** Finds the stored answers to the inputs of files. */
+export type Answers = (source: string, id: string) => string | undefined;
+
+/** Reads the answers from the store. An unreadable one, for example after the key was changed, counts as missing. */
+export async function readAnswers(
+  inputs: Config['inputs'],
+  tokens: Pick<TokenStore, 'get'> | undefined,
+): Promise<Answers> {
+  const answers = new Map<string, string>();
+  for (const input of inputs) {
+    const value = await tokens?.get(ownerOf(input)).catch(() => undefined);
+    if (value !== undefined) answers.set(keyOf(input), value);
+  }
+  return (source, id) => answers.get(keyOf({ source, id }));
+}
+
+/** Stored with the tokens, which are encrypted. The file is part of the key: no other file gets the value. */
+export function ownerOf(input: Pick<ServerInput, 'source' | 'id'>): TokenOwner {
+  return { user: 'mcp-input', server: keyOf(input) };
+}
+
+function keyOf({ source, id }: Pick<ServerInput, 'source' | 'id'>): string {
+  return JSON.stringify([source, id]);
 }
