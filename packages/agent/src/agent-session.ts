@@ -215,11 +215,7 @@ function createModelTable(find: FindModel): FindModel {
 
 /** Presets belong to the agent SDK; text appended to one is the user's own. */
 function systemText(prompt: Options['systemPrompt'], instruction: string | undefined): string | undefined {
-  const texts = typeof prompt === 'string' ? [prompt] : isList(prompt) ? prompt : [prompt?.append ?? ''];
+  const texts = typeof prompt === 'object' && 'preset' in prompt ? [prompt.append ?? ''] : [prompt ?? ''].flat();
   const text = [...texts, instruction ?? ''].filter((each) => each !== '').join('\n\n');
   return text === '' ? undefined : text;
-}
-
-function isList(prompt: Options['systemPrompt']): prompt is readonly string[] {
-  return Array.isArray(prompt);
 }

@@ -33,9 +33,19 @@ const READING = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 /** Without O_TRUNC: nothing is lost before the opened file has been checked. */
 const WRITING = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
-/** Opens the file at a real path for reading. */
-export function openToRead(path: string, confinement: Confinement): Promise<FileHandle> {
-  return openFile(path, READING, confinement);
+/** The content of the file at a real path, or its size if that is too much. */
+export async function readWhole(
+  path: string,
+  mostBytes: number,
+  confinement: Confinement,
+): Promise<Buffer | { readonly tooLarge: number }> {
+  const file = await openFile(path, READING, confinement);
+  try {
+    const { size } = await file.stat();
+    return size > mostBytes ? { tooLarge: size } : await file.readFile();
+  } finally {
+    await file.close();
+  }
 }
 
 /** Replaces the content of the file at a real path, or creates the file. */

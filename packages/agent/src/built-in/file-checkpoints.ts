@@ -1,6 +1,6 @@
-import { type FileHandle, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Confinement, openToRead, writeWhole } from './confinement.ts';
+import { type Confinement, readWhole, writeWhole } from './confinement.ts';
 
 /** What `rewindFiles` did, or would do. */
 export interface RewindFilesResult {
@@ -47,10 +47,11 @@ export function createFileCheckpoints(
     firstKept += 1;
   };
   const keep = async (path: string): Promise<void> => {
-    const before = await readBytes(path, mostKeptBytes, confinement);
-    const isTooLarge = before === 'too large';
-    changes.push({ path, before: isTooLarge ? undefined : before });
-    keptBytes += isTooLarge ? 0 : (before?.byteLength ?? 0);
+    const found = await readIfThere(path, mostKeptBytes, confinement);
+    const isTooLarge = found !== undefined && 'tooLarge' in found;
+    const before = isTooLarge ? undefined : found;
+    changes.push({ path, before });
+    keptBytes += before?.byteLength ?? 0;
     // A file that can't be saved can't be restored to any earlier message.
     while (firstKept < changes.length && (isTooLarge || keptBytes > mostKeptBytes)) forgetOldest();
   };
@@ -101,22 +102,13 @@ async function restore({ path, before }: Change, confinement: Confinement): Prom
   else await writeWhole(path, before, confinement);
 }
 
-async function readBytes(
-  path: string,
-  mostBytes: number,
-  confinement: Confinement,
-): Promise<Buffer | 'too large' | undefined> {
-  let file: FileHandle;
+async function readIfThere(
+  ...file: Parameters<typeof readWhole>
+): Promise<Awaited<ReturnType<typeof readWhole>> | undefined> {
   try {
-    file = await openToRead(path, confinement);
+    return await readWhole(...file);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
-  }
-  try {
-    const { size } = await file.stat();
-    return size > mostBytes ? 'too large' : await file.readFile();
-  } finally {
-    await file.close();
   }
 }

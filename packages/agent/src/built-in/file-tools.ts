@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { cutText } from '@quartermaster/core/internal';
 import { type BuiltInMaker, builtIn, pathIn, textIn } from './built-in-tool.ts';
-import { type Confinement, openToRead, writeWhole } from './confinement.ts';
+import { type Confinement, readWhole, writeWhole } from './confinement.ts';
 import type { FileCheckpoints } from './file-checkpoints.ts';
 
 const MOST_BYTES = 10 * 1024 * 1024;
@@ -83,16 +83,10 @@ export const createEditTool: BuiltInMaker = (confinement, checkpoints) =>
   });
 
 export async function readText(path: string, confinement: Confinement): Promise<string> {
-  const file = await openToRead(path, confinement);
-  try {
-    const stats = await file.stat();
-    if (stats.size > MOST_BYTES) throw new Error(`${path} has ${stats.size} bytes; at most ${MOST_BYTES} are read`);
-    const bytes = await file.readFile();
-    if (bytes.includes(0)) throw new Error(`${path} is not a text file`);
-    return bytes.toString('utf8');
-  } finally {
-    await file.close();
-  }
+  const bytes = await readWhole(path, MOST_BYTES, confinement);
+  if ('tooLarge' in bytes) throw new Error(`${path} has ${bytes.tooLarge} bytes; at most ${MOST_BYTES} are read`);
+  if (bytes.includes(0)) throw new Error(`${path} is not a text file`);
+  return bytes.toString('utf8');
 }
 
 export function shortLine(line: string, most: number): string {

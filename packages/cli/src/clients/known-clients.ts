@@ -25,8 +25,8 @@ export interface McpClient {
   readonly knowsWorkspace?: boolean;
   /** Whether it uses both the user's server and a project's of the same name, instead of the project's alone. @default false */
   readonly showsAllScopes?: boolean;
-  /** Rules by tool name that it keeps in another file. */
-  rules?(places: Places, server: string): { readonly deny: readonly string[]; readonly notes: readonly string[] };
+  /** Rules by tool name that it keeps in another file: where, and which tool of a server one is about. */
+  readonly rules?: { file(places: Places): string; toolIn(rule: string, server: string): string | undefined };
   /** What else people should know before servers move. */
   readonly caveat?: string;
   /** The same, where the user's own file is moved. */
@@ -64,7 +64,10 @@ export const CLIENTS: readonly McpClient[] = [
     ...{ ...USUAL, id: 'claude-code', name: 'Claude Code', entry: claudeEntry },
     files: ({ home, env }) => [join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
     projectFiles: ['.mcp.json'],
-    rules: readClaudeRules,
+    rules: {
+      file: ({ home, env }) => join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'),
+      toolIn: claudeToolIn,
+    },
     userCaveat:
       'These are the servers of the scope "user". Servers of one project are moved with --project FOLDER, those of a .mcp.json with --file FILE.',
   },
@@ -76,7 +79,7 @@ export const CLIENTS: readonly McpClient[] = [
     ...{ ...USUAL, id: 'cursor', name: 'Cursor', knowsWorkspace: true },
     files: ({ home }) => [join(home, '.cursor', 'mcp.json')],
     projectFiles: [join('.cursor', 'mcp.json')],
-    rules: readCursorRules,
+    rules: { file: ({ home }) => join(home, '.cursor', 'cli-config.json'), toolIn: cursorToolIn },
     caveat:
       "Tools that you switched off on Cursor's settings page are not in this file: deny them in the servers' file.",
   },
@@ -145,38 +148,35 @@ export function ofProject(client: McpClient, project: string): McpClient {
 }
 
 /** `mcp__server__tool` and `mcp__server` in Claude Code's permissions. */
-function readClaudeRules({ home, env }: Places, server: string): { deny: readonly string[]; notes: readonly string[] } {
-  const permissions = readPermissions(join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'));
+function claudeToolIn(rule: string, server: string): string | undefined {
   const prefix = `mcp__${server}`;
-  const about = (rules: readonly string[]): readonly string[] =>
-    rules
-      .filter((rule) => rule === prefix || rule.startsWith(`${prefix}__`))
-      .map((rule) => (rule === prefix ? '*' : rule.slice(prefix.length + 2)));
-  const others = [...about(permissions.ask), ...about(permissions.allow)];
-  return { deny: about(permissions.deny), notes: others.length === 0 ? [] : [ASKED] };
+  if (rule === prefix) return '*';
+  return rule.startsWith(`${prefix}__`) ? rule.slice(prefix.length + 2) : undefined;
 }
 
 /** `Mcp(server:tool)` in the permissions of Cursor's command line. */
-function readCursorRules({ home }: Places, server: string): { deny: readonly string[]; notes: readonly string[] } {
-  const permissions = readPermissions(join(home, '.cursor', 'cli-config.json'));
-  const about = (rules: readonly string[]): readonly string[] =>
-    rules.flatMap((rule) => {
-      const [, named, tool] = /^Mcp\(([^:)]+):([^)]+)\)$/.exec(rule) ?? [];
-      return tool !== undefined && (named === server || named === '*') ? [tool] : [];
-    });
-  return { deny: about(permissions.deny), notes: about(permissions.allow).length === 0 ? [] : [ASKED] };
+function cursorToolIn(rule: string, server: string): string | undefined {
+  const [, named, tool] = /^Mcp\(([^:)]+):([^)]+)\)$/.exec(rule) ?? [];
+  return named === server || named === '*' ? tool : undefined;
+}
+
+/** What a client's rules say about the tools of a server, as far as they can be read: most users have none. */
+export function rulesAbout(
+  { rules }: McpClient,
+  places: Places,
+  server: string,
+): { readonly deny: readonly string[]; readonly notes: readonly string[] } {
+  if (rules === undefined) return { deny: [], notes: [] };
+  const { allow, deny, ask } = readRules(rules.file(places));
+  const about = (list: unknown): readonly string[] =>
+    (Array.isArray(list) ? list : []).flatMap((rule) =>
+      typeof rule === 'string' ? (rules.toolIn(rule, server) ?? []) : [],
+    );
+  return { deny: about(deny), notes: about(ask).length + about(allow).length === 0 ? [] : [ASKED] };
 }
 
 const ASKED =
   'rules about asking before its tools run are not carried over, because your client now sees other tool names';
-
-/** A client's rules, as far as they can be read: most users have none. */
-function readPermissions(file: string): Readonly<Record<'allow' | 'deny' | 'ask', readonly string[]>> {
-  const texts = (value: unknown): readonly string[] =>
-    Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
-  const { allow, deny, ask } = readRules(file);
-  return { allow: texts(allow), deny: texts(deny), ask: texts(ask) };
-}
 
 function readRules(file: string): JsonObject {
   if (!existsSync(file)) return {};

@@ -6,7 +6,7 @@ import { InputError } from '../input-error.ts';
 import { leaveOutOurselves } from '../serving/index.ts';
 import { rawServers, readSeen, type SeenFile, serversIn } from './client-file.ts';
 import { editServers } from './edit-servers.ts';
-import type { McpClient, StartCommand } from './known-clients.ts';
+import { type McpClient, rulesAbout, type StartCommand } from './known-clients.ts';
 import type { OtherScopes } from './other-scopes.ts';
 import type { Places } from './places.ts';
 
@@ -149,7 +149,7 @@ function withRules(
   { name, entry, notes }: ClientServer,
   { client, places, file }: { readonly client: McpClient; readonly places: Places; readonly file: string },
 ): Pick<ClientServer, 'entry' | 'notes'> {
-  const rules = client.rules?.(places, name) ?? { deny: [], notes: [] };
+  const rules = rulesAbout(client, places, name);
   const deny: readonly Json[] = [...(Array.isArray(entry.deny) ? entry.deny : []), ...rules.deny];
   const plain = client.expandsVariables ? entry : (escapeReferences(entry) as JsonObject);
   const { envFile } = plain;

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline';
 import type { Searcher, Snapshot } from '@quartermaster/core';
-import { SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import { print } from '../command-io.ts';
 import { createSearcher, DEFAULT_ENGINE } from '../create-searcher.ts';
@@ -22,10 +21,7 @@ export function addDemoCommand(program: CommandLine): void {
 
 async function demo(context: CommandContext): Promise<void> {
   const { io, terminal } = context;
-  const { snapshot } = await readTools(findSampleCatalog().tools, {
-    stdin: io.stdin,
-    maxTools: SNAPSHOT_DEFAULTS.maxTools,
-  });
+  const { snapshot } = await readTools(findSampleCatalog().tools, { stdin: io.stdin });
   const searcher = await createSearcher(DEFAULT_ENGINE, snapshot);
   const costs = inspectCatalog(snapshot, { contextTokens: DEFAULT_CONTEXT_TOKENS, searcher });
   await print(io, `${renderGreeting(snapshot, costs, terminal)}\n`);

@@ -1,6 +1,8 @@
 import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { snapshotTokens } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
+import type { GatewayOptions } from '@quartermaster/gateway';
 import { groupBy } from '../group-by.ts';
 import { count } from '../terminal/index.ts';
 import { type Finding, levelOf, type RuleName } from './finding.ts';
@@ -120,26 +122,16 @@ const FEWEST_WORDS = 4;
 const MOST_TOKENS = 1_000;
 const DEPRECATED = /\b(?:deprecated|obsolete|superseded|no longer (?:supported|maintained)|will be removed)\b/i;
 
-interface ToolFinding {
-  readonly tool: string;
-  readonly rule: RuleName;
-  readonly level: 'error' | 'warning';
-  readonly message: string;
-  readonly suggestion?: string;
-}
-
 /** What is wrong with each definition by itself, for a page that lists them. `lint` also compares them with each other. */
-export function lintTools(tools: readonly Tool[]): readonly ToolFinding[] {
+export const lintTools: NonNullable<GatewayOptions['lint']> = (tools) => {
   const snapshot = createSnapshot(tools, { maxTools: tools.length, onDuplicate: 'first' });
   return checkDefinitions(snapshot).flatMap((finding) => {
     const { tool, rule, message, suggestion } = finding;
     if (tool === undefined || COMPARING.has(rule)) return [];
     const text = suggestion.description ?? suggestion.note;
-    return [
-      { tool: tool.id, rule, level: levelOf(finding), message, ...(text === undefined ? {} : { suggestion: text }) },
-    ];
+    return [{ tool: tool.id, rule, level: levelOf(finding), message, ...defined({ suggestion: text }) }];
   });
-}
+};
 
 /** Rules that need the rest of the catalog. */
 const COMPARING: ReadonlySet<RuleName> = new Set(['name-clash', 'no-successor']);

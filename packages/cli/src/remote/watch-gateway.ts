@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
-import { print, write } from '../command-io.ts';
+import { note, print } from '../command-io.ts';
 import type { CommandContext, GatewayFlags, JsonFlag } from '../commands/index.ts';
 import { UnavailableError } from '../input-error.ts';
 import { count, counted, oneLine, type Terminal } from '../terminal/index.ts';
@@ -16,14 +16,13 @@ export async function watchGateway(flags: WatchFlags, { io, terminal }: CommandC
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   process.once('SIGINT', onSignal);
-  const say = (text: string): void => void write(io.stderr, text);
   try {
     await gateway.ask(async (client) => {
       let left = flags.limit ?? Number.POSITIVE_INFINITY;
       const records = client.follow({
         signal: stop.signal,
-        onOpen: () => say(`Watching ${gateway.url}; Ctrl+C stops.\n`),
-        onMissed: (count) => say(`${counted(count, 'request')} not shown: too many at once.\n`),
+        onOpen: () => void note(io, `Watching ${gateway.url}; Ctrl+C stops.`),
+        onMissed: (missed) => void note(io, `${counted(missed, 'request')} not shown: too many at once.`),
       });
       for await (const record of records) {
         await print(io, flags.json === true ? JSON.stringify(record) : renderRecord(record, terminal));

@@ -1,16 +1,14 @@
 import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
-import { applyPolicies, type PolicyRules, SNAPSHOT_DEFAULTS, type SnapshotOptions } from '@quartermaster/core/catalog';
+import { applyPolicies, type PolicyRules, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import { digest } from '../digest.ts';
-import { LIST_DEFAULTS, type ListLimits } from './definitions/index.ts';
-import { type FindingsPolicy, findLookAlikes, type Suspicion } from './trust/index.ts';
+import { LIST_DEFAULTS } from './definitions/index.ts';
+import type { HubOptions } from './hub-options.ts';
+import { findLookAlikes, type Suspicion } from './trust/index.ts';
 
 /** What the catalog is made from, as it is now. */
-export interface CatalogSource {
+export interface CatalogSource extends Pick<HubOptions, 'findings' | 'catalog' | 'limits'> {
   readonly servers: readonly { readonly name: string; readonly catalog: { readonly tools: readonly Tool[] } }[];
   readonly policies: PolicyRules | undefined;
-  readonly findings?: FindingsPolicy;
-  readonly catalog?: Pick<SnapshotOptions, 'maxTools' | 'nameTemplate' | 'maxNameLength'>;
-  readonly limits?: Partial<ListLimits>;
 }
 
 /** One catalog of all servers' tools. */

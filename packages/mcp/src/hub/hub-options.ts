@@ -83,18 +83,17 @@ const OPTIONS: OptionNames<HubOptions> = {
   clock: true,
 };
 
-const CATALOG_OPTIONS: OptionNames<NonNullable<HubOptions['catalog']>> = {
-  maxTools: true,
-  nameTemplate: true,
-  maxNameLength: true,
-};
-
 export const CLIENT_INFO: Implementation = { name: 'quartermaster', version: '0.4.0' };
 
 /** Throws a `SettingError` for an unknown option. */
 export function readHubOptions(options: HubOptions, emit: HubContext['emit']): HubContext {
   checkOptionNames('createHub', options, OPTIONS);
-  checkOptionNames('catalog', options.catalog ?? {}, CATALOG_OPTIONS);
+  const catalog: OptionNames<NonNullable<HubOptions['catalog']>> = {
+    maxTools: true,
+    nameTemplate: true,
+    maxNameLength: true,
+  };
+  checkOptionNames('catalog', options.catalog ?? {}, catalog);
   checkOptionNames('limits', options.limits ?? {}, LIST_DEFAULTS);
   checkOptionNames('backoff', options.backoff ?? {}, BACKOFF_DEFAULTS);
   return {

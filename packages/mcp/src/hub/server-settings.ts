@@ -26,11 +26,11 @@ export interface Connectable {
 }
 
 /** The default time limits of a server. */
-export const SERVER_DEFAULTS: {
-  readonly connectTimeoutMs: number;
-  readonly listTimeoutMs: number;
-  readonly callTimeoutMs: number;
-} = { connectTimeoutMs: 30_000, listTimeoutMs: 30_000, callTimeoutMs: 300_000 };
+export const SERVER_DEFAULTS: Required<Pick<ServerOptions, 'connectTimeoutMs' | 'listTimeoutMs' | 'callTimeoutMs'>> = {
+  connectTimeoutMs: 30_000,
+  listTimeoutMs: 30_000,
+  callTimeoutMs: 300_000,
+};
 
 export function isStdio(settings: ServerSettings): settings is StdioSettings {
   return 'command' in settings;

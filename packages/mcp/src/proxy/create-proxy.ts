@@ -131,14 +131,9 @@ export interface ProxyGuard extends Omit<GuardLimits, 'mode'> {
 const GUARD: { readonly mode: 'hint'; readonly forgetAfterMs: number } = { mode: 'hint', forgetAfterMs: 600_000 };
 
 /** The defaults of the proxy. */
-export const PROXY_DEFAULTS: {
-  readonly form: 'bridge';
-  readonly waits: Required<StartWaits>;
-  readonly alwaysLoad: AlwaysLoad;
-  readonly maxResultBytes: number;
-  readonly maxRequestBytes: number;
-  readonly maxMessageValues: number;
-} = {
+export const PROXY_DEFAULTS: Required<
+  Pick<ProxyOptions, 'form' | 'alwaysLoad' | 'maxResultBytes' | 'maxRequestBytes' | 'maxMessageValues'>
+> & { readonly waits: Required<StartWaits> } = {
   form: 'bridge',
   waits: START_WAITS,
   alwaysLoad: 'auto',
@@ -243,9 +238,9 @@ interface Opening extends ConnectOptions {
 }
 
 function createContext(options: ProxyOptions): ProxyContext {
-  const { hub, form, settings = DEFAULT_GATE_SETTINGS } = options;
-  const { searcher, uses, hooks, onEvent, recordQueries, listingTokens, stubDescriptionLength } = options;
-  const { budget, countTokens, checkArguments, maxQueryLength } = options;
+  const { hub, form, settings = DEFAULT_GATE_SETTINGS, listingTokens = LISTING_DEFAULTS.budgetTokens } = options;
+  const { searcher, uses, hooks, onEvent, recordQueries, stubDescriptionLength, maxQueryLength } = options;
+  const { budget, countTokens, checkArguments } = options;
   const { forgetAfterMs, ...guard } = { ...GUARD, ...options.guard };
   const clock = options.clock ?? BACKGROUND_CLOCK;
   const taskOwners = options.taskOwners ?? createMemoryTaskOwnerStore();
@@ -257,12 +252,10 @@ function createContext(options: ProxyOptions): ProxyContext {
     unavailable: (caller) =>
       hub.unavailable().filter(({ server }) => originOf(caller)?.session.permissions.allowsServer(server) === true),
     findings: (tool) => hub.findings(tool).map(({ kind }) => kind),
-    ...defined({ searcher, uses, hooks, onEvent, recordQueries }),
     // An MCP client follows changes of the list, and its model has no other source for the existing tools.
-    listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,
-    ...defined({ stubDescriptionLength }),
+    listingTokens,
     guard,
-    maxQueryLength,
+    ...defined({ searcher, uses, hooks, onEvent, recordQueries, stubDescriptionLength, maxQueryLength }),
     ...defined({ budget, countTokens, checkArguments }),
   });
   return {

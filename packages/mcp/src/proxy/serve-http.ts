@@ -53,10 +53,11 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
   });
   const sessions = options.sessions === false ? undefined : createSessions(options);
 
-  async function serve({ request, body }: Posted, access: Access): Promise<Response> {
+  async function serve(posted: Posted, access: Access): Promise<Response> {
+    const { request, body } = posted;
     const isForSession = sessions !== undefined && (await isLegacyRequest(request, body.parsedBody));
-    if (isForSession) return sessions.fetch({ request, body }, access);
-    if (request.headers.get('mcp-method') === LISTEN_METHOD) return options.listen({ request, body }, access);
+    if (isForSession) return sessions.fetch(posted, access);
+    if (request.headers.get('mcp-method') === LISTEN_METHOD) return options.listen(posted, access);
     const authInfo: AuthInfo = { token: '', clientId: access.id ?? '', scopes: [], extra: { access } };
     return withStatus(request, await handler.fetch(request, { authInfo, ...body }));
   }

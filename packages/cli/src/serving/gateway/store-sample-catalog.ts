@@ -1,4 +1,4 @@
-import { SNAPSHOT_DEFAULTS, writeTool } from '@quartermaster/core/catalog';
+import { writeTool } from '@quartermaster/core/catalog';
 import type { CatalogStore } from '@quartermaster/host/store';
 import type { CommandIo } from '../../command-io.ts';
 import { readTools } from '../../input/index.ts';
@@ -14,10 +14,7 @@ export interface StoredSample {
 
 /** Stores the sample catalog, so that requests can name it. It replaces the one that an earlier version stored. */
 export async function storeSampleCatalog(catalogs: CatalogStore, io: Pick<CommandIo, 'stdin'>): Promise<StoredSample> {
-  const { snapshot } = await readTools(findSampleCatalog().tools, {
-    stdin: io.stdin,
-    maxTools: SNAPSHOT_DEFAULTS.maxTools,
-  });
+  const { snapshot } = await readTools(findSampleCatalog().tools, { stdin: io.stdin });
   const definitions = snapshot.tools.map((tool) => ({ ...writeTool(tool, 'mcp'), server: tool.server }));
   await catalogs.put({
     name: SAMPLE_NAME,

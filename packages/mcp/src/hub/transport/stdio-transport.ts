@@ -25,10 +25,7 @@ export interface StdioTransportOptions extends ProcessGroupOptions {
   readonly onStderr?: (text: string) => void;
 }
 
-const STDIO_DEFAULTS: { readonly graceMs: number; readonly maxLineBytes: number } = {
-  graceMs: 2_000,
-  maxLineBytes: 32 * 1024 * 1024,
-};
+const STDIO_DEFAULTS = { graceMs: 2_000, maxLineBytes: 32 * 1024 * 1024 };
 
 const NOISE_LENGTH = 200;
 const END_LENGTH = 200;
