@@ -10,7 +10,7 @@ import {
 import type { CommandIo } from './command-io.ts';
 import { cacheEmbeddings } from './evaluate/index.ts';
 import { InputError } from './input-error.ts';
-import { counted, startProgress } from './terminal/index.ts';
+import { counted, startProgress, whileShowing } from './terminal/index.ts';
 
 /** The search engines by their `--engine` names. */
 export type EngineName = SearchEngineName;
@@ -110,3 +110,19 @@ export function isLarge({ tools }: Snapshot): boolean {
 }
 
 const LARGE_CATALOG = 5_000;
+
+export interface StartEngineOptions extends CreateSearcherOptions {
+  readonly io: Pick<CommandIo, 'stderr'>;
+}
+
+/** A searcher, with the engine that its name means and why. Its models may take a second to load, which a terminal is told. */
+export async function startEngine(
+  name: EngineName,
+  snapshot: Snapshot,
+  { io, ...options }: StartEngineOptions,
+): Promise<{ readonly engine: EngineName; readonly reason: string; readonly searcher: Searcher }> {
+  return await whileShowing(io, 'Loading the search engine', async () => {
+    const resolved = await resolveEngine(name);
+    return { ...resolved, searcher: await createSearcher(resolved.engine, snapshot, options) };
+  });
+}

@@ -1,12 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { print } from '../command-io.ts';
 import type { CommandContext, LintFlags, LoadedCatalog } from '../commands/index.ts';
-import { isLarge, prepareSearcher } from '../create-searcher.ts';
+import { isLarge, prepareSearcher, startEngine } from '../create-searcher.ts';
 import { evaluateQueries, findShortfalls, makeReport } from '../evaluate/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { readAllQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
-import { startEngine } from '../start-engine.ts';
 import { startProgress } from '../terminal/index.ts';
 import { checkDefinitions } from './check-definitions.ts';
 import { findConfusions } from './find-confusions.ts';
