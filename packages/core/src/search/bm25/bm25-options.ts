@@ -16,7 +16,7 @@ export type Bm25Field = (typeof BM25_FIELDS)[number];
  *
  * - `terms`: over the words of the query, `exactWeight × idf × saturation` of the word as written, plus `stemWeight × idf ×
  *   saturation` of all words with its stem. Saturation is `x / (x + k1)`, with `x` the sum over the fields of
- *   `weight × occurrences / (1 − b + b × length / average length)`.
+ *   `weight × occurrences / (1 − b + b × length / average length)`, the average rounded to a sixteenth of an octave.
  * - `coverage`: how much of the tool's name, by idf, the query covers; `share`: how much of the query its name covers.
  * - `bigrams`: the smaller idf of each pair of neighbours that query and name or description have in common.
  */

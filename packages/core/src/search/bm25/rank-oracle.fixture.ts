@@ -4,6 +4,7 @@ import { FUNCTION_WORDS } from '../text/function-words.ts';
 import { stemWord } from '../text/stem-word.ts';
 import { TokenKind, tokenize } from '../text/tokenize.ts';
 import { BM25_DEFAULTS, BM25_FIELDS, type Bm25Settings } from './bm25-options.ts';
+import { roundLength } from './index/build-bm25-index.ts';
 
 /**
  * The same formula the naive way: maps of strings, every tool looked at. Gives each term's and each stem's impact per tool,
@@ -24,8 +25,8 @@ export function naiveImpacts(tools: readonly Tool[], settings: Bm25Settings = BM
   });
   const lengthOf = (tokens: readonly { kind: number }[]): number =>
     tokens.filter((token) => token.kind === TokenKind.word).length;
-  const averages = BM25_FIELDS.map(
-    (_, field) => texts.reduce((sum, text) => sum + lengthOf(text[field] ?? []), 0) / texts.length || 1,
+  const averages = BM25_FIELDS.map((_, field) =>
+    roundLength(texts.reduce((sum, text) => sum + lengthOf(text[field] ?? []), 0) / texts.length || 1),
   );
   const asWords = new Set(texts.flat(2).flatMap((token) => (token.kind === TokenKind.word ? [token.text] : [])));
   const stemOf = (term: string): string => {

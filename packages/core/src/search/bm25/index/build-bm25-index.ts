@@ -7,6 +7,7 @@ import { stemInPlace } from '../../text/stem-word.ts';
 import { hashToken, TokenKind } from '../../text/tokenize.ts';
 import { BM25_DEFAULTS, type Bm25Options, type Bm25Settings, MOST_TOOLS } from '../bm25-options.ts';
 import { Bm25Index, type Bm25IndexData, type CatalogStatistics, INDEX_VERSION, NO_LIST } from './bm25-index.ts';
+import { findKnownLists } from './find-known-lists.ts';
 import { averageFieldLengths, keepTokens, readTools, type TokenReuse } from './read-tools.ts';
 import { scratchUint32 } from './scratch-array.ts';
 import type { TermTable } from './term-table.ts';
@@ -44,9 +45,11 @@ export function* buildBm25IndexInSteps(tools: readonly Tool[], options: BuildOpt
   yield;
   const stems = yield* assignStems(read.store);
   yield;
-  const averageLengths =
-    statistics === undefined ? averageFieldLengths(read) : Float64Array.from(statistics.averageLengths);
-  const { listLengths, ...lists } = yield* writePostings(read, stems, { averageLengths, settings });
+  const averageLengths = Float64Array.from(statistics?.averageLengths ?? averageFieldLengths(read), roundLength);
+  const { copied } = read;
+  const isWeighedAlike = copied !== undefined && isSameWeighing(copied.index.data, { averageLengths, settings });
+  const known = isWeighedAlike ? findKnownLists(copied, stems) : undefined;
+  const { listLengths, ...lists } = yield* writePostings(read, stems, { averageLengths, settings, known });
   yield;
   const sequences = yield* writeSequences(read, stems, { listLengths, statistics });
   yield;
@@ -63,6 +66,25 @@ export function* buildBm25IndexInSteps(tools: readonly Tool[], options: BuildOpt
     ...sequences,
   };
   return new Bm25Index(data, { statistics, tokens: reuse === undefined ? undefined : keepTokens(read, reuse.marks) });
+}
+
+/**
+ * An average length, rounded to a sixteenth of an octave. Every impact depends on it: if it changed with each tool, all of them would
+ * have to be computed again.
+ */
+export function roundLength(length: number): number {
+  return 2 ** (Math.round(16 * Math.log2(length)) / 16);
+}
+
+/** Whether a tool has the same impacts in both indexes. */
+function isSameWeighing(
+  one: Pick<Bm25IndexData, 'averageLengths' | 'settings'>,
+  two: Pick<Bm25IndexData, 'averageLengths' | 'settings'>,
+): boolean {
+  return (
+    one.averageLengths.every((length, field) => length === two.averageLengths[field]) &&
+    JSON.stringify(one.settings) === JSON.stringify(two.settings)
+  );
 }
 
 /** The stem of each term. */

@@ -197,23 +197,59 @@ export function findImpact(bytes: Uint8Array, start: number, end: number, tool: 
 
 /** The postings of the list from `start` to `end`, which is no folded one. */
 export function readPostings(bytes: Uint8Array, start: number, end: number, toolCount: number): Posting[] {
-  const found: Posting[] = [];
-  const length = start < end ? readLength(bytes, start) : 0;
-  if (isDense(length, toolCount)) {
-    const first = denseImpacts(bytes, start);
-    for (let tool = 0; tool < toolCount; tool += 1) {
-      const impact = bytes[first + tool] ?? 0;
-      if (impact > 0) found.push({ tool, impact });
+  if (start >= end) return [];
+  const length = readLength(bytes, start);
+  const list: DecodedList = { tools: new Uint32Array(length), impacts: new Uint8Array(length) };
+  const count = decodeList(bytes, { start, toolCount }, list);
+  return Array.from(list.tools.subarray(0, count), (tool, at) => ({ tool, impact: list.impacts[at] ?? 0 }));
+}
+
+/** A list's tools, ascending, and their impacts. There may be room for more. */
+export interface DecodedList {
+  readonly tools: Uint32Array;
+  readonly impacts: Uint8Array;
+}
+
+/** Reads the list that starts at a place and is no folded one. Returns how many postings it has. */
+export function decodeList(
+  bytes: Uint8Array,
+  { start, toolCount }: { readonly start: number; readonly toolCount: number },
+  into: DecodedList,
+): number {
+  const length = readLength(bytes, start);
+  if (!isDense(length, toolCount)) return decodePlain(bytes, { from: start + headBytes(length), length }, into);
+  const first = denseImpacts(bytes, start);
+  let count = 0;
+  for (let tool = 0; tool < toolCount; tool += 1) {
+    const impact = bytes[first + tool] ?? 0;
+    if (impact === 0) continue;
+    into.tools[count] = tool;
+    into.impacts[count++] = impact;
+  }
+  return count;
+}
+
+/** The same for the postings of a plain list, without its head. */
+export function decodePlain(
+  bytes: Uint8Array,
+  { from, length }: Omit<PostingRun, 'postings'>,
+  { tools, impacts }: DecodedList,
+): number {
+  let at = from;
+  let next = 0;
+  for (let count = 0; count < length; count += 1) {
+    let gap = bytes[at++] ?? 0;
+    if (gap >= GAP_GOES_ON) {
+      gap = (gap & 0x7f) | ((bytes[at++] ?? 0) << 7);
+      if (gap >= GAP_GOES_ON_TWICE) {
+        gap = (gap & 0x3fff) | ((bytes[at++] ?? 0) << 14);
+      }
     }
-    return found;
+    next += gap + 1;
+    tools[count] = next - 1;
+    impacts[count] = bytes[at++] ?? 0;
   }
-  let tool = -1;
-  for (let at = start + headBytes(length); found.length < length; at += 1) {
-    tool += readLength(bytes, at) + 1;
-    at += sizeOfGap(bytes, at);
-    found.push({ tool, impact: bytes[at] ?? 0 });
-  }
-  return found;
+  return length;
 }
 
 /** Whether the bytes from `start` to `end` are a plain list: its postings fill them, and its marks are right. */

@@ -5,7 +5,7 @@ import { nameKey } from '../../text/characters.ts';
 import { FUNCTION_WORDS } from '../../text/function-words.ts';
 import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS, type Bm25Field } from '../bm25-options.ts';
-import { NO_LIST } from './bm25-index.ts';
+import { type Bm25Index, NO_LIST } from './bm25-index.ts';
 import { scratchUint32 } from './scratch-array.ts';
 import { TermTable } from './term-table.ts';
 import { TokenStore, TWO_UNITS } from './token-store.ts';
@@ -19,6 +19,17 @@ export interface ReadTools {
   /** Words per field and tool, without wholes and single characters. */
   readonly fieldLengths: Uint32Array;
   readonly nameTerms: Uint32Array;
+  /** The tools whose tokens come from another index; undefined if there are none, or if they have another order here. */
+  readonly copied: CopiedTools | undefined;
+}
+
+/** Tools that another index has too. */
+export interface CopiedTools {
+  readonly index: Bm25Index;
+  /** For each tool of the index, its number here plus one; 0 for one that is not here. */
+  readonly positions: Uint32Array;
+  /** For each term, its number in the index plus one; 0 for one that no copied tool has. */
+  readonly terms: Uint32Array;
 }
 
 /** About how many terms one of a few tools adds; with many tools, most terms are shared. */
@@ -32,11 +43,11 @@ const UNITS_PER_STEP = 512;
 
 /** Reads the texts of all tools, except those that another index has. Function words get the first numbers. */
 export function* readTools(tools: readonly Tool[], reuse?: TokenReuse): Generator<void, ReadTools> {
-  const read = openStore(tools.length);
+  const read: Omit<ReadTools, 'copied'> = openStore(tools.length);
   const copier = reuse === undefined ? undefined : TokenCopier.from(reuse);
   if (copier !== undefined) yield;
   yield* stepThrough(tools.length, (first) => readSome(read, { tools, copier }, first));
-  return read;
+  return { ...read, copied: copier?.copied(read.store.terms.size) };
 }
 
 /** The tokens that an index keeps, so that another one can be built from it. */
@@ -45,7 +56,7 @@ export function keepTokens({ store, fieldEnds }: ReadTools, marks: ToolTokens['m
   return { marks, units: new Uint16Array(store.units.subarray(0, store.size)), fieldEnds: new Uint32Array(fieldEnds) };
 }
 
-function openStore(toolCount: number): ReadTools {
+function openStore(toolCount: number): Omit<ReadTools, 'copied'> {
   const terms = new TermTable(undefined, FUNCTION_WORDS.length + toolCount * TERMS_PER_TOOL);
   for (const word of FUNCTION_WORDS) terms.internText(word);
   return {
@@ -62,7 +73,7 @@ interface ToolTexts {
   readonly copier: TokenCopier | undefined;
 }
 
-function readSome(read: ReadTools, { tools, copier }: ToolTexts, first: number): number {
+function readSome(read: Omit<ReadTools, 'copied'>, { tools, copier }: ToolTexts, first: number): number {
   const { store, fieldEnds, fieldLengths, nameTerms } = read;
   const end = Math.min(first + TOOLS_PER_STEP, tools.length);
   const enough = store.size + UNITS_PER_STEP;
@@ -79,6 +90,7 @@ function readSome(read: ReadTools, { tools, copier }: ToolTexts, first: number):
         fieldLengths[entry] = store.words - words;
       }
       nameTerms[tool] = copier.nameTerm(known);
+      copier.note(tool, known);
       continue;
     }
     const text = searchText(tools[tool] as Tool);
@@ -155,21 +167,14 @@ export interface ToolTokens extends Marked {
   readonly fieldEnds: Uint32Array;
 }
 
-/** An index that other indexes can be built from. */
-interface TokenSource {
-  readonly tokens: ToolTokens | undefined;
-  readonly terms: TermTable;
-  readonly data: { readonly nameTerms: Uint32Array };
-}
-
 /** The source from which a new index reuses tokens, if it can. */
 export interface TokenReuse extends Marked {
   /** Indexes of other catalogs. */
-  readonly others: readonly TokenSource[];
+  readonly others: readonly Bm25Index[];
 }
 
 interface MarkedSource extends Marked {
-  readonly source: TokenSource;
+  readonly source: Bm25Index;
   readonly tokens: ToolTokens;
 }
 
@@ -179,11 +184,17 @@ class TokenCopier {
   readonly #marks: Uint32Array;
   /** For each token of the source, the same token in the store plus one; 0 for one that has not occurred so far. */
   readonly #tokens: Uint32Array;
+  /** See {@link CopiedTools}. */
+  readonly #positions: Uint32Array;
+  #latest = -1;
+  #isInOrder = true;
 
   private constructor(chosen: ChosenBase<MarkedSource>, marks: Uint32Array) {
+    const { source } = chosen.base;
     this.#chosen = chosen;
     this.#marks = marks;
-    this.#tokens = scratchUint32(4 * chosen.base.source.terms.size);
+    this.#tokens = scratchUint32(4 * source.terms.size);
+    this.#positions = scratchUint32(source.toolCount);
   }
 
   /** Undefined if no other index has any of the tools. */
@@ -215,6 +226,24 @@ class TokenCopier {
       store.addTerm(store.terms.internFrom(source.terms, token >>> 2), token & 3);
       map[token] = store.last + 1;
     }
+  }
+
+  /** Records that a tool of the source is here. */
+  note(tool: number, known: number): void {
+    this.#isInOrder &&= known > this.#latest;
+    this.#latest = known;
+    this.#positions[known] = tool + 1;
+  }
+
+  /** What was copied to a store with so many terms. */
+  copied(termCount: number): CopiedTools | undefined {
+    if (!this.#isInOrder || this.#latest < 0) return undefined;
+    const terms = scratchUint32(termCount);
+    for (let token = 0; token < this.#tokens.length; token += 1) {
+      const copied = this.#tokens[token] ?? 0;
+      if (copied > 0) terms[(copied - 1) >>> 2] = (token >>> 2) + 1;
+    }
+    return { index: this.#chosen.base.source, positions: this.#positions, terms };
   }
 
   /** The key of a copied tool's name. It is one of the tool's tokens, which are in the store. */

@@ -1,8 +1,8 @@
-import { stepThrough } from '../../../slices.ts';
 import { TokenKind } from '../../text/tokenize.ts';
 import { BM25_FIELDS, type Bm25Settings } from '../bm25-options.ts';
 import { type Bm25IndexData, IMPACT_SCALE } from './bm25-index.ts';
 import type { Stems } from './build-bm25-index.ts';
+import { type KnownLists, mergeLists } from './merge-lists.ts';
 import { type LooseLists, type PackedLists, packLists } from './pack-lists.ts';
 import { gapBytes, headBytes, writeGap } from './posting-list.ts';
 import { type ReadTools, unitsBefore } from './read-tools.ts';
@@ -19,22 +19,38 @@ type Weighing = Pick<Bm25IndexData, 'averageLengths' | 'settings'>;
 
 /**
  * Weighs every term of every tool (BM25F's sum over the fields, saturated and rounded) and writes it to its lists.
- * Reads the tokens twice, first to measure the lists, so that each posting is written once to its final position.
+ * Postings of tools that another index has are taken from there.
  */
-export function* writePostings(read: ReadTools, stems: Stems, weighing: Weighing): Generator<void, Postings> {
+export function* writePostings(
+  read: ReadTools,
+  stems: Stems,
+  weighing: Weighing & { readonly known?: KnownLists | undefined },
+): Generator<void, Postings> {
+  const { known } = weighing;
+  const added = yield* weighTools(read, stems, { ...weighing, spans: spansOf(read, known) });
+  yield;
+  const loose = known === undefined ? added : yield* mergeLists(added, known);
+  yield;
+  return { ...(yield* packLists(loose, stems)), listLengths: loose.lengths };
+}
+
+/** Reads the tokens of some tools twice, first to measure the lists, so that each posting is written once to its final position. */
+function* weighTools(
+  read: ReadTools,
+  stems: Stems,
+  { spans, ...weighing }: Weighing & { readonly spans: readonly ToolSpan[] },
+): Generator<void, LooseLists> {
   const { listCount } = stems;
   const lists = openLists(stems);
   const { records } = lists;
-  yield* stepThroughTools(read, (run) => measureSome(read, records, run));
+  yield* stepThroughTools(read, spans, (run) => measureSome(read, records, run));
   yield;
   const { starts, lengths } = placeLists(records, listCount);
   yield;
   const postings = scratchUint8(starts[listCount] ?? 0);
   const weigher = createWeigher(weighing, { ...lists, postings, mostUnits: mostUnits(read) });
-  yield* stepThroughTools(read, (run) => weighSome(read, weigher, run));
-  yield;
-  const packed = yield* packLists({ postings, starts, lengths, toolCount: read.toolCount }, stems);
-  return { ...packed, listLengths: lengths };
+  yield* stepThroughTools(read, spans, (run) => weighSome(read, weigher, run));
+  return { postings, starts, lengths, toolCount: read.toolCount };
 }
 
 /** Puts the lists one after the other, and their records back to the first tool. */
@@ -89,27 +105,50 @@ function openLists({ stemLists, termCount, listCount }: Stems): OpenLists {
 }
 
 /** Some tools that follow each other. */
-interface ToolRun {
+interface ToolSpan {
   readonly first: number;
   /** The tool after the last. */
   readonly end: number;
+}
+
+/** The tools that are not known from another index. */
+function spansOf({ toolCount }: ReadTools, known: KnownLists | undefined): readonly ToolSpan[] {
+  const spans: ToolSpan[] = [];
+  let first = 0;
+  for (const position of known?.positions ?? []) {
+    if (position === 0) continue;
+    if (position - 1 > first) spans.push({ first, end: position - 1 });
+    first = position;
+  }
+  if (first < toolCount) spans.push({ first, end: toolCount });
+  return spans;
+}
+
+interface ToolRun extends ToolSpan {
   /** Where the units of the first start. */
   readonly start: number;
 }
 
 /** In runs of about as many units each, however long the tools' texts are. */
-function stepThroughTools(read: ReadTools, work: (run: ToolRun) => void): Generator<void, void> {
-  return stepThrough(read.toolCount, (first) => {
-    const run = runFrom(read, first);
-    work(run);
-    return run.end;
-  });
+function* stepThroughTools(
+  read: ReadTools,
+  spans: readonly ToolSpan[],
+  work: (run: ToolRun) => void,
+): Generator<void, void> {
+  for (const span of spans) {
+    for (let { first } = span; first < span.end; ) {
+      const run = runFrom(read, { first, end: span.end });
+      work(run);
+      first = run.end;
+      yield;
+    }
+  }
 }
 
-function runFrom(read: ReadTools, first: number): ToolRun {
+function runFrom(read: ReadTools, { first, end: last }: ToolSpan): ToolRun {
   const start = unitsBefore(read, first);
   let end = first + 1;
-  while (end < read.toolCount && unitsBefore(read, end) < start + UNITS_PER_STEP) end += 1;
+  while (end < last && unitsBefore(read, end) < start + UNITS_PER_STEP) end += 1;
   return { first, end, start };
 }
 
