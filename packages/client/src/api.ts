@@ -471,7 +471,27 @@ export interface Api {
     readonly answer: Readonly<Record<string, unknown>>;
   };
   /** Passed through to the upstream, without tool search. */
+  'POST /v1/images/edits': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed through to the upstream, without tool search. */
+  'POST /v1/images/variations': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed through to the upstream, without tool search. */
   'POST /v1/audio/speech': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed through to the upstream, without tool search. */
+  'POST /v1/audio/transcriptions': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed through to the upstream, without tool search. */
+  'POST /v1/audio/translations': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };

@@ -392,6 +392,25 @@ describe('what a host has besides answers of models', () => {
     expect(requests.map(({ path }) => path)).toEqual(['/v1/responses/input_tokens', '/v1/responses/compact']);
   });
 
+  it('includes forms with files, sent to the host of the model in them', async () => {
+    const { url, requests } = await host(() => JSON.stringify({ text: 'Hello.', data: [] }));
+    const upstream = { models: ['whisper-*', 'pictures'], provider: 'openai', baseUrl: `${url}/v1`, apiKey: 'sk-up' };
+    const { openai, log } = await configured(upstream);
+    const file = new File([new Uint8Array([0, 13, 10, 255])], 'hello.mp3');
+    expect(await openai.audio.transcriptions.create({ file, model: 'whisper-1' })).toMatchObject({ text: 'Hello.' });
+    await openai.audio.translations.create({ file, model: 'whisper-1' });
+    await openai.images.edit({ image: file, prompt: 'Brighter', model: 'pictures' });
+    await openai.images.createVariation({ image: file, model: 'pictures' });
+    expect(requests.map(({ path }) => path)).toEqual([
+      ...['/v1/audio/transcriptions', '/v1/audio/translations', '/v1/images/edits', '/v1/images/variations'],
+    ]);
+    expect(requests[0]?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+    await expect.poll(() => log.at(-1)).toMatchObject({ route: 'host', model: 'pictures' });
+    await expect(openai.audio.transcriptions.create({ file, model: 'other' })).rejects.toMatchObject({ status: 404 });
+    const unnamed = openai.audio.transcriptions.create({ file } as never);
+    await expect(unnamed).rejects.toMatchObject({ status: 400, param: 'model' });
+  });
+
   it('is refused with a reason where the host has none, and the host’s own refusal comes through', async () => {
     const { openai } = await configured({ models: ['*'], provider: 'rehearsal' });
     const request = { model: 'embed', input: 'a' };

@@ -68,7 +68,9 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'host', method: 'POST', path: '/v1/completions', body: ASK, otherTenant: 403 },
   { name: 'host', method: 'POST', path: '/v1/rerank', body: ASK, otherTenant: 403 },
   { name: 'host', method: 'POST', path: '/v1/images/generations', body: ASK, otherTenant: 403 },
-  { name: 'host', method: 'POST', path: '/v1/audio/speech', body: ASK, otherTenant: 403 },
+  ...['audio/speech', 'audio/transcriptions', 'audio/translations', 'images/edits', 'images/variations'].map(
+    (path): Endpoint => ({ name: 'host', method: 'POST', path: `/v1/${path}`, body: ASK, otherTenant: 403 }),
+  ),
   { name: 'host', method: 'POST', path: '/v1/files', body: '{}', otherTenant: 200 },
   { name: 'host', method: 'GET', path: '/v1/files', otherTenant: 200 },
   { name: 'host', method: 'GET', path: '/v1/files/file_1', otherTenant: 200 },

@@ -6,6 +6,7 @@ export {
   openaiErrorBody,
 } from './error-bodies.ts';
 export { faultOf, isStoreError, originOf } from './fault-of.ts';
+export { readFormField } from './form-field.ts';
 export { hasMoreValues, refuseManyParsed, refuseManyValues, valueBytes } from './json-values.ts';
 export { noteIncoming, parseJson, type ReadableRequest, readBytes, releaseBodyMemory } from './read-bytes.ts';
 export { createRequestMemory, type MemoryShare } from './request-memory.ts';

@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import type { Access } from '../access/index.ts';
 import type { Api, Operation } from '../api/index.ts';
 import { type PassTo, upstreamOf } from '../configured-upstreams.ts';
-import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes } from '../http/index.ts';
+import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes, readFormField } from '../http/index.ts';
 import { meterPassed } from './meter-passed.ts';
 import type { Services } from './services.ts';
 
@@ -41,9 +41,12 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams, bulk 
     });
 
   const byModel = async ({ requestContext, pathname, body }: PassedContext): Promise<PassTo> => {
-    const { access, facts } = requestContext;
+    const { access, facts, request } = requestContext;
     const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(body.buffer, body.byteOffset, body.length);
-    const model = await bulk.readModel({ bytes, owner: access.owner });
+    const contentType = request.headers.get('content-type') ?? '';
+    const model = /^\s*multipart\//i.test(contentType)
+      ? readFormField(bytes, contentType, 'model')
+      : await bulk.readModel({ bytes, owner: access.owner });
     const upstream = await upstreamOf(upstreams, model, access);
     facts.model = model;
     facts.upstream = upstream.name;
@@ -99,7 +102,7 @@ const PASSED_ON: Operation = {
 
 const COUNT_TOKENS = '/v1/responses/input_tokens';
 
-/** Their bodies are JSON and name a model. */
+/** Their bodies are JSON, or forms with files, and name a model. */
 const BY_MODEL = [
   COUNT_TOKENS,
   '/v1/responses/compact',
@@ -108,7 +111,11 @@ const BY_MODEL = [
   '/v1/completions',
   '/v1/rerank',
   '/v1/images/generations',
+  '/v1/images/edits',
+  '/v1/images/variations',
   '/v1/audio/speech',
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
 ] as const;
 
 const FILES = [
