@@ -19,8 +19,9 @@ describe('a field of a form', () => {
     await fc.assert(
       fc.asyncProperty(entries, entries, fc.string({ minLength: 1 }), async (before, after, value) => {
         const form = new FormData();
-        const add = (list: readonly { name: string; bytes: Uint8Array<ArrayBuffer> }[]): void =>
-          list.forEach((one, at) => form.append(one.name, new Blob([one.bytes]), `"file" ${at}.mp3`));
+        const add = (list: readonly { name: string; bytes: Uint8Array<ArrayBuffer> }[]): void => {
+          for (const [at, one] of list.entries()) form.append(one.name, new Blob([one.bytes]), `"file" ${at}.mp3`);
+        };
         add(before);
         form.append('model', value);
         add(after);
