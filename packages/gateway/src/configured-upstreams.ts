@@ -157,14 +157,7 @@ export type PassTo = (
 ) => Promise<Response>;
 
 /** A model that can be requested. */
-export interface GatewayModel {
-  readonly id: string;
-  readonly displayName?: string;
-  /** ISO 8601. */
-  readonly createdAt?: string;
-  readonly limits: ModelLimits;
-  readonly maxOutputTokens?: number;
-}
+export type GatewayModel = Omit<ListedModel, 'provider'>;
 
 /** The model hosts behind a gateway. */
 export interface Upstreams {

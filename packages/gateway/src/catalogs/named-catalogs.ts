@@ -22,11 +22,8 @@ export interface CatalogEntry {
 }
 
 /** The current state of a catalog. */
-export interface LoadedCatalog {
+export interface LoadedCatalog extends StoredTools {
   readonly entry: CatalogEntry;
-  readonly hash: string;
-  readonly tools: readonly Tool[];
-  readonly bytes: number;
   /** If its tools come from servers: those that can't be reached now. */
   readonly unavailable?: () => readonly Unavailable[];
 }

@@ -8,16 +8,13 @@ import {
   runInSlices,
   stripInvisibleTexts,
 } from '@quartermaster/core/internal';
+import type { NewCatalog } from '@quartermaster/host/store';
 import { ApiError, parseJson } from '../http/index.ts';
 import { CLOSE_ARRAY, COMMA, endOfMembers, OPEN_ARRAY } from '../http/json-scan.ts';
 import { locateTools } from './read-body.ts';
 
 /** A catalog as it is stored. */
-export interface UploadedCatalog {
-  readonly hash: string;
-  /** The definitions as JSON. */
-  readonly tools: string;
-  readonly toolCount: number;
+export interface UploadedCatalog extends Pick<NewCatalog, 'hash' | 'tools' | 'toolCount'> {
   /** What was changed in the definitions before they were stored. */
   readonly findings: readonly UploadFinding[];
 }

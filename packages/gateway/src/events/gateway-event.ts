@@ -144,23 +144,16 @@ export type GatewayEvent =
       readonly record?: RequestRecord | undefined;
     };
 
-/** One search of a request. */
-export interface SearchRecord {
-  readonly outcome: 'match' | 'none' | 'failure' | 'stopped';
-  readonly engine?: string | undefined;
-  readonly reranker?: string | undefined;
-  readonly confidence?: number | undefined;
-  readonly queryCount: number;
-  /** Only where the settings say `insight: queries`. */
-  readonly queries?: readonly string[] | undefined;
-  /** As the model sees them, best first. */
-  readonly found: readonly string[];
-  /** Their ids, in the same order. */
-  readonly tools: readonly string[];
-  readonly scores: readonly number[];
-  /** Why each was found, in the same order. Only where the settings say `insight: queries`. */
-  readonly reasons?: readonly string[] | undefined;
-  readonly answerTokens: number;
+/** The event of one kind. */
+export type EventOf<Kind extends GatewayEvent['kind']> = Extract<GatewayEvent, { readonly kind: Kind }>;
+
+/** One search of a request. `queries` and `reasons` only where the settings say `insight: queries`. */
+export interface SearchRecord
+  extends Pick<
+    EventOf<'tool-search-end'>,
+    | ('outcome' | 'engine' | 'reranker' | 'confidence' | 'queryCount' | 'queries')
+    | ('found' | 'tools' | 'scores' | 'reasons' | 'answerTokens')
+  > {
   readonly tookMs: number;
 }
 
@@ -193,7 +186,7 @@ export interface RequestRecord {
   readonly error?: string | undefined;
   /** The named catalogs among its tools. */
   readonly catalogs?: readonly string[] | undefined;
-  readonly decision?: 'inline' | 'defer' | 'pass' | undefined;
+  readonly decision?: EventOf<'plan-decide'>['decision'] | undefined;
   readonly reason?: string | undefined;
   readonly form?: string | undefined;
   readonly rounds: number;
@@ -237,24 +230,14 @@ export interface RunningRequests {
   readonly data: readonly RunningRequest[];
 }
 
-/** What a record leaves out, because it would have become too large. */
-export interface OmittedParts {
-  /** How many entries of each list. */
-  readonly catalogs: number;
-  readonly searches: number;
-  readonly loaded: number;
-  readonly called: number;
-  readonly refused: number;
-  readonly steps: number;
+/** The lists of a record. */
+export type RecordLists = 'catalogs' | 'searches' | 'loaded' | 'called' | 'refused' | 'steps';
+
+/** What a record leaves out, because it would have become too large: how many entries of each list. */
+export interface OmittedParts extends Readonly<Record<RecordLists, number>> {
   /** The length of the texts of searches that are listed without them. */
   readonly characters: number;
 }
 
 /** A definition that a request handed to the model. */
-export interface LoadedTool {
-  readonly tool: string;
-  /** As the model sees it. */
-  readonly name: string;
-  readonly by: string;
-  readonly tokens: number;
-}
+export type LoadedTool = Pick<EventOf<'tool-load'>, 'tool' | 'name' | 'by' | 'tokens'>;

@@ -1,8 +1,10 @@
 import type { UsedUp } from '../access/index.ts';
 import type {
+  EventOf,
   GatewayEvent,
   LoadedTool,
   OmittedParts,
+  RecordLists,
   RequestRecord,
   RequestStep,
   RunningRequest,
@@ -54,11 +56,11 @@ export interface OpenRequest {
   doing: Exclude<RunningRequest['state'], 'streaming'>;
   /** When the model was last called. */
   roundAtMs: number;
-  plan: Extract<GatewayEvent, { kind: 'plan-decide' }> | undefined;
+  plan: EventOf<'plan-decide'> | undefined;
   rounds: number;
   carried: number;
   offered: number;
-  earlier: Extract<GatewayEvent, { kind: 'model-round-start' }>['earlier'];
+  earlier: EventOf<'model-round-start'>['earlier'];
   /** Tokens of the answers that this response gave the model. */
   answers: number;
   /** How many rounds followed the first because of tool search, and what they were sent besides what the plan declares. */
@@ -211,16 +213,14 @@ function startOf({ roundAtMs }: OpenRequest, atMs: number): number {
   return Math.max(roundAtMs, atMs);
 }
 
-type Lists = Pick<OpenRequest, 'catalogs' | 'searches' | 'loaded' | 'called' | 'refused' | 'steps'>;
-
 /** Adds an entry with this much text, or counts it as left out. */
-function keep<List extends keyof Lists>(
+function keep<List extends RecordLists>(
   request: OpenRequest,
   list: List,
-  entry: Lists[List][number],
+  entry: OpenRequest[List][number],
   characters: number,
 ): void {
-  const entries = request[list] as Lists[List][number][];
+  const entries = request[list] as OpenRequest[List][number][];
   if (entries.length >= MOST_ENTRIES || request.characters + characters > MOST_CHARACTERS) {
     omit(request)[list] += 1;
     return;
@@ -239,7 +239,7 @@ function omit(request: OpenRequest): NonNullable<OpenRequest['omitted']> {
 }
 
 /** A search always counts; if there is no room for its text, only the text is left out. */
-function addSearch(request: OpenRequest, event: Extract<GatewayEvent, { kind: 'tool-search-end' }>): void {
+function addSearch(request: OpenRequest, event: EventOf<'tool-search-end'>): void {
   const { outcome, engine, reranker, confidence, queryCount, answerTokens, durationMs: tookMs } = event;
   const characters = lengthOf(event.queries) + lengthOf(event.found) + lengthOf(event.tools) + lengthOf(event.reasons);
   const isWhole = request.characters + characters <= MOST_CHARACTERS;

@@ -8,6 +8,7 @@ export {
   createModelService,
   type ModelQuestion,
   type ModelService,
+  type ModelServiceOptions,
   type NamesServers,
   type OpenExchange,
   type PlainModelService,

@@ -14,7 +14,6 @@ import {
 import type {
   DialectName,
   DialectOf,
-  DialectUpstream,
   PartOf,
   RequestOf,
   ResponseOf,
@@ -30,7 +29,14 @@ import type { MemoryShare } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
 import { createHistoryMeter } from './measure-history.ts';
 import { roundEvent } from './round-event.ts';
-import { describePlan, type LoopSettings, planExchange, runExchange, streamExchange } from './run-exchange.ts';
+import {
+  describePlan,
+  type LoopSettings,
+  type PlannedExchange,
+  planExchange,
+  runExchange,
+  streamExchange,
+} from './run-exchange.ts';
 
 /** A request to a model as received. */
 export interface ModelQuestion<Name extends DialectName> {
@@ -135,12 +141,9 @@ export interface Transcripts {
   onError?(error: unknown): void;
 }
 
-interface Prepared<Name extends DialectName> {
-  readonly dialect: DialectOf<Name>;
+interface Prepared<Name extends DialectName> extends PlannedExchange<Name> {
   readonly model: string;
   readonly upstream: GatewayUpstream;
-  readonly exchange: DialectUpstream<Name>;
-  readonly planned: Planned<RequestOf<Name>, PartOf<Name>>;
   readonly identify: ToolList['identify'];
   readonly hidesUsage: boolean;
   /** The named catalogs among the tools. */

@@ -22,12 +22,12 @@ import type { UsageFacts } from '@quartermaster/wires/dialect';
 import type { UsedUp } from '../access/index.ts';
 import type { ToolList } from '../catalogs/index.ts';
 import type { GatewayUpstream } from '../configured-upstreams.ts';
-import { type GatewayEvent, planCost } from '../events/index.ts';
+import { type EventOf, planCost } from '../events/index.ts';
 import { type ApiError, toApiError } from '../http/index.ts';
 import type { OpenExchange } from './model-service.ts';
 
 /** A planned request, and where it is answered. */
-interface PlannedExchange<Name extends DialectName> {
+export interface PlannedExchange<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;
   readonly planned: Planned<RequestOf<Name>, PartOf<Name>>;
   readonly exchange: DialectUpstream<Name>;
@@ -108,7 +108,7 @@ export function describePlan(planned: Planned<object, unknown>): PlanDescription
   return planned.kind === 'pass' ? PASSED_ON : describeOnce(planned.plan);
 }
 
-type PlanDescription = Omit<Extract<GatewayEvent, { kind: 'plan-decide' }>, 'kind' | 'requestId' | 'catalogs'>;
+type PlanDescription = Omit<EventOf<'plan-decide'>, 'kind' | 'requestId' | 'catalogs'>;
 
 const PASSED_ON: PlanDescription = { decision: 'pass', reason: 'the host or the client searches by itself' };
 

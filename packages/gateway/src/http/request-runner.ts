@@ -79,8 +79,9 @@ export function createRequestRunner(options: {
         isOver = true;
         requestContext?.memory.end();
         const durationMs = now() - startedAt;
-        const ended = endOf({ requestId, route, status, durationMs, requestContext, error }, startedAt);
-        activity.end(ended, logger && lineWriter(logger, ended, { error, requestContext }));
+        const outcome = { id: requestId, atMs: startedAt, route, status, durationMs, error: error?.type };
+        const ended = endOf(outcome, requestContext);
+        activity.end(ended, logger && lineWriter(logger, ended, lineFacts(status, error, requestContext)));
         // Its log line does not wait with the others.
         if (error !== undefined) activity.settle();
         const accounted = requestContext?.facts.model === undefined ? Promise.resolve() : account(requestContext);
@@ -137,27 +138,13 @@ function isStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-interface RequestOutcome {
-  readonly requestId: string;
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly requestContext: RequestContext | undefined;
-  readonly error: ApiError | undefined;
-}
-
 function endOf(
-  { requestId, route, status, durationMs, requestContext, error }: RequestOutcome,
-  atMs: number,
+  outcome: Pick<RequestEnd, 'id' | 'atMs' | 'route' | 'status' | 'durationMs' | 'error'>,
+  requestContext: RequestContext | undefined,
 ): RequestEnd {
-  const { model, upstream, called = [] } = requestContext?.facts ?? {};
+  const { model, upstream, called = [], used = NOTHING } = requestContext?.facts ?? {};
   const { owner = '', name: key } = requestContext?.access ?? {};
-  // A response that failed before it reported anything still counts as a request.
-  const used = model === undefined ? undefined : (requestContext?.facts.used ?? NOTHING);
-  return {
-    ...{ id: requestId, atMs, route, status, durationMs, owner, key, model, upstream, called, used },
-    error: error?.type,
-  };
+  return { ...outcome, owner, key, model, upstream, called, used: model === undefined ? undefined : used };
 }
 
 /** Anthropic's clients read the first, OpenAI's the second. */
@@ -166,28 +153,24 @@ function nameResponse(headers: Headers, requestId: string): void {
   headers.set('x-request-id', requestId);
 }
 
-/** Logs the end of a request once its record is there. Until then it holds nothing of the request but these facts. */
-function lineWriter(
-  logger: Logger,
-  ended: RequestEnd,
-  { error, requestContext }: Pick<RequestOutcome, 'error' | 'requestContext'>,
-): (record: RequestRecord | undefined) => void {
-  const facts: LineFacts = {
-    error,
-    // Helps to find a client's mistake; for any other request the route says where it went.
-    path:
-      ended.status === 404 && requestContext !== undefined ? new URL(requestContext.request.url).pathname : undefined,
-    owner: requestContext?.access.owner,
-    used: requestContext?.facts.used,
-  };
-  return (record) => logger.log(lineOf(ended, facts, record));
-}
-
+/** What a log line needs of a request besides its end. */
 interface LineFacts {
   readonly error: ApiError | undefined;
   readonly path: string | undefined;
   readonly owner: string | undefined;
   readonly used: UsedUp | undefined;
+}
+
+function lineFacts(status: number, error: ApiError | undefined, requestContext: RequestContext | undefined): LineFacts {
+  // Helps to find a client's mistake; for any other request the route says where it went.
+  const path =
+    status === 404 && requestContext !== undefined ? new URL(requestContext.request.url).pathname : undefined;
+  return { error, path, owner: requestContext?.access.owner, used: requestContext?.facts.used };
+}
+
+/** Logs the end of a request once its record is there. Until then it holds nothing of the request but these facts. */
+function lineWriter(logger: Logger, ended: RequestEnd, facts: LineFacts): (record: RequestRecord | undefined) => void {
+  return (record) => logger.log(lineOf(ended, facts, record));
 }
 
 /** Facts only. Undefined values are left out. */

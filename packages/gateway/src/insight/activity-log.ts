@@ -1,5 +1,5 @@
 import type { Holding, MemoryBudget } from '../catalogs/index.ts';
-import type { GatewayEvent, RequestRecord } from '../events/index.ts';
+import type { EventOf, RequestRecord } from '../events/index.ts';
 
 /** The latest requests, in memory: what the console shows live. */
 export interface ActivityLog {
@@ -16,7 +16,7 @@ export interface ActivityLog {
 }
 
 /** A server's state or one of its definitions has changed. */
-export type ServerNotice = Extract<GatewayEvent, { kind: 'server-change' | 'definition-change' }>;
+export type ServerNotice = EventOf<'server-change' | 'definition-change'>;
 
 export interface ActivityFollower {
   /** Whose requests; every key's if undefined. */

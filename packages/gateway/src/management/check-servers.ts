@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
-import { type ClientFile, ConfigError, readClientFile } from '@quartermaster/host/config';
+import { type ClientFile, type ClientServer, ConfigError, readClientFile } from '@quartermaster/host/config';
 
 /** Servers that someone has pasted, as the settings would contain them. Nothing is started or connected to. */
 export interface CheckedServers {
@@ -11,14 +11,10 @@ export interface CheckedServers {
   readonly line?: number;
 }
 
-export interface CheckedServer {
-  readonly name: string;
+/** `entry` is the one for `mcpServers` in the settings. */
+export interface CheckedServer extends Omit<ClientServer, 'isOff'> {
   readonly transport: 'stdio' | 'http';
   readonly is_off: boolean;
-  /** The entry for `mcpServers` in the settings. */
-  readonly entry: JsonObject;
-  readonly problems: readonly string[];
-  readonly notes: readonly string[];
   /** Whether the gateway already has a server of this name. */
   readonly is_known: boolean;
 }

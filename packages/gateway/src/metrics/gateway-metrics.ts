@@ -1,4 +1,4 @@
-import { type CountedEvent, countFound, type GatewayEvent, type RequestRecord } from '../events/index.ts';
+import { type CountedEvent, countFound, type EventOf, type RequestRecord } from '../events/index.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 /** What a gateway counts, all of it from events. Labels are routes, statuses, outcomes, models and names in the settings: never a tool's or a user's words. */
@@ -279,7 +279,7 @@ const LONG = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 interface NeverFound {
   watch(catalog: string, toolCount: () => number): void;
   /** A request defers a catalog's tools. */
-  plan(event: Extract<GatewayEvent, { kind: 'plan-decide' }>): void;
+  plan(event: EventOf<'plan-decide'>): void;
   note(record: RequestRecord): void;
   read(): Iterable<readonly [{ readonly catalog: string }, number]>;
 }

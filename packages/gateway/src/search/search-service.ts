@@ -4,7 +4,7 @@ import { createTool, NAME_TEMPLATES, SNAPSHOT_DEFAULTS } from '@quartermaster/co
 import { PatternError } from '@quartermaster/core/errors';
 import { snapshotTokens } from '@quartermaster/core/gate';
 import { createSnapshotInSteps, defined, readAhead, runInSlices } from '@quartermaster/core/internal';
-import { type Explanation, type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
+import { type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
 import type { SearchEngineName } from '@quartermaster/host/search';
 import { ByteCache, catalogsKey, type MemoryBudget } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
@@ -271,27 +271,11 @@ function describeResult(
   };
 }
 
-interface DescribedHit {
-  readonly tool: string;
-  readonly server?: string;
-  readonly name: string;
-  /** The name under which a model would call it. */
-  readonly model_name: string;
-  readonly description: string;
-  readonly score: number;
-  /** The tokens of its definition in a prompt. */
-  readonly tokens: number;
-  readonly explanation?: Explanation;
-  readonly also?: readonly string[];
-  readonly input_schema?: unknown;
-  readonly annotations?: unknown;
-}
-
 function describeHit(
   { tool, score, explanation, also }: Hit,
   snapshot: Snapshot,
   request: CatalogSearchRequest,
-): DescribedHit {
+): object {
   return {
     tool: tool.id,
     ...defined({ server: tool.server }),

@@ -13,12 +13,12 @@ import {
   writeRequest,
 } from '@quartermaster/host/upstream';
 import type { Access, SearchRefusal } from '../access/index.ts';
-import type { BodyReader, ToolLists } from '../catalogs/index.ts';
 import type { GatewayUpstream } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import {
   createModelService,
   type ModelQuestion,
+  type ModelServiceOptions,
   type OpenExchange,
   type ServerTools,
   type Transcripts,
@@ -29,10 +29,7 @@ import { remoteStore } from './remote-transcripts.ts';
 import { workerErrors } from './thread-errors.ts';
 import type { CountedJob, OnlyMainJob, OpenedJob, ThreadJob, UpstreamFacts, WholeJob } from './thread-job.ts';
 
-export interface JobContext {
-  readonly lists: ToolLists;
-  readonly bodies: BodyReader;
-  readonly maxRounds: number;
+export interface JobContext extends Pick<ModelServiceOptions, 'lists' | 'bodies' | 'maxRounds'> {
   readonly onEvent: (event: GatewayEvent) => void;
   readonly dialects: Dialects;
 }

@@ -1,7 +1,7 @@
 import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
 import { defined } from '@quartermaster/core/internal';
 import { DIALECTS, type DialectName, type PartOf } from '@quartermaster/host/upstream';
-import { type GatewayEvent, OpenRequests, type RequestRecord } from '../events/index.ts';
+import { type EventOf, OpenRequests, type RequestRecord } from '../events/index.ts';
 import type { Tracing } from './tracing.ts';
 
 type OpenTelemetry = typeof import('@opentelemetry/api');
@@ -33,7 +33,7 @@ export function createTracing(
     span.setStatus({ code: SpanStatusCode.ERROR });
   };
 
-  function traceSearch(event: Extract<GatewayEvent, { kind: 'tool-search-end' }>): void {
+  function traceSearch(event: EventOf<'tool-search-end'>): void {
     const { outcome, engine, confidence, found, queryCount, reranker, durationMs, requestId, callId } = event;
     const endTime = now();
     const span = start(

@@ -4,7 +4,7 @@ import { findServers, withoutComments } from './foreign-servers.ts';
 import { parseTomlSource } from './parse-toml.ts';
 import { inPlainReferences } from './plain-references.ts';
 import { parseSource } from './read-document.ts';
-import { isOff, translateServer } from './translate-server.ts';
+import { isOff, type TranslatedServer, translateServer } from './translate-server.ts';
 
 /** The servers of a client's file in our format, with references such as `${NAME}` unchanged. */
 export interface ClientFile {
@@ -16,13 +16,9 @@ export interface ClientFile {
 }
 
 /** A server in the configuration file of an MCP client. */
-export interface ClientServer {
+export interface ClientServer extends Omit<TranslatedServer, 'unknown'> {
   readonly name: string;
   readonly isOff: boolean;
-  readonly entry: JsonObject;
-  /** Why only its own client can use it, if so. */
-  readonly problems: readonly string[];
-  readonly notes: readonly string[];
 }
 
 /** Reads a client's file for moving its servers elsewhere. Undefined if it has no block of servers. */

@@ -87,12 +87,8 @@ function describeProblem(error: unknown): string {
 }
 
 /** One entry of an upstream's list, as far as it is read. */
-interface RawModel {
-  readonly id: string;
-  readonly displayName?: string;
-  readonly createdAt?: string;
+interface RawModel extends Omit<ListedModel, 'provider' | 'limits'> {
   readonly contextTokens?: number;
-  readonly maxOutputTokens?: number;
 }
 
 function toListed(model: RawModel, settings: UpstreamSettings): ListedModel {

@@ -5,8 +5,7 @@ import { defined } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '../../config/index.ts';
 import { DIALECTS, type DialectName, type DialectUpstream } from '../dialect.ts';
 import { createHttpUpstream } from '../http/create-http-upstream.ts';
-import type { HttpTimeouts } from '../http/http-upstream-options.ts';
-import type { RetrySettings } from '../internal/retry.ts';
+import type { HttpUpstreamOptions } from '../http/http-upstream-options.ts';
 import { createModelUpstream } from '../model/create-model-upstream.ts';
 import { rehearsal } from '../rehearsal/rehearsal-model.ts';
 import { type LoadPackage, loadModel } from './provider-package.ts';
@@ -52,12 +51,9 @@ function capabilitiesFor(settings: UpstreamSettings, dialect: DialectName, model
 }
 
 /** What building an upstream needs from outside. */
-export interface UpstreamEnvironment {
+export interface UpstreamEnvironment extends Pick<HttpUpstreamOptions<DialectName>, 'fetch' | 'timeouts' | 'retries'> {
   /** Where keys come from that the settings do not name. @default none */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly fetch?: typeof fetch;
-  readonly timeouts?: HttpTimeouts;
-  readonly retries?: RetrySettings;
   /** @default import */
   readonly load?: LoadPackage;
 }

@@ -11,17 +11,9 @@ import {
   type ResponseOf,
   type UpstreamClient,
 } from '../dialect.ts';
-import { HTTP_TIMEOUTS, type HttpTimeouts } from '../http/http-upstream-options.ts';
+import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from '../http/http-upstream-options.ts';
 import { isTooDeep, writeBody } from '../http/post.ts';
-import {
-  createDeadline,
-  type RetrySettings,
-  retriesFor,
-  retry,
-  retryStream,
-  type Step,
-  withinDeadline,
-} from '../internal/retry.ts';
+import { createDeadline, retriesFor, retry, retryStream, type Step, withinDeadline } from '../internal/retry.ts';
 import type { BlockWriter } from './model-codec.ts';
 import { modelError } from './model-error.ts';
 import { type ModelTarget, targetOf } from './model-target.ts';
@@ -29,15 +21,13 @@ import { type BlockEvent, createPartSerialiser, type Finish } from './serialise-
 import { tellExecuted } from './tell-executed.ts';
 
 /** Options of `createModelUpstream`. */
-export interface ModelUpstreamOptions<D extends DialectName> {
-  readonly dialect: D;
+export interface ModelUpstreamOptions<D extends DialectName>
+  extends Pick<HttpUpstreamOptions<D>, 'dialect' | 'timeouts' | 'retries'> {
   readonly model: LanguageModelV4;
   /** In core's table of transports. @default ai-sdk */
   readonly transport?: string;
   /** Whether the model reads images; if not, a note replaces each image. @default true */
   readonly seesImages?: boolean;
-  readonly timeouts?: HttpTimeouts;
-  readonly retries?: RetrySettings;
   /** Makes ids for responses whose provider gives none. @default random */
   readonly createId?: () => string;
 }
