@@ -10,7 +10,7 @@ import {
   type OptionNames,
 } from '@quartermaster/core/internal';
 import type { Reranker } from '@quartermaster/core/search';
-import type { SearchSettings } from '@quartermaster/host/config';
+import { CONFIG_DEFAULTS, type SearchSettings } from '@quartermaster/host/config';
 import { createSearcherFor, createUseLearning } from '@quartermaster/host/search';
 import { compilePermissions } from '@quartermaster/mcp';
 import { embeddedModel } from '@quartermaster/semantic';
@@ -40,7 +40,7 @@ import {
   type Transcripts,
   tallyUse,
 } from './exchange/index.ts';
-import { CONNECTOR_DEFAULTS, GATEWAY_DEFAULTS, type GatewayOptions, SEARCH_DEFAULTS } from './gateway-options.ts';
+import { GATEWAY_DEFAULTS, type GatewayOptions, SEARCH_DEFAULTS } from './gateway-options.ts';
 import {
   createRequestMemory,
   createRequestRunner,
@@ -235,7 +235,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         onCall({ pattern: server, requestId = '', ...call }) {
           onEvent({ kind: 'server-call-end', server, isConfigured: false, ...call, requestId });
         },
-        settings: { ...CONNECTOR_DEFAULTS, ...options.connector },
+        settings: { ...CONFIG_DEFAULTS.mcp.connector, ...options.connector },
         beginCall: tracing?.beginCall,
       }),
   });

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
+import { CONFIG_DEFAULTS } from '@quartermaster/host/config';
 import { openStore } from '@quartermaster/host/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createTranscripts, TRANSCRIPT_DEFAULTS } from './create-transcripts.ts';
+import { createTranscripts } from './create-transcripts.ts';
 
 const ENTRY: Hidden = { id: 'a', dialect: 'openai-chat', version: 1, calls: [], content: { text: 'hidden' } };
 
@@ -32,7 +33,7 @@ describe('the transcripts of a gateway', () => {
     async (keep) => {
       const store = await openStore({ path: ':memory:' });
       onTestFinished(() => store.close());
-      const given = { ...TRANSCRIPT_DEFAULTS, keep };
+      const given = { ...CONFIG_DEFAULTS.transcripts, keep };
       const here = createTranscripts({ given, records: store.transcripts });
       await storeOf(here).keep(['a'], ENTRY);
       expect((await storeOf(here).find(['a'])).size).toBe(1);
@@ -42,7 +43,7 @@ describe('the transcripts of a gateway', () => {
 
   it('are not kept at all when switched off', () => {
     expect(
-      createTranscripts({ given: { ...TRANSCRIPT_DEFAULTS, keep: 'off' }, records: undefined }).storeFor,
+      createTranscripts({ given: { ...CONFIG_DEFAULTS.transcripts, keep: 'off' }, records: undefined }).storeFor,
     ).toBeUndefined();
   });
 
@@ -64,7 +65,7 @@ describe('the transcripts of a gateway', () => {
     onTestFinished(() => store.close());
     const transcripts = createTranscripts({ given: undefined, records: store.transcripts });
     await storeOf(transcripts).keep(['a'], ENTRY);
-    clock = TRANSCRIPT_DEFAULTS.retentionHours * 3_600_000 + 1;
+    clock = CONFIG_DEFAULTS.transcripts.retentionHours * 3_600_000 + 1;
     await transcripts.sweep();
     expect((await store.transcripts.storeFor('ann').find(['a'])).size).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
 import { createTranscriptCache, type SharedMemory, type TranscriptStore } from '@quartermaster/core/loop';
-import type { TranscriptSettings } from '@quartermaster/host/config';
+import { CONFIG_DEFAULTS, type TranscriptSettings } from '@quartermaster/host/config';
 import type { TranscriptRecords } from '@quartermaster/host/store';
 
 /** Where a gateway keeps what its clients are not shown. */
@@ -11,12 +11,6 @@ export interface GatewayTranscripts {
   sweep(): Promise<void>;
 }
 
-export const TRANSCRIPT_DEFAULTS: TranscriptSettings = {
-  keep: 'store',
-  retentionHours: 168,
-  maxBytes: 1024 * 1024 * 1024,
-};
-
 /** In the store if it can encrypt, with the latest entries cached in memory; otherwise in memory only. */
 export function createTranscripts(options: {
   readonly given: ((owner: string) => TranscriptStore) | TranscriptSettings | undefined;
@@ -24,7 +18,7 @@ export function createTranscripts(options: {
   /** Counts what is in memory, with the other caches. @default its own 32 MiB */
   readonly memory?: SharedMemory;
 }): GatewayTranscripts {
-  const { given = TRANSCRIPT_DEFAULTS, records } = options;
+  const { given = CONFIG_DEFAULTS.transcripts, records } = options;
   const nothing = async (): Promise<void> => undefined;
   if (typeof given === 'function') return { storeFor: given, sweep: nothing };
   if (given.keep === 'off') return { storeFor: undefined, sweep: nothing };

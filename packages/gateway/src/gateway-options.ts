@@ -2,10 +2,11 @@ import type { PolicyRules } from '@quartermaster/core/catalog';
 import { DEFAULT_GATE_SETTINGS, type GateSettings } from '@quartermaster/core/gate';
 import type { Clock } from '@quartermaster/core/internal';
 import type { TranscriptStore } from '@quartermaster/core/loop';
-import { type IndexCache, QUERY_LIMITS, type RerankerOptions } from '@quartermaster/core/search';
+import type { IndexCache, RerankerOptions } from '@quartermaster/core/search';
 import {
+  CONFIG_DEFAULTS,
+  type Config,
   type ConfiguredKey,
-  INSIGHT_DEFAULTS,
   type InsightSettings,
   type McpConnectorSettings,
   type ModelPrice,
@@ -163,41 +164,45 @@ export interface GatewaySettings {
   readonly publicUrl?: string;
 }
 
-/** The default settings of a gateway. */
-export const GATEWAY_DEFAULTS: GatewaySettings = {
-  deferral: 'as-requested',
-  gate: DEFAULT_GATE_SETTINGS,
-  listingTokens: 0,
-  policies: {},
-  insight: INSIGHT_DEFAULTS,
-  prices: {},
-  events: true,
-  learn: 'off',
-  autoPins: false,
-  errorCodes: 'typed',
-  strict: false,
-  maxBodyBytes: 32 * 1024 * 1024,
-  maxBatchBytes: 256 * 1024 * 1024,
-  maxBatchItems: 100_000,
-  cacheBytes: 512 * 1024 * 1024,
-  maxInProgressBytes: 2 * 1024 * 1024 * 1024,
-  maxRequestTools: 10_000,
-  maxCatalogTools: 100_000,
-  maxSearchedTools: 200_000,
-  maxQueryLength: QUERY_LIMITS.characters,
-  offThreadBytes: 1024 * 1024,
-  maxRounds: 12,
-  pingMs: 15_000,
-  batchConcurrency: 4,
-};
+/** The settings that come from a configuration. */
+export function settingsFrom({
+  limits,
+  tools,
+  usage,
+  ...config
+}: Pick<Config, 'deferral' | 'errorCodes' | 'insight' | 'limits' | 'prices' | 'strict' | 'tools' | 'usage'>): Omit<
+  GatewaySettings,
+  'events' | 'pingMs' | 'publicUrl'
+> {
+  const { deferral, errorCodes, insight, prices, strict } = config;
+  return {
+    ...{ deferral, errorCodes, insight, prices, strict },
+    ...tools,
+    learn: usage.learn,
+    maxBodyBytes: limits.bodyBytes,
+    maxBatchBytes: limits.batchBytes,
+    maxBatchItems: limits.batchItems,
+    batchConcurrency: limits.batchConcurrency,
+    maxRounds: limits.rounds,
+    cacheBytes: limits.indexCacheBytes,
+    maxInProgressBytes: limits.inProgressBytes,
+    maxRequestTools: limits.requestTools,
+    maxCatalogTools: limits.catalogTools,
+    maxSearchedTools: limits.searchedTools,
+    maxQueryLength: limits.queryLength,
+    offThreadBytes: limits.offThreadBytes,
+  };
+}
 
-/** The default settings of MCP servers that requests name. */
-export const CONNECTOR_DEFAULTS: McpConnectorSettings = {
-  enabled: true,
-  allow: ['https://*'],
-  connectTimeoutMs: 10_000,
-  callTimeoutMs: 120_000,
-  resultBytes: 256 * 1024,
+/** The default settings of a gateway: those of an empty configuration. */
+export const GATEWAY_DEFAULTS: GatewaySettings = {
+  ...settingsFrom({
+    ...CONFIG_DEFAULTS,
+    deferral: 'as-requested',
+    tools: { gate: DEFAULT_GATE_SETTINGS, policies: {}, listingTokens: 0, autoPins: false },
+  }),
+  events: true,
+  pingMs: 15_000,
 };
 
 /** The default settings of searches. */

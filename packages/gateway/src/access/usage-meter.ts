@@ -1,15 +1,11 @@
 import type { Clock } from '@quartermaster/core/internal';
-import type { UsageStore } from '@quartermaster/host/store';
+import type { DayUsage, UsageStore } from '@quartermaster/host/store';
 import type { GatewayEvent } from '../events/index.ts';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
 
-/** The usage of a response. */
-export interface UsedUp {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Searches that it shows. */
-  readonly searches: number;
+/** The usage of a response. `searches` are those that it shows. */
+export interface UsedUp extends Pick<DayUsage, 'inputTokens' | 'outputTokens' | 'searches'> {
   /** The names of the tools of named catalogs that it calls, one per call. */
   readonly tools: readonly string[];
 }
@@ -27,17 +23,12 @@ const FLUSH_MS = 4_000;
 /** How many different tools of one owner are counted between two writes. Their names come from clients. */
 const MOST_TOOLS = 1_000;
 
-interface Counted {
-  requests: number;
-  searches: number;
-  inputTokens: number;
-  outputTokens: number;
-  readonly calls: Map<string, number>;
+/** What is added up, with the name of each called tool and how often it was called. */
+interface Counts extends Omit<DayUsage, 'day'> {
+  readonly calls: Iterable<readonly [string, number]>;
 }
 
-function addCalls({ calls }: Counted, tool: string, times: number): void {
-  if (calls.has(tool) || calls.size < MOST_TOOLS) calls.set(tool, (calls.get(tool) ?? 0) + times);
-}
+type Counted = { -readonly [Count in keyof Omit<DayUsage, 'day'>]: number } & { readonly calls: Map<string, number> };
 
 export function createUsageMeter(options: {
   /** Where counts are stored. @default nowhere */
@@ -65,44 +56,38 @@ export function createUsageMeter(options: {
       }
     } catch (error) {
       logger.log({ level: 'error', event: 'work-fail', work: 'usage', ...originOf(error) });
-      for (const [owner, count] of due) addBack(owner, count);
+      // What could not be written waits for the next write.
+      for (const [owner, counts] of due) add(owner, counts);
     }
   }
 
-  /** Counts that could not be written wait for the next write. */
-  function addBack(owner: string, { calls, ...used }: Counted): void {
-    const count = countOf(owner);
-    count.requests += used.requests;
-    count.searches += used.searches;
-    count.inputTokens += used.inputTokens;
-    count.outputTokens += used.outputTokens;
-    for (const [tool, times] of calls) addCalls(count, tool, times);
-  }
-
-  function countOf(owner: string): Counted {
-    const known = counted.get(owner) ?? { requests: 0, searches: 0, inputTokens: 0, outputTokens: 0, calls: new Map() };
-    counted.set(owner, known);
+  function add(owner: string, { requests, searches, inputTokens, outputTokens, calls }: Counts): void {
+    const count = counted.get(owner) ?? { ...NOTHING, calls: new Map<string, number>() };
+    counted.set(owner, count);
     cancel ??= clock.after(FLUSH_MS, () => void flush());
-    return known;
-  }
-
-  function add(owner: string, { inputTokens, outputTokens, searches, tools }: UsedUp): void {
-    const count = countOf(owner);
-    count.requests += 1;
+    count.requests += requests;
     count.searches += searches;
     count.inputTokens += inputTokens;
     count.outputTokens += outputTokens;
-    for (const tool of tools) addCalls(count, tool, 1);
+    for (const [tool, times] of calls) {
+      const known = count.calls.get(tool);
+      if (known !== undefined || count.calls.size < MOST_TOOLS) count.calls.set(tool, (known ?? 0) + times);
+    }
   }
 
   return {
     onEvent(event) {
       if (usage === undefined) return;
-      if (event.kind === 'request-end' && event.used !== undefined) add(event.owner, event.used);
+      if (event.kind === 'request-end' && event.used !== undefined) {
+        const { tools, ...used } = event.used;
+        add(event.owner, { ...used, requests: 1, calls: tools.map((tool) => [tool, 1]) });
+      }
       if (event.kind === 'server-call-end' && event.isConfigured && event.tool !== undefined) {
-        addCalls(countOf(event.owner), event.tool, 1);
+        add(event.owner, { ...NOTHING, calls: [[event.tool, 1]] });
       }
     },
     flush,
   };
 }
+
+const NOTHING = { requests: 0, searches: 0, inputTokens: 0, outputTokens: 0 };

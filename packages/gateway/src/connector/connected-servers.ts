@@ -33,21 +33,25 @@ export interface ListedServer {
   readonly unavailable: readonly Unavailable[];
 }
 
-export interface ConnectOptions {
+/** What calls to servers need besides their request. */
+export interface CallOptions {
+  readonly settings: McpConnectorSettings;
+  readonly now: () => number;
+  /** Traces a call to a server. @default no tracing */
+  readonly beginCall?: Tracing['beginCall'] | undefined;
+  /** Called after every call to a server. */
+  onCall(call: ServerCall): void;
+}
+
+export interface ConnectOptions extends CallOptions {
   readonly servers: readonly RequestedServer[];
   /** Whose request it is: nothing is shared with others. */
   readonly owner: string;
   readonly requestId?: string | undefined;
-  readonly settings: McpConnectorSettings;
   readonly rules: AddressRules;
   /** Where their connections are, and who closes them. */
   readonly pool: ServerPool;
   readonly checkArguments: ArgumentChecker;
-  readonly now: () => number;
-  /** Traces a call. @default no tracing */
-  readonly beginCall?: Tracing['beginCall'] | undefined;
-  /** Called after every call. */
-  onCall(call: ServerCall): void;
 }
 
 /** The outcome of a call. The server is named by the pattern that allows it: its own name and address belong to its client. */

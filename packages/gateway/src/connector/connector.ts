@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import { tryParseJson } from '@quartermaster/core/internal';
-import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { DialectName } from '@quartermaster/host/upstream';
 import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
@@ -17,9 +16,8 @@ import {
   type ServerTools,
 } from '../exchange/index.ts';
 import { ApiError, refuseManyValues } from '../http/index.ts';
-import type { Tracing } from '../tracing/index.ts';
 import { readAddressRules } from './address-rules.ts';
-import { type ConnectedServers, connectServers, type ServerCall } from './connected-servers.ts';
+import { type CallOptions, type ConnectedServers, connectServers } from './connected-servers.ts';
 import { type ConnectorRequest, readConnectorRequest } from './connector-request.ts';
 import { type ConnectorTools, makeConnectorTools, readListing, writeListing } from './connector-tools.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
@@ -31,20 +29,19 @@ type Question = ModelQuestion<'anthropic'>;
  * The MCP connector: connects to the servers that a request names, adds their tools to its own, and lets the loop make their calls
  * within the response.
  */
-export function createConnector(options: {
+export function createConnector({
+  models,
+  upstreams,
+  memory,
+  ...options
+}: CallOptions & {
   /** Answers the requests once their servers are connected. */
   readonly models: PlainModelService;
   readonly upstreams: Upstreams;
-  readonly settings: McpConnectorSettings;
-  readonly now: () => number;
   /** Where listings of servers are cached. */
   readonly memory: MemoryBudget;
-  /** Traces a call to a server. @default no tracing */
-  readonly beginCall?: Tracing['beginCall'] | undefined;
-  /** Called after every call to a server. */
-  onCall(call: ServerCall): void;
 }): Connector {
-  const { models, upstreams, settings, now, onCall, memory } = options;
+  const { settings, now } = options;
   const rules = readAddressRules(settings.allow);
   const guarded = createGuardedFetch({ rules });
   const listings = createListingCache({ now, memory });
@@ -70,8 +67,8 @@ export function createConnector(options: {
     const pool = poolFor(question);
     try {
       const servers = connectServers({
-        ...{ servers: asked.servers, owner, requestId: question.requestId, settings, rules, pool },
-        ...{ checkArguments, now, onCall, beginCall: options.beginCall },
+        ...options,
+        ...{ servers: asked.servers, owner, requestId: question.requestId, rules, pool, checkArguments },
       });
       const { tools, unavailable, opening } = await gatherTools(request, asked, servers);
       const { mcp_servers: _, tools: __, ...rest } = request;

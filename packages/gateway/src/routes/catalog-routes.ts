@@ -2,7 +2,7 @@ import { writeTool } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { CatalogActor, CatalogHead, CatalogOutcome, CatalogVersion, NewCatalog } from '@quartermaster/host/store';
 import { type Access, configuredOwner } from '../access/index.ts';
-import { type Api, jsonRoutes, needing } from '../api/index.ts';
+import { type Api, jsonRoutes, needing, type RoutedRequest } from '../api/index.ts';
 import { OWNER_BODY, VERSIONS_ANSWER } from '../api/management-schemas.ts';
 import {
   CATALOG_ANSWER,
@@ -24,12 +24,10 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
   const servers = mcp?.catalogs;
   const routes = jsonRoutes(api, runner, 'catalogs');
   const stored = needing(() => store?.catalogs, 'This gateway has no store, so it has no catalogs of its own');
-  const checkChangeable = (requestContext: RequestContext, name: string): string => {
-    const checked = changeableCatalog(requestContext, name);
-    if (servers?.has(checked) === true) {
-      throw new ApiError(400, `Catalog '${checked}' comes from mcpServers in the settings and can't be changed here`);
-    }
-    return checked;
+  const checkChangeable = (request: RoutedRequest): string => {
+    const name = changeableCatalog(request);
+    if (servers?.has(name) !== true) return name;
+    throw new ApiError(400, `Catalog '${name}' comes from mcpServers in the settings and can't be changed here`);
   };
 
   routes.get(
@@ -46,52 +44,48 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
   routes.put(
     '/v1/catalogs/:name',
     { summary: 'Creates or replaces a catalog.', body: CATALOG_BODY, answer: CATALOG_HEAD },
-    stored(async (requestContext) => {
-      const name = checkChangeable(requestContext, requestContext.param('name'));
-      const bytes = await readBytes(requestContext, settings.maxBodyBytes);
-      const { outcome, head } = await putCatalog(services, requestContext, { name, bytes });
+    stored(async (routed) => {
+      const name = checkChangeable(routed);
+      const bytes = await readBytes(routed, settings.maxBodyBytes);
+      const { outcome, head } = await putCatalog(services, routed, { name, bytes });
       return Response.json(head, { status: outcome === 'created' ? 201 : 200 });
     }),
   );
-  routes.get(
-    '/v1/catalogs/:name',
-    { summary: 'A catalog with its tools.', answer: CATALOG_ANSWER },
-    async (requestContext) => {
-      const name = usableCatalog(requestContext, requestContext.param('name'));
-      if (servers?.has(name) === true) {
-        const served = await servers.load(name, requestContext.access.tools);
-        return { ...writeServed(served), tools: served.definitions() };
-      }
-      if (requestContext.access.tools !== undefined) {
-        const head = await store?.catalogs.head(name);
-        if (head === undefined) throw unknownCatalog();
-        const { tools } = await loadCatalog(named, name, requestContext.access);
-        const written = tools.map((tool) => writeTool(tool, 'mcp', { name: tool.name }));
-        return { ...writeHead({ ...head, toolCount: tools.length }), tools: written };
-      }
-      const catalog = await store?.catalogs.get(name);
-      if (catalog === undefined) throw unknownCatalog();
-      // The stored text unchanged: thousands of definitions need not be parsed to be returned.
-      const head = JSON.stringify(writeHead(catalog)).slice(0, -1);
-      const body = streamText([`${head},"tools":`, catalog.tools, '}']);
-      return new Response(body, { headers: { 'content-type': 'application/json' } });
-    },
-  );
+  routes.get('/v1/catalogs/:name', { summary: 'A catalog with its tools.', answer: CATALOG_ANSWER }, async (routed) => {
+    const name = usableCatalog(routed);
+    if (servers?.has(name) === true) {
+      const served = await servers.load(name, routed.access.tools);
+      return { ...writeServed(served), tools: served.definitions() };
+    }
+    if (routed.access.tools !== undefined) {
+      const head = await store?.catalogs.head(name);
+      if (head === undefined) throw unknownCatalog();
+      const { tools } = await loadCatalog(named, name, routed.access);
+      const written = tools.map((tool) => writeTool(tool, 'mcp', { name: tool.name }));
+      return { ...writeHead({ ...head, toolCount: tools.length }), tools: written };
+    }
+    const catalog = await store?.catalogs.get(name);
+    if (catalog === undefined) throw unknownCatalog();
+    // The stored text unchanged: thousands of definitions need not be parsed to be returned.
+    const head = JSON.stringify(writeHead(catalog)).slice(0, -1);
+    const body = streamText([`${head},"tools":`, catalog.tools, '}']);
+    return new Response(body, { headers: { 'content-type': 'application/json' } });
+  });
   routes.get(
     '/v1/catalogs/:name/usage',
     { summary: 'How often each tool of a catalog was called with this key.', answer: USAGE_ANSWER },
-    async (requestContext) => {
-      const name = usableCatalog(requestContext, requestContext.param('name'));
-      const { tools } = await loadCatalog(named, name, requestContext.access);
+    async (routed) => {
+      const name = usableCatalog(routed);
+      const { tools } = await loadCatalog(named, name, routed.access);
       await usage.flush();
-      return readCatalogUsage(store?.usage, { name, tools, owner: requestContext.access.owner });
+      return readCatalogUsage(store?.usage, { name, tools, owner: routed.access.owner });
     },
   );
   routes.get(
     '/v1/catalogs/:name/versions',
     { summary: 'When a catalog changed, and who changed it.', answer: VERSIONS_ANSWER },
-    async (requestContext) => {
-      const name = usableCatalog(requestContext, requestContext.param('name'));
+    async (routed) => {
+      const name = usableCatalog(routed);
       if (servers?.has(name) === true)
         throw new ApiError(404, `Catalog '${name}' comes from an MCP server, which keeps no versions`);
       const versions = (await store?.catalogs.versions(name)) ?? [];
@@ -125,9 +119,9 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
   routes.delete(
     '/v1/catalogs/:name',
     { summary: 'Deletes a catalog.', answer: DELETED_CATALOG },
-    stored(async (requestContext, catalogs) => {
-      const name = checkChangeable(requestContext, requestContext.param('name'));
-      const { owner, role } = requestContext.access;
+    stored(async (routed, catalogs) => {
+      const name = checkChangeable(routed);
+      const { owner, role } = routed.access;
       if (role === 'consumer') throw new ApiError(403, 'This key may change this catalog but not delete it');
       const outcome = await catalogs.delete(name, { id: owner, mayChangeAny: role === 'admin' });
       if (outcome === 'denied') throw notYours(name, 'delete');
@@ -139,16 +133,16 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
 }
 
 /** The name of a catalog that this key may use and, if it owns it, label or change. Throws otherwise. */
-export function changeableCatalog(requestContext: RequestContext, name: string): string {
-  if (!NAME.test(name)) {
+export function changeableCatalog(request: RoutedRequest): string {
+  if (!NAME.test(request.param('name'))) {
     throw new ApiError(
       400,
       `name: a catalog's name has 1 to 128 letters, digits, '_', '.' and '-', and is not '.' or '..'`,
     );
   }
-  const checked = usableCatalog(requestContext, name);
-  const { role, mayWriteCatalog } = requestContext.access;
-  if (role !== 'consumer' || mayWriteCatalog(name)) return checked;
+  const name = usableCatalog(request);
+  const { role, mayWriteCatalog } = request.access;
+  if (role !== 'consumer' || mayWriteCatalog(name)) return name;
   throw new ApiError(
     403,
     'This key may use this catalog but not change it; that requires the role publisher or admin, or the catalog in writes',
@@ -158,13 +152,12 @@ export function changeableCatalog(requestContext: RequestContext, name: string):
 /** Stores a catalog as a new version, and indexes it. */
 export async function putCatalog(
   { store, bulk, settings, indexed }: Services,
-  requestContext: RequestContext,
+  { access }: RequestContext,
   { bytes, ...place }: Pick<NewCatalog, 'name' | 'replaces'> & { readonly bytes: Buffer },
 ): Promise<{ readonly outcome: CatalogOutcome | undefined; readonly head: object }> {
   const { name } = place;
-  const body = { bytes, owner: requestContext.access.owner };
-  const { findings, ...catalog } = await bulk.readUpload(body, settings.maxCatalogTools);
-  const { owner, role, mayWriteCatalog } = requestContext.access;
+  const { owner, role, mayWriteCatalog } = access;
+  const { findings, ...catalog } = await bulk.readUpload({ bytes, owner }, settings.maxCatalogTools);
   const by: CatalogActor = { id: owner, mayChangeAny: mayWriteCatalog(name), mayCreate: role !== 'consumer' };
   const outcome = await store?.catalogs.put({ ...place, ...catalog }, by);
   if (outcome === 'denied') throw notYours(name, 'change');
@@ -186,7 +179,8 @@ function notYours(name: string, what: 'change' | 'delete'): ApiError {
 const NAME = /^(?!\.{1,2}$)[a-zA-Z0-9_.-]{1,128}$/;
 
 /** The name of a catalog that this key may use; an MCP server may have chosen it freely. Throws otherwise. */
-export function usableCatalog({ access }: RequestContext, name: string): string {
+export function usableCatalog({ access, param }: RoutedRequest): string {
+  const name = param('name');
   if (!access.mayUseCatalog(name)) throw unknownCatalog();
   return name;
 }

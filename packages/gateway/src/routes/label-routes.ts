@@ -1,11 +1,12 @@
 import { parseTools, type Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { MOST_CASE_CHARACTERS } from '@quartermaster/host/store';
-import { type Api, jsonRoutes, needing } from '../api/index.ts';
+import { type Api, jsonRoutes, needing, type RoutedRequest } from '../api/index.ts';
 import { component, described, list, record, type Schema, TEXT } from '../api/schema.ts';
 import { CATALOG_HEAD } from '../api/search-schemas.ts';
 import { loadCatalog } from '../catalogs/index.ts';
 import { ApiError, type RequestContext } from '../http/index.ts';
+import type { EvaluationCase } from '../search/index.ts';
 import { changeableCatalog, putCatalog, unknownCatalog, usableCatalog } from './catalog-routes.ts';
 import type { Services } from './services.ts';
 
@@ -16,9 +17,9 @@ export function mountLabelRoutes(api: Api, services: Services): void {
   const stored = needing(() => store, "This gateway has no store, so it can't keep labels");
 
   /** Labels change how a catalog is judged, so they are for those who may change the catalog. */
-  async function labelled(requestContext: RequestContext, given: string): Promise<string> {
-    const name = changeableCatalog(requestContext, given);
-    const { owner, mayWriteCatalog } = requestContext.access;
+  async function labelled(request: RoutedRequest): Promise<string> {
+    const name = changeableCatalog(request);
+    const { owner, mayWriteCatalog } = request.access;
     const head = await store?.catalogs.head(name);
     if (mayWriteCatalog(name) || (head !== undefined && head.owner === owner)) return name;
     throw new ApiError(403, `Catalog '${name}' belongs to another key; this one may not label it`);
@@ -44,7 +45,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
     '/v1/catalogs/:name/cases',
     { summary: 'Labelled requests of a catalog, for POST /v1/catalogs/{name}/evaluate.', answer: CASES_ANSWER },
     stored(async (request, { cases }) => {
-      const name = usableCatalog(request, request.param('name'));
+      const name = usableCatalog(request);
       if (mcp?.catalogs.has(name) !== true && (await store?.catalogs.head(name)) === undefined) throw unknownCatalog();
       const listed = await cases.list(name);
       // A key with rules for tools sees only the cases of tools that it may use.
@@ -61,8 +62,8 @@ export function mountLabelRoutes(api: Api, services: Services): void {
     '/v1/catalogs/:name/cases',
     { summary: 'Adds a labelled request, or changes its tools.', body: CASE_BODY, answer: CASE_ANSWER },
     stored(async (request, { cases }) => {
-      const name = await labelled(request, request.param('name'));
-      const { query, tools } = await request.readBody<CaseBody>();
+      const name = await labelled(request);
+      const { query, tools } = await request.readBody<EvaluationCase>();
       if (/\p{Surrogate}/u.test(query)) throw new ApiError(400, 'query: should be well-formed Unicode');
       await checkTools(request, name, { tools, field: 'tools' });
       const outcome = await cases.put(name, { query, tools, by: request.access.owner });
@@ -76,7 +77,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
     '/v1/catalogs/:name/cases',
     { summary: 'Deletes a labelled request.', query: CASE_QUERY, answer: DELETED_CASE },
     stored(async (request, { cases }) => {
-      const name = await labelled(request, request.param('name'));
+      const name = await labelled(request);
       const { query } = request.query;
       if (query === undefined) throw new ApiError(400, 'query: Field required', { param: 'query' });
       if (!(await cases.delete(name, query, request.access.owner)))
@@ -92,7 +93,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       answer: CATALOG_HEAD,
     },
     stored(async (request, kept) => {
-      const name = changeableCatalog(request, request.param('name'));
+      const name = changeableCatalog(request);
       const { tool, hint } = await request.readBody<HintBody>();
       await checkTools(request, name, { tools: [tool], field: 'tool' });
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
@@ -135,11 +136,6 @@ const HINT_BODY: Schema = record({
     'Words that the tool should be found by. Only the index holds them; no model sees them.',
   ),
 });
-
-interface CaseBody {
-  readonly query: string;
-  readonly tools: readonly string[];
-}
 
 interface HintBody {
   readonly tool: string;

@@ -2,6 +2,7 @@ export { configuredEngine, createSearchEngines, type SearchEngines } from './sea
 export {
   type CatalogSearchRequest,
   countSearches,
+  type EvaluationCase,
   readEvaluationRequest,
   readSearchRequest,
   SEARCH_REQUEST_LIMITS,

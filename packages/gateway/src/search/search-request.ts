@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined, hasMoreCharacters } from '@quartermaster/core/internal';
 import { SEARCH_LIMITS } from '@quartermaster/core/search';
 import { SEARCH_ENGINES, type SearchEngineName } from '@quartermaster/host/search';
+import type { StoredCase } from '@quartermaster/host/store';
 import { ApiError } from '../http/index.ts';
 
 /** A client's search in a catalog. */
@@ -24,10 +25,7 @@ export interface CatalogSearchRequest {
 }
 
 /** A labelled request: one of its tools should be among the best hits. */
-export interface EvaluationCase {
-  readonly query: string;
-  readonly tools: readonly string[];
-}
+export type EvaluationCase = Pick<StoredCase, 'query' | 'tools'>;
 
 export interface EvaluationRequest extends Pick<CatalogSearchRequest, 'engine' | 'drafts' | 'maxQueryLength'> {
   readonly cases: readonly EvaluationCase[];

@@ -6,7 +6,7 @@ import { LIMITS } from './limits-shape.ts';
 import { MCP_SERVER, type McpServerDocument } from './mcp-server-shape.ts';
 import { MCP } from './mcp-shape.ts';
 import { bytes, choice, flag, text, webAddress, whole } from './scalar-shapes.ts';
-import { listOf, object, record, type Shape } from './shape.ts';
+import { defaultsOf, listOf, object, record, type Shape } from './shape.ts';
 import { STORE, type StoreDocument } from './store-shape.ts';
 import { TOOLS, type ToolsDocument } from './tools-shape.ts';
 import { UPSTREAM } from './upstream-shape.ts';
@@ -32,9 +32,6 @@ export interface ConfigDocument
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The default limits of stored indexes. */
-export const INDEX_CACHE_DEFAULTS: IndexCacheSettings = { diskBytes: 512 * MEBIBYTE, storeBytes: 1024 * MEBIBYTE };
-
 const upTo = (): Shape<number> => whole({ min: 0, max: Number.MAX_SAFE_INTEGER });
 
 const INDEX_CACHE: Shape<IndexCacheSettings> = object({
@@ -46,14 +43,17 @@ const INDEX_CACHE: Shape<IndexCacheSettings> = object({
   diskBytes: {
     about: 'Maximum size of all indexes on disk; the least recently used are deleted first. 0 keeps none.',
     shape: upTo(),
-    default: INDEX_CACHE_DEFAULTS.diskBytes,
+    default: 512 * MEBIBYTE,
   },
   storeBytes: {
     about: 'The same for indexes in the store, which the replicas of a gateway share. 0 keeps none.',
     shape: upTo(),
-    default: INDEX_CACHE_DEFAULTS.storeBytes,
+    default: 1024 * MEBIBYTE,
   },
 });
+
+/** The default limits of stored indexes. */
+export const INDEX_CACHE_DEFAULTS: IndexCacheSettings = defaultsOf(INDEX_CACHE);
 
 const LEARN_WORDS = choice(['off', 'counts', 'vectors']);
 
@@ -183,7 +183,7 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
       maxBytes: {
         about: 'Maximum size of all entries in the store; the oldest are deleted first.',
         shape: bytes(),
-        default: 1024 * 1024 * 1024,
+        default: 1024 * MEBIBYTE,
       },
     }),
     default: {},
@@ -203,6 +203,9 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
   },
   usage: { about: 'What is learned from use.', shape: USAGE, default: {} },
 });
+
+/** What an empty document means. */
+export const CONFIG_DEFAULTS: ConfigDocument = defaultsOf(CONFIG_SHAPE);
 
 /** For editors: `# yaml-language-server: $schema=…/quartermaster.schema.json`. */
 export function configJsonSchema(): JsonObject {

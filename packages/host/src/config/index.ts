@@ -27,7 +27,7 @@ export type {
   UsageSettings,
 } from './config.ts';
 export { ConfigError, type ConfigProblem } from './config-error.ts';
-export { INDEX_CACHE_DEFAULTS } from './config-shape.ts';
+export { CONFIG_DEFAULTS, INDEX_CACHE_DEFAULTS } from './config-shape.ts';
 export { describeConfig } from './describe-config.ts';
 export type { Environment } from './expand-variables.ts';
 export { INSIGHT_DEFAULTS } from './insight-shape.ts';

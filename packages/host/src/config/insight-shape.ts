@@ -1,14 +1,6 @@
 import type { InsightSettings, ModelPrice } from './config.ts';
 import { bytes, choice, flag, number, whole } from './scalar-shapes.ts';
-import { object, type Shape } from './shape.ts';
-
-/** What is stored about requests by default: nothing. */
-export const INSIGHT_DEFAULTS: InsightSettings = {
-  keep: 'off',
-  retentionDays: 90,
-  maxBytes: 256 * 1024 * 1024,
-  wire: false,
-};
+import { defaultsOf, object, type Shape } from './shape.ts';
 
 const KEEP = choice(['off', 'counts', 'queries']);
 
@@ -18,25 +10,28 @@ const BLOCK: Shape<InsightSettings> = object({
       'off stores nothing. counts stores counts and tokens by day, key, model and catalog. queries also stores the requests with deferred tools, ' +
       'with the texts of their searches.',
     shape: KEEP,
-    default: INSIGHT_DEFAULTS.keep,
+    default: 'off',
   },
   retentionDays: {
     about: 'How many days are kept.',
     shape: whole({ min: 1, max: 3_650 }),
-    default: INSIGHT_DEFAULTS.retentionDays,
+    default: 90,
   },
   maxBytes: {
     about: 'Maximum size of all stored requests; the oldest are deleted first.',
     shape: bytes(),
-    default: INSIGHT_DEFAULTS.maxBytes,
+    default: 256 * 1024 * 1024,
   },
   wire: {
     about:
       'Whether the latest requests are held in memory as they were sent to the model, for /v1/activity/{id}/wire. They contain the conversation.',
     shape: flag(),
-    default: INSIGHT_DEFAULTS.wire,
+    default: false,
   },
 });
+
+/** What is stored about requests by default: nothing. */
+export const INSIGHT_DEFAULTS: InsightSettings = defaultsOf(BLOCK);
 
 /** One word, or a block. Other YAML readers turn a bare `off` into a boolean. */
 export const INSIGHT: Shape<InsightSettings> = {

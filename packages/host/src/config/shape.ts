@@ -82,6 +82,18 @@ export function object<const Shapes extends Fields>(
   };
 }
 
+/** What an empty block means. */
+export function defaultsOf<Value>(shape: Shape<Value>): Value {
+  const fail = (message: string): never => {
+    throw new Error(message);
+  };
+  const place: Place = {
+    ...{ path: [], template: () => undefined, ignoresUnknownKeys: false },
+    report: (_, message) => fail(message),
+  };
+  return shape.read({}, place) ?? fail('The shape has no defaults');
+}
+
 /** Keys that the user chooses. The value has no prototype, so any name is just a name. */
 export function record<Value>(shape: Shape<Value>): Shape<Readonly<Record<string, Value>>> {
   return {
