@@ -1,13 +1,12 @@
 import type { Searcher } from '@quartermaster/core';
-import type { SearcherSource } from '@quartermaster/core/dispatch';
+import type { SearcherMaker } from '@quartermaster/host/search';
 import type { Holding, MemoryBudget } from './memory-budget.ts';
 
 /**
  * The same searchers, with their indexes counted in the memory budget: for catalogs that always exist, such as those of the configured
  * MCP servers. An index without room is dropped, and rebuilt or loaded by the next search.
  */
-export function countSearchers(source: SearcherSource, memory: MemoryBudget): SearcherSource {
-  if (typeof source !== 'function') return source;
+export function countSearchers(source: SearcherMaker, memory: MemoryBudget): SearcherMaker {
   /** The catalog changes as a whole: only the latest index is counted. */
   let endBefore: () => void = () => undefined;
   return (snapshot) => {

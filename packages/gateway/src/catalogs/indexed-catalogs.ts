@@ -1,8 +1,7 @@
 import type { Searcher, Snapshot, Tool } from '@quartermaster/core';
-import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { BoundedMap } from '@quartermaster/core/internal';
 import type { SearchRequest } from '@quartermaster/core/search';
-import { createPostgresSearcher, type PostgresSearcherOptions } from '@quartermaster/host/search';
+import { createPostgresSearcher, type PostgresSearcherOptions, type SearcherMaker } from '@quartermaster/host/search';
 import type { CatalogHead, CatalogStore, ToolIndex } from '@quartermaster/host/store';
 import { catalogsKey } from './named-catalogs.ts';
 import { readStoredTools } from './read-stored-tools.ts';
@@ -17,7 +16,7 @@ export interface IndexedCatalogs {
   /** A catalog that a program has written to the index itself, as `registry/NAME`; undefined if there is none. */
   findRegistry(name: string): Promise<{ readonly searcher: Searcher; readonly toolCount: number } | undefined>;
   /** Uses the index if the tools are exactly one stored catalog, and `source` otherwise. */
-  sourceOver(source: SearcherSource): SearcherSource;
+  sourceOver(source: SearcherMaker): SearcherMaker;
   /** Records the name under which this content is stored. */
   note(head: IndexedHead): void;
 }
@@ -103,8 +102,7 @@ export function createIndexedCatalogs(options: {
     note: (head) => void names.set(catalogsKey([head]) ?? '', head),
     sourceOver: (source) => (snapshot) => {
       const head = names.get(snapshot.contentKey ?? '');
-      const inMemory = (): Searcher => (typeof source === 'function' ? source(snapshot) : source);
-      return head === undefined ? inMemory() : withinSnapshot(searcherOf(head), snapshot);
+      return head === undefined ? source(snapshot) : withinSnapshot(searcherOf(head), snapshot);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as sha } from 'node:crypto';
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
@@ -104,9 +104,7 @@ export function createNamedCatalogs(
   function restricted({ hash, tools, bytes }: StoredTools, permissions: Permissions): StoredTools {
     const allowed = allowedIn(tools)(options.compile(permissions));
     const { allow = null, deny = null } = permissions;
-    const mark = createHash('sha256')
-      .update(JSON.stringify([hash, allow, deny]))
-      .digest('hex');
+    const mark = sha('sha256', JSON.stringify([hash, allow, deny]));
     return { hash: allowed.length === tools.length ? hash : mark, tools: allowed, bytes };
   }
 

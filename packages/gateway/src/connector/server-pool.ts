@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { createHub, type Hub, type ListingStore, type StoredListing } from '@quartermaster/mcp';
 import { ByteCache, type MemoryBudget } from '../catalogs/index.ts';
@@ -91,9 +91,7 @@ export function createListingCache({
 
 /** Covers everything that identifies the server's owner: nothing is shared with others, and the key reveals none of it. */
 function keyOf({ name, url, token }: RequestedServer, owner: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([owner, name, url.href, token ?? null]))
-    .digest('hex');
+  return hash('sha256', JSON.stringify([owner, name, url.href, token ?? null]));
 }
 
 /** The limit of the Messages API for one request. */

@@ -1,7 +1,8 @@
 import { compileGlob } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { ModelPrice } from '@quartermaster/host/config';
-import { INSIGHT_COUNTS, type InsightCell, type InsightCounts } from '@quartermaster/host/store';
+import type { InsightCell, InsightCounts } from '@quartermaster/host/store';
+import { NO_COUNTS } from './insight-cells.ts';
 import { addCounts } from './insight-meter.ts';
 
 /** What tool search kept out and added, over many requests. */
@@ -85,8 +86,7 @@ export function describeSavings(
 }
 
 function noTotals(): Totals {
-  const counts = Object.fromEntries(INSIGHT_COUNTS.map((count) => [count, 0])) as unknown as InsightCounts;
-  return { ...counts, net: 0 };
+  return { ...NO_COUNTS, net: 0 };
 }
 
 /** Definitions are input, at the price of a model's input tokens. */

@@ -36,4 +36,6 @@ function below<Value>(names: Names<Names<Value>>, name: string): Names<Value> {
   return known;
 }
 
-const NO_COUNTS = Object.fromEntries(INSIGHT_COUNTS.map((count) => [count, 0])) as unknown as InsightCounts;
+export const NO_COUNTS: InsightCounts = Object.fromEntries(
+  INSIGHT_COUNTS.map((count) => [count, 0]),
+) as unknown as InsightCounts;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
 import { writeTool } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
@@ -10,6 +9,7 @@ import {
   type Hub,
   type Permissions,
 } from '@quartermaster/mcp';
+import { digest } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
 
 /** The catalog with the tools of every configured server: it has the name of the settings' block. */
@@ -42,13 +42,8 @@ export interface ServerCatalogs {
   load(name: string, tools?: Permissions): Promise<ServerCatalog>;
 }
 
-export function createServerCatalogs(options: {
-  readonly hub: Hub;
-  readonly clock: Clock;
-  /** How long a request waits for the server that it names, if that starts for the first time. @default 10_000 */
-  readonly startTimeoutMs?: number;
-}): ServerCatalogs {
-  const { hub, clock, startTimeoutMs = START_TIMEOUT_MS } = options;
+export function createServerCatalogs(options: { readonly hub: Hub; readonly clock: Clock }): ServerCatalogs {
+  const { hub, clock } = options;
   const start = createServerStart(hub, clock);
   const servers = new Set(hub.servers().map(({ name }) => name));
   const names = servers.size === 0 ? [] : [...new Set([...servers, ALL_SERVERS])];
@@ -78,8 +73,8 @@ export function createServerCatalogs(options: {
     names: () => names,
     async load(name, tools) {
       // One that hangs delays no request for another.
-      if (name === ALL_SERVERS) await start.wait(Math.min(startTimeoutMs, ALL_TIMEOUT_MS));
-      else await Promise.race([hub.started(name), start.wait(startTimeoutMs)]);
+      if (name === ALL_SERVERS) await start.wait(ALL_TIMEOUT_MS);
+      else await Promise.race([hub.started(name), start.wait(START_TIMEOUT_MS)]);
       const catalog = catalogNow(name);
       const [down] = catalog.unavailable();
       if (catalog.tools.length > 0 || down === undefined)
@@ -89,6 +84,7 @@ export function createServerCatalogs(options: {
   };
 }
 
+/** How long a request waits for the server that it names, if that starts for the first time. */
 const START_TIMEOUT_MS = 10_000;
 /** For the catalog of all servers, whose searches name those that are missing. */
 const ALL_TIMEOUT_MS = 2_000;
@@ -119,10 +115,4 @@ function makeCatalog(parts: {
 function hashOf({ hash, tools }: Snapshot): string {
   if (tools.every(({ policy }) => policy === 'automatic')) return hash;
   return digest([hash, ...tools.map(({ policy }) => ` ${policy}`)]);
-}
-
-function digest(chunks: Iterable<string>): string {
-  const hash = createHash('sha256');
-  for (const chunk of chunks) hash.update(chunk, 'utf8');
-  return hash.digest('hex');
 }

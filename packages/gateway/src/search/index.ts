@@ -1,4 +1,4 @@
-export { configuredEngine, createSearchEngines, type SearchEngines } from './search-engines.ts';
+export { createSearchEngines, type SearchEngines } from './search-engines.ts';
 export {
   type CatalogSearchRequest,
   countSearches,

@@ -1,8 +1,6 @@
 import type { Searcher, Snapshot } from '@quartermaster/core';
-import type { SearcherSource } from '@quartermaster/core/dispatch';
 import type { IndexCache } from '@quartermaster/core/search';
-import type { SearchSettings } from '@quartermaster/host/config';
-import { createEngine, SEARCH_ENGINES, type SearchEngineName } from '@quartermaster/host/search';
+import { createEngine, SEARCH_ENGINES, type SearchEngineName, type SearcherMaker } from '@quartermaster/host/search';
 import { ApiError } from '../http/index.ts';
 
 export interface SearchEngines {
@@ -14,16 +12,10 @@ export interface SearchEngines {
   create(engine: SearchEngineName, snapshot: Snapshot): Searcher;
 }
 
-/** The engine that `auto` means with these settings. */
-export function configuredEngine({ engine }: Pick<SearchSettings, 'engine'>, hasReranker: boolean): SearchEngineName {
-  if (engine !== 'auto') return engine;
-  return hasReranker ? 'hybrid+reranker' : 'hybrid';
-}
-
 export function createSearchEngines(options: {
   readonly configured: SearchEngineName;
   /** The engine of the gateway's own searches. */
-  readonly source: SearcherSource;
+  readonly source: SearcherMaker;
   /** Aborts when the gateway closes, and ends builds in progress. */
   readonly signal: AbortSignal;
   /** Where indexes of catalogs are stored. @default nowhere */
@@ -37,9 +29,7 @@ export function createSearchEngines(options: {
     available: SEARCH_ENGINES.filter((engine) => engine !== 'auto' && (engine !== 'hybrid+reranker' || hasReranker)),
     create(engine, snapshot) {
       const cache = cacheOf?.(snapshot);
-      if (engine === 'auto' || engine === configured) {
-        return typeof source === 'function' ? source(snapshot) : source;
-      }
+      if (engine === 'auto' || engine === configured) return source(snapshot);
       if (engine !== 'hybrid+reranker') return createEngine(engine, snapshot, { slices, cache });
       throw new ApiError(
         400,

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { BACKGROUND_CLOCK } from '@quartermaster/core/internal';
-import { createSearcherFor } from '@quartermaster/host/search';
+import { configuredEngine, createSearcherFor } from '@quartermaster/host/search';
 import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import { dialectsFor } from '../exchange/index.ts';
-import { configuredEngine, createSearchEngines, createSearchService } from '../search/index.ts';
+import { createSearchEngines, createSearchService } from '../search/index.ts';
 import { type BulkWork, createLocalBulk } from './bulk-work.ts';
 import { portCalls } from './port-calls.ts';
 import { remoteReranker } from './reranker-calls.ts';

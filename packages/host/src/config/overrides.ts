@@ -27,7 +27,7 @@ export interface Override {
 
 interface Rule {
   readonly path: Path;
-  readonly flag?: { readonly key: keyof ConfigFlags; readonly name: string };
+  readonly flag?: keyof ConfigFlags;
   readonly variable?: string;
   readonly clears?: Path;
   /** Files named on the command line are relative to the current folder, not to the settings' folder. */
@@ -36,25 +36,20 @@ interface Rule {
 
 /** In the order in which they apply: a database address comes after, and so overrides, a file from the same source. */
 const RULES: readonly Rule[] = [
-  { path: ['listen', 'host'], flag: { key: 'host', name: '--host' }, variable: 'QUARTERMASTER_HOST' },
-  { path: ['listen', 'port'], flag: { key: 'port', name: '--port' }, variable: 'QUARTERMASTER_PORT' },
-  {
-    path: ['store', 'path'],
-    flag: { key: 'store', name: '--store' },
-    variable: 'QUARTERMASTER_STORE',
-    clears: ['store', 'url'],
-    isFile: true,
-  },
-  { path: ['store', 'url'], flag: { key: 'databaseUrl', name: '--database-url' }, variable: 'DATABASE_URL' },
+  { path: ['listen', 'host'], flag: 'host', variable: 'QUARTERMASTER_HOST' },
+  { path: ['listen', 'port'], flag: 'port', variable: 'QUARTERMASTER_PORT' },
+  { path: ['store', 'path'], flag: 'store', variable: 'QUARTERMASTER_STORE', clears: ['store', 'url'], isFile: true },
+  { path: ['store', 'url'], flag: 'databaseUrl', variable: 'DATABASE_URL' },
   { path: ['store', 'encryptionKey'], variable: 'QUARTERMASTER_ENCRYPTION_KEY' },
-  { path: ['mcpConfig'], flag: { key: 'mcpConfig', name: '--mcp-config' }, isFile: true },
-  { path: ['deferral'], flag: { key: 'deferral', name: '--deferral' }, variable: 'QUARTERMASTER_DEFERRAL' },
-  {
-    path: ['search', 'engine'],
-    flag: { key: 'searchEngine', name: '--search-engine' },
-    variable: 'QUARTERMASTER_SEARCH_ENGINE',
-  },
+  { path: ['mcpConfig'], flag: 'mcpConfig', isFile: true },
+  { path: ['deferral'], flag: 'deferral', variable: 'QUARTERMASTER_DEFERRAL' },
+  { path: ['search', 'engine'], flag: 'searchEngine', variable: 'QUARTERMASTER_SEARCH_ENGINE' },
 ];
+
+/** As on the command line: `--database-url`. */
+function flagName(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
 
 export interface OverrideSources {
   readonly env: Environment;
@@ -70,7 +65,7 @@ export function listOverrides({ env, flags, folder }: OverrideSources): readonly
     return variable === undefined || value === '' ? [] : override(rule, { source: variable, value, folder });
   });
   const fromFlags = RULES.flatMap(({ flag, ...rule }) =>
-    flag === undefined ? [] : override(rule, { source: flag.name, value: flags[flag.key], folder }),
+    flag === undefined ? [] : override(rule, { source: flagName(flag), value: flags[flag], folder }),
   );
   return [...fromEnvironment, ...fromFlags];
 }

@@ -216,55 +216,15 @@ const APPROVALS: ReadonlySet<string> = new Set([
 
 /** Keys that were read above. */
 const READ: ReadonlySet<string> = new Set([
-  ...ALLOWED,
-  ...DENIED,
-  'url',
-  'httpUrl',
-  'serverUrl',
-  'type',
-  'transport',
-  'enabled',
-  'oauth',
-  'auth',
-  'scopes',
-  'source',
-  'settings',
-  'uses',
-  'name',
+  ...[...ALLOWED, ...DENIED, 'url', 'httpUrl', 'serverUrl', 'type', 'transport', 'enabled'],
+  ...['oauth', 'auth', 'scopes', 'source', 'settings', 'uses', 'name'],
 ]);
 
 /** Keys that don't affect which tools there are. */
 const PASSED_OVER: ReadonlySet<string> = new Set([
-  ...[
-    'description',
-    'icon',
-    'iconUrl',
-    'title',
-    'displayName',
-    'timeout',
-    'connectionTimeout',
-    'networkTimeout',
-    'required',
-    'dev',
-    'gallery',
-    'version',
-    'id',
-    'faviconUrl',
-  ],
-  ...[
-    'alwaysLoad',
-    'startup_timeout_ms',
-    'oauth_resource',
-    'authProviderType',
-    'registry',
-    'metadata',
-    '_meta',
-    'fromGalleryId',
-    'isActive',
-    'note',
-    'notes',
-    '//',
-  ],
+  ...['description', 'icon', 'iconUrl', 'faviconUrl', 'title', 'displayName', 'note', 'notes', '//', 'id', 'version'],
+  ...['timeout', 'connectionTimeout', 'networkTimeout', 'startup_timeout_ms', 'required', 'dev', 'isActive'],
+  ...['gallery', 'fromGalleryId', 'registry', 'metadata', '_meta', 'alwaysLoad', 'oauth_resource', 'authProviderType'],
 ]);
 
 const RESTRICTION = /(?:allow|den(?:y|ied)|block|exclu|inclu|disab|enab|restrict|forbid|permi|filter|only)/i;

@@ -1,5 +1,4 @@
 import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
-import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { SettingError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import {
@@ -58,22 +57,29 @@ export interface SearcherParts {
   readonly cache?: IndexCache | ((snapshot: Snapshot) => IndexCache | undefined) | undefined;
 }
 
+/** Makes the searcher of a catalog. */
+export type SearcherMaker = (snapshot: Snapshot) => Searcher;
+
 /** The searchers of the configured engine, which makes one for each catalog. */
 export function createSearcherFor(
   { engine, whenNothingFits, hints }: SearchSettings,
   { signal, reranker, cache }: SearcherParts = {},
-): SearcherSource {
+): SearcherMaker {
   if (engine === 'hybrid+reranker' && reranker === undefined) throw missingReranker();
-  const chosen = engine === 'auto' ? engineOf(reranker) : engine;
+  const chosen = configuredEngine({ engine }, reranker !== undefined);
   const cacheOf = typeof cache === 'function' ? cache : () => cache;
   const tuning = { slices: { signal }, reranker, ...(whenNothingFits === 'best' ? { leastConfidence: 0 } : {}) };
-  const create = (snapshot: Snapshot): Searcher =>
-    createEngine(chosen, snapshot, { ...tuning, cache: cacheOf(snapshot) });
+  const create: SearcherMaker = (snapshot) => createEngine(chosen, snapshot, { ...tuning, cache: cacheOf(snapshot) });
   return hints === undefined ? create : createHintedSearcher(create, hints);
 }
 
-function engineOf(reranker: Reranker | undefined): 'hybrid' | 'hybrid+reranker' {
-  return reranker === undefined ? 'hybrid' : 'hybrid+reranker';
+/** The engine that `auto` means with these settings. */
+export function configuredEngine(
+  { engine }: Pick<SearchSettings, 'engine'>,
+  hasReranker: boolean,
+): Exclude<SearchEngineName, 'auto'> {
+  if (engine !== 'auto') return engine;
+  return hasReranker ? 'hybrid+reranker' : 'hybrid';
 }
 
 function missingReranker(): SettingError {

@@ -1,10 +1,12 @@
 export { type ChosenEngine, chooseEngine, type FoundReranker, findReranker } from './choose-engine.ts';
 export {
+  configuredEngine,
   createEngine,
   createSearcherFor,
   type EngineParts,
   SEARCH_ENGINES,
   type SearchEngineName,
+  type SearcherMaker,
   type SearcherParts,
 } from './create-engine.ts';
 export { createIndexCache, indexCacheFolder } from './create-index-cache.ts';

@@ -56,15 +56,15 @@ export type RateAnswer =
  */
 export function createRateLimitStore({ sql, now }: StoreContext): RateLimitStore {
   async function add(
-    { bucket, windowMs, cost }: Omit<RateRequest, 'limit'>,
-    { startedAt, most }: { readonly startedAt: number; readonly most: number },
+    { bucket, startedAt, endsAt, cost }: BudgetUse,
+    most = Number.MAX_SAFE_INTEGER,
   ): Promise<number | undefined> {
     const [row] = await sql.all(
       `INSERT INTO rate_windows (bucket, started_at, used, forgotten_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (bucket, started_at) DO UPDATE SET used = rate_windows.used + excluded.used
          WHERE rate_windows.used + excluded.used <= ?
        RETURNING used`,
-      [encodeName(bucket, 'bucket of a rate limit'), startedAt, cost, startedAt + 2 * windowMs, most],
+      [encodeName(bucket, 'bucket of a rate limit'), startedAt, cost, endsAt, most],
     );
     return row === undefined ? undefined : numberOf(row, 'used');
   }
@@ -92,7 +92,7 @@ export function createRateLimitStore({ sql, now }: StoreContext): RateLimitStore
       if (current + Math.max(cost, 1) > room) {
         return { kind: 'refused', retryAfterMs: waitFor({ ...request, current, previous, at, start }) };
       }
-      const used = cost === 0 ? current : await add(request, { startedAt: start, most: room });
+      const used = cost === 0 ? current : await add(windowAt(start, request), room);
       if (used !== undefined) return { kind: 'granted', remaining: room - used };
       // Since the check, others have taken the rest, in the worst case all of it.
       return { kind: 'refused', retryAfterMs: waitFor({ ...request, current: room, previous, at, start }) };
@@ -101,16 +101,12 @@ export function createRateLimitStore({ sql, now }: StoreContext): RateLimitStore
     async charge(request) {
       check(request);
       if (request.cost === 0) return;
-      await add(request, { startedAt: windowStart(now(), request.windowMs), most: Number.MAX_SAFE_INTEGER });
+      await add(windowAt(windowStart(now(), request.windowMs), request));
     },
 
-    async spend({ bucket, startedAt, endsAt, cost }) {
-      check({ cost, windowMs: endsAt - startedAt });
-      await sql.run(
-        `INSERT INTO rate_windows (bucket, started_at, used, forgotten_at) VALUES (?, ?, ?, ?)
-         ON CONFLICT (bucket, started_at) DO UPDATE SET used = rate_windows.used + excluded.used`,
-        [encodeName(bucket, 'bucket of a rate limit'), startedAt, cost, endsAt],
-      );
+    async spend(use) {
+      check({ cost: use.cost, windowMs: use.endsAt - use.startedAt });
+      await add(use);
     },
 
     async spent({ bucket, startedAt }) {
@@ -143,6 +139,11 @@ function waitFor({ limit, windowMs, cost, current, previous, at, start }: Refusa
   const [fading, space, fadedAt] = isNow ? [previous, left - current, end] : [current, left, end + windowMs];
   const early = fading <= space ? windowMs : Math.floor((space * windowMs) / fading);
   return Math.max(1, fadedAt - early - at);
+}
+
+/** The use of one fixed window. It also counts in the next one. */
+function windowAt(startedAt: number, { bucket, windowMs, cost }: Omit<RateRequest, 'limit'>): BudgetUse {
+  return { bucket, startedAt, endsAt: startedAt + 2 * windowMs, cost };
 }
 
 function windowStart(at: number, windowMs: number): number {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
 import { bytesOf, numberOf, textOf } from './internal/columns.ts';
@@ -189,7 +189,5 @@ function inGroups(entries: readonly StoredEntry[]): readonly (readonly string[])
 const MOST_SWEPT = 10_000;
 
 function placeOf(owner: string, id: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([owner, id]))
-    .digest('hex');
+  return hash('sha256', JSON.stringify([owner, id]));
 }

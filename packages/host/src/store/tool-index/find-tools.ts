@@ -51,7 +51,7 @@ export async function findTools(
 async function findByWords(sql: Sql, catalog: CatalogFigures, plan: CandidatePlan): Promise<number[]> {
   const parts: string[] = [];
   const values: SqlValue[] = [];
-  const filter = restricted(catalog, plan, undefined);
+  const filter = restricted(catalog, plan);
   if (plan.nameKeys.length > 0) {
     parts.push(
       `(SELECT tool FROM tool_names WHERE catalog = ? AND key = ANY(?::text[]) ${filter === '' ? '' : `AND ${FILTERED}`}
@@ -60,7 +60,7 @@ async function findByWords(sql: Sql, catalog: CatalogFigures, plan: CandidatePla
     values.push(catalog.number, textArray(plan.nameKeys.map(storedKey)));
     if (filter !== '') values.push(catalog.number, filter);
   }
-  const words = plan.conjunctions.map((terms) => allOf(catalog, terms)).join(' | ');
+  const words = plan.conjunctions.map((terms) => marks(catalog, terms, '&')).join(' | ');
   if (words !== '') {
     const scores = plan.values.map(() => 'CASE WHEN words @@ ?::tsquery THEN ?::float8 ELSE 0 END').join(' + ');
     parts.push(
@@ -89,7 +89,7 @@ async function findByMeaning(
   plan: CandidatePlan & { readonly vector: Float32Array },
 ): Promise<number[]> {
   const wanted = CANDIDATES.meaning * plan.depth;
-  const filter = restricted(catalog, plan, undefined);
+  const filter = restricted(catalog, plan);
   const near = { ...plan, wanted: wanted * SIGN_SLACK, filter };
   const rows = await (vectors === 'pgvector'
     ? nearestByPgvector(sql, catalog, near)
@@ -160,20 +160,12 @@ function nearestByPgvector(
 }
 
 /** A condition, and what every candidate must have. */
-function restricted(
-  catalog: CatalogFigures,
-  plan: Pick<CandidatePlan, 'anyOf' | 'allOf'>,
-  condition: string | undefined,
-): string {
-  const some = anyOf(catalog, plan.anyOf);
-  const all = plan.allOf.length === 0 ? undefined : allOf(catalog, plan.allOf);
-  return [condition, some, all].filter((one) => one !== undefined).join(' & ');
+function restricted(catalog: CatalogFigures, plan: Pick<CandidatePlan, 'anyOf' | 'allOf'>, condition = ''): string {
+  const conditions = [condition, marks(catalog, plan.anyOf, '|'), marks(catalog, plan.allOf, '&')];
+  return conditions.filter((one) => one !== '').join(' & ');
 }
 
-function anyOf({ number }: CatalogFigures, terms: readonly string[]): string | undefined {
-  return terms.length === 0 ? undefined : `(${terms.map((term) => quoteMark(markOf(number, term))).join(' | ')})`;
-}
-
-function allOf({ number }: CatalogFigures, terms: readonly string[]): string {
-  return `(${terms.map((term) => quoteMark(markOf(number, term))).join(' & ')})`;
+/** A condition on the marks of these terms; empty without any. */
+function marks({ number }: CatalogFigures, terms: readonly string[], operator: '|' | '&'): string {
+  return terms.length === 0 ? '' : `(${terms.map((term) => quoteMark(markOf(number, term))).join(` ${operator} `)})`;
 }
