@@ -11,11 +11,11 @@ import {
 } from '@quartermaster/core/internal';
 import type { Reranker } from '@quartermaster/core/search';
 import { CONFIG_DEFAULTS, type SearchSettings } from '@quartermaster/host/config';
-import { createSearcherFor, createUseLearning } from '@quartermaster/host/search';
+import { configuredEngine, createSearcherFor, createUseLearning } from '@quartermaster/host/search';
 import { compilePermissions } from '@quartermaster/mcp';
 import { embeddedModel } from '@quartermaster/semantic';
 import { Hono } from 'hono';
-import { type Access, createGatekeeper, createUsageMeter } from './access/index.ts';
+import { createGatekeeper, createUsageMeter } from './access/index.ts';
 import { createApi } from './api/index.ts';
 import { type BatchItemContext, createBatchWorker, runBatchItem } from './batches/index.ts';
 import {
@@ -32,24 +32,9 @@ import { createGatewayReranker } from './create-gateway-reranker.ts';
 import { createMcpServices } from './create-mcp-services.ts';
 import { createTranscripts } from './create-transcripts.ts';
 import { createActivity, type EventSink, explainEvent, NO_ACTIVITY } from './events/index.ts';
-import {
-  createModelService,
-  createModels,
-  dialectsFor,
-  observeUpstreams,
-  type Transcripts,
-  tallyUse,
-} from './exchange/index.ts';
+import { createModelService, createModels, dialectsFor, observeUpstreams, type Transcripts } from './exchange/index.ts';
 import { GATEWAY_DEFAULTS, type GatewayOptions, SEARCH_DEFAULTS } from './gateway-options.ts';
-import {
-  createRequestMemory,
-  createRequestRunner,
-  faultOf,
-  originOf,
-  type RequestContext,
-  randomId,
-  withRequestId,
-} from './http/index.ts';
+import { createRequestMemory, createRequestRunner, originOf, randomId, withRequestId } from './http/index.ts';
 import {
   createActivityLog,
   createAdaptation,
@@ -60,29 +45,9 @@ import {
 } from './insight/index.ts';
 import { NO_LOGGER } from './logger.ts';
 import { createLivePolicies } from './management/index.ts';
-import { createMcpEvents } from './mcp/index.ts';
 import { addProcessMetrics, createGatewayMetrics, MCP_CATALOG } from './metrics/index.ts';
-import {
-  mountAuditRoutes,
-  mountBatchRoutes,
-  mountCatalogRoutes,
-  mountConsoleRoutes,
-  mountConversationRoutes,
-  mountInsightRoutes,
-  mountKeyRoutes,
-  mountLabelRoutes,
-  mountLearnedRoutes,
-  mountMcpRoutes,
-  mountModelRoutes,
-  mountPassedRoutes,
-  mountSearchRoutes,
-  mountServerRoutes,
-  mountSignInRoutes,
-  mountStatusRoutes,
-  mountStoredRoutes,
-  type Services,
-} from './routes/index.ts';
-import { configuredEngine, createSearchEngines, createSearchService } from './search/index.ts';
+import { mountRoutes, type Services } from './routes/index.ts';
+import { createSearchEngines, createSearchService } from './search/index.ts';
 import { createLocalBulk, createThreadedBulk, createThreadedModels, createWorkerPool } from './threads/index.ts';
 
 /** An HTTP gateway as a web-standard handler. */
@@ -165,23 +130,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   // The tools of a request may differ each time: stored, they would displace the catalogs that are used again.
   const cacheOf = ({ contentKey }: Snapshot) => (contentKey === undefined ? undefined : indexCache);
   const searcher = createSearcherFor(search, { signal: closed.signal, reranker, cache: cacheOf });
-  const mcpEvents =
-    options.mcp === undefined ? undefined : createMcpEvents(options.mcp.hub, { emit: onEvent, tracing });
+  const stored = createSearcherFor(search, { signal: closed.signal, reranker, cache: indexCache });
   const mcp =
-    options.mcp === undefined || mcpEvents === undefined
+    options.mcp === undefined
       ? undefined
       : createMcpServices(options.mcp, {
-          settings,
-          searcher: countSearchers(
-            createSearcherFor(search, { signal: closed.signal, reranker, cache: indexCache }),
-            memory,
-          ),
-          clock,
-          events: mcpEvents,
-          learning,
-          taskOwners: store?.taskOwners,
+          ...{ settings, clock, emit: onEvent, tracing, learning, taskOwners: store?.taskOwners },
+          searcher: countSearchers(stored, memory),
         });
-  const unfollow = mcpEvents?.follow();
   if (mcp !== undefined) metrics.watchCatalog(MCP_CATALOG, () => mcp.hub.snapshot().tools.length);
   const policies = createLivePolicies({ settings: settings.policies, store: store?.policies, hub: mcp?.hub });
   const indexed = search.backend === 'postgres' ? indexCatalogs(options, { clock, reranker, search }) : undefined;
@@ -257,50 +213,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     createId,
     now: clock.now,
   });
-  /** An answer is not lost because its tokens can't be recorded. */
-  const charge = async (access: Access, tokens: number): Promise<void> => {
-    try {
-      await gatekeeper.charge(access, tokens);
-    } catch (error) {
-      logger.log({ level: 'error', event: 'work-fail', work: 'rate-limit', ...originOf(error) });
-    }
-  };
-  const items = new Map<string, { readonly atMs: number; readonly facts: RequestContext['facts'] }>();
   const item: BatchItemContext = {
     ...{ gatekeeper, models, messages: dialects.anthropic, createId, maxRounds: settings.maxRounds },
-    begin(requestId, owner) {
-      const atMs = clock.now();
-      const facts = { route: 'batch_item' };
-      activity.begin({ requestId, atMs, access: { owner }, facts });
-      tracing?.beginRequest({ requestId, route: 'batch_item' });
-      items.set(requestId, { atMs, facts });
-    },
-    open(requestId, { model, upstream }) {
-      const facts = items.get(requestId)?.facts;
-      if (facts === undefined) return;
-      facts.model = model;
-      facts.upstream = upstream;
-    },
-    async end({ requestId, access, answer, error }) {
-      const { atMs = clock.now(), facts } = items.get(requestId) ?? {};
-      items.delete(requestId);
-      if (answer === undefined && error === undefined) {
-        tracing?.dropRequest(requestId);
-        return activity.drop(requestId);
-      }
-      const tally = answer === undefined ? undefined : tallyUse(dialects.anthropic, answer.exchange);
-      for (const part of answer === undefined ? [] : dialects.anthropic.whole.toParts(answer.message)) tally?.add(part);
-      activity.end({
-        ...{ id: requestId, atMs, route: 'batch_item', status: error?.status ?? 200, durationMs: clock.now() - atMs },
-        ...{ owner: access?.owner ?? '', key: access?.name, used: tally?.used, called: tally?.called ?? [] },
-        ...{ model: facts?.model, upstream: facts?.upstream, error: error?.type },
-      });
-      const fault = faultOf(error);
-      if (fault.error !== undefined) logger.log({ level: 'error', event: 'work-fail', work: 'batch-item', ...fault });
-      if (access !== undefined && tally !== undefined) {
-        await charge(access, tally.used.inputTokens + tally.used.outputTokens);
-      }
-    },
+    ...{ activity, tracing, logger, now: clock.now },
   };
   const worker =
     store === undefined
@@ -341,7 +256,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const stopSweeping = store === undefined ? undefined : every(clock, SWEEP_MS, sweep);
 
-  const app = new Hono();
   const services: Services = {
     ...{ settings, upstreams, store, clock, runner, metrics, usage, models, dialects, mcp },
     activity,
@@ -352,26 +266,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...{ catalogs, indexed },
     search: { engines, service: searchService },
     bulk: pool === undefined ? localBulk : createThreadedBulk({ pool, local: localBulk, offThreadBytes }),
+    console: options.console,
     onBatch: () => worker?.wake(),
   };
-  const api = createApi(app);
-  mountModelRoutes(api, services);
-  mountPassedRoutes(api, services);
-  mountStoredRoutes(api, services);
-  mountConversationRoutes(api, services);
-  mountCatalogRoutes(api, services);
-  mountLabelRoutes(api, services);
-  mountBatchRoutes(api, services);
-  mountMcpRoutes(api, app, services);
-  mountSearchRoutes(api, services);
-  mountServerRoutes(api, services);
-  mountSignInRoutes(api, services);
-  mountKeyRoutes(api, services);
-  mountAuditRoutes(api, services);
-  mountInsightRoutes(api, services);
-  mountLearnedRoutes(api, services);
-  mountConsoleRoutes(app, options.console);
-  mountStatusRoutes(api, app, services);
+  const app = new Hono();
+  mountRoutes(createApi(app), services);
 
   return {
     fetch: withRequestId(app.fetch, createId),
@@ -379,8 +278,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       stopSweeping?.();
       stopping.abort();
       await Promise.all([runner.close(), worker?.close()]);
-      unfollow?.();
-      await mcp?.proxy.close();
+      await mcp?.close();
       // No more searches follow, and a build in progress would keep the process alive.
       closed.abort();
       await Promise.all([pool?.close(), usage.flush(), learning?.flush(), meter.flush().catch(() => undefined)]);

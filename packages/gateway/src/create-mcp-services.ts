@@ -4,9 +4,11 @@ import { type Clock, defined } from '@quartermaster/core/internal';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { UseLearning } from '@quartermaster/host/search';
 import { createProxy, PROXY_DEFAULTS, type ProxyOptions } from '@quartermaster/mcp';
+import type { GatewayEvent } from './events/index.ts';
 import type { GatewaySettings, McpOptions } from './gateway-options.ts';
-import { createServerCatalogs, type McpEvents } from './mcp/index.ts';
+import { createMcpEvents, createServerCatalogs } from './mcp/index.ts';
 import type { McpServices } from './routes/index.ts';
+import type { Tracing } from './tracing/index.ts';
 
 /** The configured MCP servers as the routes need them: the proxy in front of their hub, and their tools as a catalog. */
 export function createMcpServices(
@@ -15,14 +17,16 @@ export function createMcpServices(
     readonly settings: GatewaySettings;
     readonly searcher: SearcherSource;
     readonly clock: Clock;
-    readonly events: McpEvents;
+    readonly emit: (event: GatewayEvent) => void;
+    readonly tracing: Tracing | undefined;
     readonly learning: UseLearning | undefined;
     readonly taskOwners: ProxyOptions['taskOwners'];
   },
 ): McpServices {
-  const { settings, searcher, clock, events, learning, taskOwners } = parts;
+  const { settings, searcher, clock, learning, taskOwners } = parts;
   const { hub, form, contextTokens, sessions, alwaysLoad, searchGuard = 'hint', origins = [] } = options;
   const { resultBytes, requestBytes, messageValues } = options;
+  const events = createMcpEvents(hub, parts);
   const isForced = form === 'bridge' || form === 'load';
   const proxy = createProxy({
     hub,
@@ -42,9 +46,14 @@ export function createMcpServices(
     maxQueryLength: settings.maxQueryLength,
     ...defined({ form, sessions }),
   });
+  const unfollow = events.follow();
   return {
     requestBytes: requestBytes ?? PROXY_DEFAULTS.maxRequestBytes,
     ...{ hub, proxy, origins, within: events.within, catalogs: createServerCatalogs({ hub, clock }) },
+    async close() {
+      unfollow();
+      await proxy.close();
+    },
     pinsFor: async (owner) => (settings.autoPins ? ((await learning?.hotTools(owner)) ?? []) : []),
   };
 }

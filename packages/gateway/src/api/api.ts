@@ -33,6 +33,8 @@ type Mount = <Path extends string>(path: Path, operation: Operation, handler: Ha
 
 /** Registers routes: one call both serves and documents a route, so that the document can't miss one. */
 export interface Api extends Readonly<Record<Method, Mount>> {
+  /** For routes that are no part of the API. */
+  readonly app: Hono;
   readonly routes: readonly ApiRoute[];
   /** The methods of a path, in capitals; none for an unknown path. */
   methodsOf(path: string): readonly string[];
@@ -49,7 +51,7 @@ export function createApi(app: Hono): Api {
       app.on(method.toUpperCase(), path, handler as unknown as MiddlewareHandler);
     };
   return {
-    routes,
+    ...{ app, routes },
     methodsOf(path) {
       const found = patterns.flatMap(({ pattern, method }) => (pattern.test(path) ? [method.toUpperCase()] : []));
       return found.includes('GET') ? [...found, 'HEAD'] : found;

@@ -28,6 +28,11 @@ export function list(items: Schema, more: JsonObject = {}): Schema {
   return { type: 'array', items, ...more };
 }
 
+/** A page of a list. */
+export function page(items: Schema): Readonly<Record<string, Schema>> {
+  return { data: list(items), has_more: FLAG, first_id: optional(TEXT), last_id: optional(TEXT) };
+}
+
 /** An object with any names and values of one kind. */
 export function named(values: Schema): Schema {
   return { type: 'object', additionalProperties: values };

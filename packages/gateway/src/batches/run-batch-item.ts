@@ -3,8 +3,19 @@ import type { ClaimedItem, ItemResult } from '@quartermaster/host/store';
 import type { DialectOf } from '@quartermaster/host/upstream';
 import { type AnthropicResponse, joinResponses } from '@quartermaster/wires/anthropic';
 import type { Access, Gatekeeper } from '../access/index.ts';
-import type { Continuation, HeldModels, OpenExchange } from '../exchange/index.ts';
-import { ApiError, anthropicErrorBody, isStoreError, toApiError } from '../http/index.ts';
+import type { Activity } from '../events/index.ts';
+import { type Continuation, type HeldModels, type OpenExchange, tallyUse } from '../exchange/index.ts';
+import {
+  ApiError,
+  anthropicErrorBody,
+  chargeUse,
+  faultOf,
+  isStoreError,
+  type RequestContext,
+  toApiError,
+} from '../http/index.ts';
+import type { Logger } from '../logger.ts';
+import type { Tracing } from '../tracing/index.ts';
 import { type ItemWork, ShareUsedUp } from './batch-worker.ts';
 
 export interface BatchItemContext {
@@ -14,31 +25,26 @@ export interface BatchItemContext {
   readonly createId: (prefix: string) => string;
   /** How many times the model is called for one item, at least 1. */
   readonly maxRounds: number;
-  /** For events: called with the id of an item in progress, once its model is known, and with its outcome. */
-  begin(requestId: string, owner: string): void;
-  open(requestId: string, exchange: ItemAnswer['exchange']): void;
-  end(end: ItemEnd): void | Promise<void>;
+  readonly activity: Activity;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
+  readonly logger: Logger;
+  readonly now: () => number;
 }
 
-/** The outcome of an item: an answer, an error, or undefined if it was returned to the queue. */
-export interface ItemEnd {
-  readonly requestId: string;
-  readonly access?: Access | undefined;
-  /** With an error: the usage of earlier answers, which counts anyway. */
-  readonly answer?: ItemAnswer | undefined;
-  readonly error?: ApiError;
-}
-
-export interface ItemAnswer {
+interface ItemAnswer {
   readonly message: AnthropicResponse;
   readonly exchange: OpenExchange<'anthropic'>;
 }
 
 /** Answers one request of a batch as if it had come alone. Any error is its own result. */
 export async function runBatchItem(item: ClaimedItem, context: BatchItemContext, work: ItemWork): Promise<ItemResult> {
-  const { gatekeeper, createId } = context;
-  const requestId = createId('req_');
-  context.begin(requestId, item.owner);
+  const { gatekeeper, createId, activity, tracing } = context;
+  const facts: ItemFacts = { route: ROUTE };
+  const start = { requestId: createId('req_'), atMs: context.now(), facts };
+  const { requestId } = start;
+  activity.begin({ ...start, access: { owner: item.owner } });
+  tracing?.beginRequest({ requestId, route: ROUTE });
   let access: Access | undefined;
   const done: { answer?: ItemAnswer } = {};
   try {
@@ -46,26 +52,58 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
     if (access === undefined) throw new ApiError(401, 'The key that created this batch is no longer valid');
     if (item.progress === undefined) await takeShare(gatekeeper, access);
     const models = context.models.hold(work.signal);
-    const answer = await answerItem(item, { ...context, models, access, requestId, done }, work).finally(() =>
+    const answer = await answerItem(item, { ...context, ...start, models, access, done }, work).finally(() =>
       models.close(),
     );
-    await context.end({ requestId, access, answer });
+    await endItem(context, { ...start, access, answer });
     return { outcome: 'succeeded', result: JSON.stringify({ type: 'succeeded', message: answer.message }) };
   } catch (error) {
     if (work.signal.reason === 'canceling') {
-      await context.end({ requestId, access, ...done, error: new ApiError(CANCELED, 'The batch was canceled') });
+      await endItem(context, { ...start, access, ...done, error: new ApiError(CANCELED, 'The batch was canceled') });
       throw error;
     }
     // A store that is unavailable says nothing about the item: it returns to the queue, without an error.
     if (work.signal.aborted || isStoreError(error) || error instanceof ShareUsedUp) {
-      await context.end({ requestId });
+      tracing?.dropRequest(requestId);
+      activity.drop(requestId);
       throw error;
     }
     const told = toApiError(error);
-    await context.end({ requestId, access, ...done, error: told });
+    await endItem(context, { ...start, access, ...done, error: told });
     const body = anthropicErrorBody(told, requestId);
     return { outcome: 'errored', result: JSON.stringify({ type: 'errored', error: body }) };
   }
+}
+
+/** For metrics and logs. */
+const ROUTE = 'batch_item';
+
+/** Its model is known once the first call is made. */
+type ItemFacts = RequestContext['facts'];
+
+/** The outcome of an item: an answer or an error. With an error, the usage of earlier answers counts anyway. */
+interface ItemEnd {
+  readonly requestId: string;
+  readonly atMs: number;
+  readonly facts: ItemFacts;
+  readonly access: Access | undefined;
+  readonly answer?: ItemAnswer;
+  readonly error?: ApiError;
+}
+
+async function endItem(context: BatchItemContext, end: ItemEnd): Promise<void> {
+  const { requestId, atMs, facts, access, answer, error } = end;
+  const { messages, activity, logger, now } = context;
+  const tally = answer === undefined ? undefined : tallyUse(messages, answer.exchange);
+  for (const part of answer === undefined ? [] : messages.whole.toParts(answer.message)) tally?.add(part);
+  activity.end({
+    ...{ id: requestId, atMs, route: ROUTE, status: error?.status ?? 200, durationMs: now() - atMs },
+    ...{ owner: access?.owner ?? '', key: access?.name, used: tally?.used, called: tally?.called ?? [] },
+    ...{ model: facts.model, upstream: facts.upstream, error: error?.type },
+  });
+  const fault = faultOf(error);
+  if (fault.error !== undefined) logger.log({ level: 'error', event: 'work-fail', work: 'batch-item', ...fault });
+  await chargeUse(context, { requestId, access, used: tally?.used });
 }
 
 /** An item counts as a request. One that was already begun is not counted again. */
@@ -81,19 +119,20 @@ async function takeShare(gatekeeper: Gatekeeper, access: Access): Promise<void> 
 /** The status that proxies log if no one waits for an answer. */
 const CANCELED = 499;
 
-interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds' | 'open'> {
+interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
   /** Called with the answer so far. */
   readonly done: { answer?: ItemAnswer };
   /** The item's own signal. */
   readonly models: HeldModels;
   readonly access: Access;
   readonly requestId: string;
+  readonly facts: ItemFacts;
 }
 
 /** One call to a model at a time: at each pause the progress is saved, and the next call continues from there. */
 async function answerItem(
   item: ClaimedItem,
-  { models, messages: dialect, access, requestId, maxRounds, open, done }: ItemContext,
+  { models, messages: dialect, access, requestId, facts, maxRounds, done }: ItemContext,
   { signal, keep }: ItemWork,
 ): Promise<ItemAnswer> {
   const headers = new Headers(item.headers);
@@ -105,7 +144,8 @@ async function answerItem(
       ...{ dialect, bytes, headers, access, signal, requestId, roundsBefore },
       maxRounds: 1,
     });
-    open(requestId, exchange);
+    facts.model = exchange.model;
+    facts.upstream = exchange.upstream;
     if (progress !== undefined) done.answer = { message: progress.message, exchange };
     const round = await exchange.whole(signal);
     const message: AnthropicResponse = progress === undefined ? round : joinResponses(progress.message, round);

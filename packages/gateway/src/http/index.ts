@@ -11,6 +11,7 @@ export { hasMoreValues, refuseManyParsed, refuseManyValues, valueBytes } from '.
 export { noteIncoming, parseJson, type ReadableRequest, readBytes, releaseBodyMemory } from './read-bytes.ts';
 export { createRequestMemory, type MemoryShare } from './request-memory.ts';
 export {
+  chargeUse,
   clientHeaders,
   createRequestRunner,
   type RequestContext,

@@ -51,16 +51,6 @@ export function createRequestRunner(options: {
     if (active === 0) onIdle?.();
   }
 
-  /** The usage of a response is known at its end. The response must not fail because it can't be recorded. */
-  async function account({ access, facts, requestId }: RequestContext): Promise<void> {
-    const { used = NOTHING } = facts;
-    try {
-      await gatekeeper.charge(access, used.inputTokens + used.outputTokens);
-    } catch (error) {
-      logger?.log({ level: 'error', event: 'work-fail', requestId, work: 'rate-limit', ...originOf(error) });
-    }
-  }
-
   return {
     get active() {
       return active;
@@ -84,8 +74,7 @@ export function createRequestRunner(options: {
         activity.end(ended, logger && lineWriter(logger, ended, lineFacts(status, error, requestContext)));
         // Its log line does not wait with the others.
         if (error !== undefined) activity.settle();
-        const accounted = requestContext?.facts.model === undefined ? Promise.resolve() : account(requestContext);
-        accounted.then(leave, leave);
+        chargeUse(options, { requestId, access: requestContext?.access, used: ended.used }).then(leave, leave);
       };
       try {
         if (isClosed) throw new ApiError(503, 'The gateway is stopping', { type: 'overloaded_error' });
@@ -125,6 +114,20 @@ export function createRequestRunner(options: {
   };
 }
 
+/** Counts what a response has used against its key's limits. The response must not fail because that can't be recorded. */
+export async function chargeUse(
+  { gatekeeper, logger }: { readonly gatekeeper: Gatekeeper; readonly logger?: Logger | undefined },
+  response: { readonly requestId: string; readonly access: Access | undefined; readonly used: UsedUp | undefined },
+): Promise<void> {
+  const { requestId, access, used } = response;
+  if (access === undefined || used === undefined) return;
+  try {
+    await gatekeeper.charge(access, used.inputTokens + used.outputTokens);
+  } catch (error) {
+    logger?.log({ level: 'error', event: 'work-fail', requestId, work: 'rate-limit', ...originOf(error) });
+  }
+}
+
 /** A response that failed before it reported anything. */
 const NOTHING: UsedUp = { inputTokens: 0, outputTokens: 0, searches: 0, tools: [] };
 
@@ -154,14 +157,9 @@ function nameResponse(headers: Headers, requestId: string): void {
 }
 
 /** What a log line needs of a request besides its end. */
-interface LineFacts {
-  readonly error: ApiError | undefined;
-  readonly path: string | undefined;
-  readonly owner: string | undefined;
-  readonly used: UsedUp | undefined;
-}
+type LineFacts = ReturnType<typeof lineFacts>;
 
-function lineFacts(status: number, error: ApiError | undefined, requestContext: RequestContext | undefined): LineFacts {
+function lineFacts(status: number, error: ApiError | undefined, requestContext: RequestContext | undefined) {
   // Helps to find a client's mistake; for any other request the route says where it went.
   const path =
     status === 404 && requestContext !== undefined ? new URL(requestContext.request.url).pathname : undefined;

@@ -1,7 +1,7 @@
 import { defined } from '@quartermaster/core/internal';
 import { AUDIT_ACTIONS, type AuditEntry } from '@quartermaster/host/store';
 import { type Api, jsonRoutes } from '../api/index.ts';
-import { choice, component, described, FLAG, limitUpTo, list, optional, record, TEXT, TIME } from '../api/schema.ts';
+import { choice, component, described, limitUpTo, page, record, TEXT, TIME } from '../api/schema.ts';
 import { ApiError } from '../http/index.ts';
 import { type Listed, pageOf, readTime, readWhole } from './read-query.ts';
 import type { Services } from './services.ts';
@@ -25,8 +25,8 @@ export function mountAuditRoutes(api: Api, { runner, store }: Services): void {
         'since?': TIME,
         'until?': TIME,
       }),
-      answer: record({
-        data: list(
+      answer: record(
+        page(
           component(
             'AuditEntry',
             record({
@@ -41,10 +41,7 @@ export function mountAuditRoutes(api: Api, { runner, store }: Services): void {
             }),
           ),
         ),
-        has_more: FLAG,
-        first_id: optional(TEXT),
-        last_id: optional(TEXT),
-      }),
+      ),
     },
     async ({ access, query }) => {
       if (!access.isUnlimited) {

@@ -1,6 +1,6 @@
 import type { Batch, BatchResult, BatchStore } from '@quartermaster/host/store';
 import { type Api, jsonRoutes, needing } from '../api/index.ts';
-import { FLAG, limitUpTo, list, optional, record, type Schema, TEXT } from '../api/schema.ts';
+import { limitUpTo, page, record, type Schema, TEXT } from '../api/schema.ts';
 import { ApiError, encodedStream, type RequestContext, readBytes } from '../http/index.ts';
 import { readLimit } from './list-models.ts';
 import { pageOf } from './read-query.ts';
@@ -33,7 +33,7 @@ export function mountBatchRoutes(api: Api, services: Services): void {
     {
       summary: 'The batches of this key.',
       query: record({ 'limit?': limitUpTo(1_000), 'after_id?': TEXT, 'before_id?': TEXT }),
-      answer: record({ data: list(BATCH), has_more: FLAG, first_id: optional(TEXT), last_id: optional(TEXT) }),
+      answer: record(page(BATCH)),
     },
     stored(async (request, batches) => {
       const url = new URL(request.request.url);

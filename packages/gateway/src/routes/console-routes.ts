@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
+import type { Api } from '../api/index.ts';
+import type { Services } from './services.ts';
 
 /** The console's files, read once: nothing else can be requested, whatever a path says. */
-export function mountConsoleRoutes(app: Hono, folder: URL | undefined): void {
+export function mountConsoleRoutes({ app }: Api, { console: folder }: Services): void {
   const files = folder === undefined ? new Map<string, Asset>() : readAssets(fileURLToPath(folder));
   const page = files.get('/index.html');
   const showPage = (context: Context): Response | undefined => {

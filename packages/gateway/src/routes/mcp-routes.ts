@@ -1,6 +1,6 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Access as McpAccess, Permissions } from '@quartermaster/mcp';
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { isOwnOrigin, searchAdmission } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import type { Schema } from '../api/schema.ts';
@@ -12,7 +12,7 @@ import type { Services } from './services.ts';
 import { untilDenied } from './until-denied.ts';
 
 /** The configured MCP servers as one, over Streamable HTTP. */
-export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
+export function mountMcpRoutes(api: Api, services: Services): void {
   const { runner, settings, mcp, activity, gatekeeper, clock } = services;
   if (mcp === undefined) return;
   const { hub, proxy, origins, within, pinsFor, requestBytes } = mcp;
@@ -62,7 +62,7 @@ export function mountMcpRoutes(api: Api, app: Hono, services: Services): void {
   api.get('/mcp', { endpoint, summary: 'Opens a stream of messages from the MCP servers.', ...listening }, receive);
   api.delete('/mcp', { endpoint, summary: 'Ends an MCP session.' }, receive);
   // The transport rejects every other method in the protocol's format.
-  app.all('/mcp', receive);
+  api.app.all('/mcp', receive);
 }
 
 /**

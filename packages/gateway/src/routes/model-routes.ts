@@ -1,7 +1,7 @@
 import type { Clock } from '@quartermaster/core/internal';
 import { type DialectName, type DialectOf, limitHeadersIn, type PartOf } from '@quartermaster/host/upstream';
 import type { Api } from '../api/index.ts';
-import { ANYTHING, FLAG, limitUpTo, list, optional, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
+import { ANYTHING, limitUpTo, page, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
 import { type OpenExchange, streamBody, tallyUse } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import {
@@ -60,7 +60,7 @@ export function mountModelRoutes(api: Api, services: Services): void {
   const listing = {
     ...{ endpoint, summary: 'The models that this key may use.' },
     query: record({ 'limit?': limitUpTo(1_000), 'after_id?': TEXT, 'before_id?': TEXT }),
-    answer: record({ data: list(FOREIGN), object: TEXT, ...PAGE }),
+    answer: record({ ...page(FOREIGN), object: TEXT }),
   };
   api.get('/v1/models', listing, (context) =>
     runner.run(context.req.raw, {
@@ -82,8 +82,6 @@ export function mountModelRoutes(api: Api, services: Services): void {
 
 /** Bodies and answers are those of the hosts' own APIs. */
 const FOREIGN: Schema = { type: 'object' };
-
-const PAGE = { has_more: FLAG, first_id: optional(TEXT), last_id: optional(TEXT) };
 
 const NAMES: Readonly<Record<string, string>> = {
   messages: 'Anthropic Messages',

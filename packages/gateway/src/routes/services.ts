@@ -55,6 +55,8 @@ export interface Services {
   readonly storedFor: Transcripts['storeFor'];
   /** The configured MCP servers as served here, if there are any. */
   readonly mcp: McpServices | undefined;
+  /** The folder of the built console. Undefined if it is not served. */
+  readonly console: URL | undefined;
   /** Called when a batch was created, so that its processing begins at once. */
   onBatch(): void;
 }
@@ -71,4 +73,5 @@ export interface McpServices {
   readonly origins: readonly string[];
   /** The largest request. */
   readonly requestBytes: number;
+  close(): Promise<void>;
 }

@@ -1,12 +1,11 @@
 import { defined } from '@quartermaster/core/internal';
-import type { Hono } from 'hono';
 import { type Api, writeOpenApi } from '../api/index.ts';
 import { choice, named, record, type Schema, TEXT } from '../api/schema.ts';
 import { ApiError, anthropicErrorBody, errorBodyFor, isStoreError } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** Whether the gateway runs, whether it can serve, and what it has done. Probes need no key, and only tell which part is unavailable. */
-export function mountStatusRoutes(api: Api, app: Hono, { runner, metrics, store, upstreams, clock }: Services): void {
+export function mountStatusRoutes(api: Api, { runner, metrics, store, upstreams, clock }: Services): void {
   const check = async (): Promise<Readonly<Record<string, string>>> => {
     const storeProblem = await problemOf(store, clock);
     const [upstreamProblem] = upstreams.problems?.() ?? [];
@@ -50,7 +49,7 @@ export function mountStatusRoutes(api: Api, app: Hono, { runner, metrics, store,
       handler: async () => new Response(metrics.registry.render(), { headers: PROMETHEUS }),
     }),
   );
-  app.notFound((context) =>
+  api.app.notFound((context) =>
     runner.run(context.req.raw, {
       route: 'unknown',
       isLimited: false,
