@@ -10,7 +10,7 @@ import {
   type OptionNames,
 } from '@quartermaster/core/internal';
 import type { Reranker } from '@quartermaster/core/search';
-import { CONFIG_DEFAULTS, type SearchSettings } from '@quartermaster/host/config';
+import { CONFIG_DEFAULTS } from '@quartermaster/host/config';
 import { configuredEngine, createSearcherFor, createUseLearning } from '@quartermaster/host/search';
 import { compilePermissions } from '@quartermaster/mcp';
 import { embeddedModel } from '@quartermaster/semantic';
@@ -140,7 +140,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         });
   if (mcp !== undefined) metrics.watchCatalog(MCP_CATALOG, () => mcp.hub.snapshot().tools.length);
   const policies = createLivePolicies({ settings: settings.policies, store: store?.policies, hub: mcp?.hub });
-  const indexed = search.backend === 'postgres' ? indexCatalogs(options, { clock, reranker, search }) : undefined;
+  const indexed = search.backend === 'postgres' ? indexCatalogs(options, { clock, reranker }) : undefined;
   const catalogs = createNamedCatalogs(store?.catalogs, {
     compile: compilePermissions,
     memory,
@@ -298,12 +298,8 @@ const WORKERS_SHARE = 1 / 2;
 
 /** The index in the store's PostgreSQL, opened on first use. */
 function indexCatalogs(
-  { store }: GatewayOptions,
-  {
-    clock,
-    reranker,
-    search,
-  }: { readonly clock: Clock; readonly reranker: Reranker | undefined; readonly search: SearchSettings },
+  { store, search = SEARCH_DEFAULTS }: GatewayOptions,
+  { clock, reranker }: { readonly clock: Clock; readonly reranker: Reranker | undefined },
 ): IndexedCatalogs {
   const openToolIndex = store?.openToolIndex;
   if (store === undefined || openToolIndex === undefined) {

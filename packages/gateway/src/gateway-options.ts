@@ -1,5 +1,4 @@
-import type { PolicyRules } from '@quartermaster/core/catalog';
-import { DEFAULT_GATE_SETTINGS, type GateSettings } from '@quartermaster/core/gate';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import type { Clock } from '@quartermaster/core/internal';
 import type { TranscriptStore } from '@quartermaster/core/loop';
 import type { IndexCache, RerankerOptions } from '@quartermaster/core/search';
@@ -7,16 +6,14 @@ import {
   CONFIG_DEFAULTS,
   type Config,
   type ConfiguredKey,
-  type InsightSettings,
   type McpConnectorSettings,
-  type ModelPrice,
   type SearchSettings,
+  type ToolSettings,
   type TranscriptSettings,
   type UsageSettings,
 } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import type { Hub, ProxyGuard, ProxyOptions } from '@quartermaster/mcp';
-import type { ErrorCodes } from '@quartermaster/wires/anthropic';
 import type { Upstreams } from './configured-upstreams.ts';
 import type { Logger } from './logger.ts';
 import type { Linter } from './management/index.ts';
@@ -101,36 +98,13 @@ export type GatewayStore = Pick<
 > &
   Partial<Pick<Store, 'openToolIndex' | 'learnedUses' | 'taskOwners'>>;
 
-/** The settings of a gateway. */
-export interface GatewaySettings {
-  /** What is stored about requests, and for how long. With `keep: 'queries'` `/v1/activity` shows the texts of searches. */
-  readonly insight: InsightSettings;
-  /** Prices of tokens, by model name or pattern with `*`. The first match counts. */
-  readonly prices: Readonly<Record<string, ModelPrice>>;
+/** The settings of a gateway. `learn` needs a store, and `autoPins` needs `learn`. */
+export interface GatewaySettings
+  extends ToolSettings,
+    UsageSettings,
+    Pick<Config, 'deferral' | 'errorCodes' | 'insight' | 'prices' | 'strict'> {
   /** Whether requests are recorded. Without it there is no activity and no trace, and `/metrics` has nothing about tool search. */
   readonly events: boolean;
-  /** Whether each key's use improves its later searches; needs a store. */
-  readonly learn: UsageSettings['learn'];
-  /** Whether each key's most used tools are pinned for it, if the gate decides and at `/mcp`. Needs `learn`. */
-  readonly autoPins: boolean;
-  /**
-   * `as-requested` defers what the client marked. `auto` leaves it to the gate if the client doesn't use tool search itself:
-   * never in a request that marks tools or brings a search tool. `adaptive` is `auto`, and searches for models that don't search.
-   */
-  readonly deferral: 'as-requested' | 'auto' | 'adaptive';
-  /** When tools are deferred, for `auto` and `/mcp`; how many a search returns, for marked requests too. */
-  readonly gate: GateSettings;
-  /**
-   * The limit of a listing of the deferred tools in the system text, in tokens; 0 leaves it out. With a listing, any change of the
-   * tools changes the prefix that hosts cache.
-   */
-  readonly listingTokens: number;
-  /** When tools may be deferred, for `auto`. */
-  readonly policies: PolicyRules;
-  /** Which error codes a failed search shows: those of the API's types, or those of its documentation. */
-  readonly errorCodes: ErrorCodes;
-  /** Whether a cache breakpoint on a deferred tool is rejected. Some clients then give up tool search. */
-  readonly strict: boolean;
   /** The largest accepted body. */
   readonly maxBodyBytes: number;
   /** The largest accepted batch. */

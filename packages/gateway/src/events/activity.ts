@@ -1,15 +1,7 @@
 import type { Clock } from '@quartermaster/core/internal';
 import type { GatewayEvent, RequestRecord, RunningRequest, RunningRequests } from './gateway-event.ts';
 import { OpenRequests } from './open-requests.ts';
-import {
-  add,
-  isWorthShowing,
-  noEvents,
-  type OpenRequest,
-  type RequestEnd,
-  type RequestStart,
-  recordOf,
-} from './request-record.ts';
+import { add, isWorthShowing, OpenRequest, type RequestEnd, type RequestStart, recordOf } from './request-record.ts';
 
 /** The stream of events, and what is known about each request in progress. */
 export interface Activity {
@@ -122,7 +114,7 @@ export function createActivity(options: ActivityOptions): Activity {
   function collect(entry: Entry, notedAtMs: number): GatewayEvent | undefined {
     switch (entry.kind) {
       case 'begin':
-        open.add(noEvents(entry.start));
+        open.add(new OpenRequest(entry.start));
         return undefined;
       case 'drop':
         open.take(entry.requestId);

@@ -50,63 +50,41 @@ const MOST_ENTRIES = 100;
 const MOST_CHARACTERS = 16_384;
 
 /** What is known about a request so far. Every request creates one, so all fields are set at once, and no object is copied to add a field. */
-export interface OpenRequest {
+export class OpenRequest {
   readonly requestId: string;
   readonly start: RequestStart;
-  doing: Exclude<RunningRequest['state'], 'streaming'>;
+  doing: Exclude<RunningRequest['state'], 'streaming'> = 'waiting';
   /** When the model was last called. */
-  roundAtMs: number;
+  roundAtMs = 0;
   plan: EventOf<'plan-decide'> | undefined;
-  rounds: number;
-  carried: number;
-  offered: number;
+  rounds = 0;
+  carried = 0;
+  offered = 0;
   earlier: EventOf<'model-round-start'>['earlier'];
   /** Tokens of the answers that this response gave the model. */
-  answers: number;
+  answers = 0;
   /** How many rounds followed the first because of tool search, and what they were sent besides what the plan declares. */
-  laterRounds: number;
-  laterTokens: number;
+  laterRounds = 0;
+  laterTokens = 0;
   /** Rounds that followed the result of a tool, which would have been made without tool search too. */
-  resultRounds: number;
+  resultRounds = 0;
   /** What happened since the model was last called. */
-  sinceRound: 'nothing' | 'result' | 'search';
-  readonly catalogs: string[];
-  readonly searches: SearchRecord[];
-  readonly loaded: LoadedTool[];
+  sinceRound: 'nothing' | 'result' | 'search' = 'nothing';
+  readonly catalogs: string[] = [];
+  readonly searches: SearchRecord[] = [];
+  readonly loaded: LoadedTool[] = [];
   /** Calls that were made here. */
-  readonly called: string[];
-  readonly refused: RequestRecord['refused'][number][];
-  readonly steps: OpenStep[];
+  readonly called: string[] = [];
+  readonly refused: RequestRecord['refused'][number][] = [];
+  readonly steps: OpenStep[] = [];
   /** The length of the texts so far. */
-  characters: number;
+  characters = 0;
   omitted: { -readonly [Field in keyof OmittedParts]: OmittedParts[Field] } | undefined;
-}
 
-export function noEvents(start: RequestStart): OpenRequest {
-  return {
-    requestId: start.requestId,
-    start,
-    doing: 'waiting',
-    roundAtMs: 0,
-    plan: undefined,
-    rounds: 0,
-    carried: 0,
-    offered: 0,
-    earlier: undefined,
-    answers: 0,
-    laterRounds: 0,
-    laterTokens: 0,
-    resultRounds: 0,
-    sinceRound: 'nothing',
-    catalogs: [],
-    searches: [],
-    loaded: [],
-    called: [],
-    refused: [],
-    steps: [],
-    characters: 0,
-    omitted: undefined,
-  };
+  constructor(start: RequestStart) {
+    this.requestId = start.requestId;
+    this.start = start;
+  }
 }
 
 /** Clock times. A model's turn ends with whatever comes after it. */
@@ -116,6 +94,10 @@ interface OpenStep {
   readonly endMs: number | undefined;
   readonly tool: string | undefined;
   readonly isError: true | undefined;
+}
+
+function step(kind: OpenStep['kind'], atMs: number, endMs?: number, tool?: string, isError?: true): OpenStep {
+  return { kind, atMs, endMs, tool, isError };
 }
 
 export function add(request: OpenRequest, event: GatewayEvent, notedAtMs: number): void {
@@ -128,12 +110,7 @@ export function add(request: OpenRequest, event: GatewayEvent, notedAtMs: number
     case 'model-round-start':
       request.doing = 'waiting';
       request.roundAtMs = notedAtMs;
-      keep(
-        request,
-        'steps',
-        { kind: 'model', atMs: notedAtMs, endMs: undefined, tool: undefined, isError: undefined },
-        0,
-      );
+      keep(request, 'steps', step('model', notedAtMs), 0);
       request.rounds += 1;
       if (request.rounds === 1) {
         request.carried = event.carried;
@@ -156,8 +133,7 @@ export function add(request: OpenRequest, event: GatewayEvent, notedAtMs: number
       request.sinceRound = 'search';
       request.answers += event.answerTokens;
       addSearch(request, event);
-      const atMs = startOf(request, notedAtMs - event.durationMs);
-      keep(request, 'steps', { kind: 'search', atMs, endMs: notedAtMs, tool: undefined, isError: undefined }, 0);
+      keep(request, 'steps', step('search', startOf(request, notedAtMs - event.durationMs), notedAtMs), 0);
       return;
     }
     case 'tool-load': {
@@ -181,12 +157,8 @@ export function add(request: OpenRequest, event: GatewayEvent, notedAtMs: number
       if (request.sinceRound === 'nothing') request.sinceRound = 'result';
       if (called !== undefined) keep(request, 'called', called, length);
       const isError = event.isError || undefined;
-      keep(
-        request,
-        'steps',
-        { kind: 'call', atMs: startOf(request, notedAtMs - durationMs), endMs: notedAtMs, tool: called, isError },
-        length,
-      );
+      const atMs = startOf(request, notedAtMs - durationMs);
+      keep(request, 'steps', step('call', atMs, notedAtMs, called, isError), length);
       return;
     }
     case 'tool-call-start':

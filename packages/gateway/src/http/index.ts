@@ -14,6 +14,7 @@ export {
   chargeUse,
   clientHeaders,
   createRequestRunner,
+  isEventStream,
   type RequestContext,
   type RequestRunner,
   randomId,

@@ -89,7 +89,7 @@ export function createRequestRunner(options: {
         if (isLimited) await gatekeeper.take(access, usesModel ? 'model' : 'no-model');
         const response = await handler(requestContext, end);
         status = response.status;
-        if (!isStream(response)) end();
+        if (!isEventStream(response)) end();
         nameResponse(response.headers, requestId);
         return response;
       } catch (thrown) {
@@ -137,7 +137,7 @@ const UNKNOWN_ROUTE = 'unknown';
 /** The status that proxies log for a client that did not wait. */
 const CLIENT_GONE = 499;
 
-function isStream(response: Response): boolean {
+export function isEventStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 

@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import { isOwnOrigin, searchAdmission } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import type { Schema } from '../api/schema.ts';
-import { ApiError, type RequestContext, readBytes } from '../http/index.ts';
+import { ApiError, isEventStream, type RequestContext, readBytes } from '../http/index.ts';
 import { permissionsOf } from '../mcp/index.ts';
 import { signInAddress, signInPage } from '../sign-in/index.ts';
 import type { OnEnd } from './model-routes.ts';
@@ -95,10 +95,6 @@ function withBody(request: Request, bytes: Buffer, signal: AbortSignal): Request
   headers.delete('content-length');
   const { method, url } = request;
   return new Request(url, { method, headers, signal, ...(bytes.length === 0 ? {} : { body: new Uint8Array(bytes) }) });
-}
-
-function isEventStream(response: Response): boolean {
-  return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
 /** The same response; reports its end, however it ends. */

@@ -86,16 +86,7 @@ export function createSearchService(options: {
     const lists = request.compare.map(async (engine) => {
       const searcher = searcherOf(index, engine);
       const { hits } = await ask(searcher, { query, limit: SEARCH_LIMITS.max, maxQueryLength, signal });
-      return [
-        engine,
-        hits.map(({ tool, score }) => ({
-          tool: tool.id,
-          name: tool.name,
-          server: tool.server,
-          description: tool.description,
-          score,
-        })),
-      ] as const;
+      return [engine, hits.map(describeRank)] as const;
     });
     const compared = Object.fromEntries(await Promise.all(lists));
     measure(index);
@@ -271,18 +262,16 @@ function describeResult(
   };
 }
 
-function describeHit(
-  { tool, score, explanation, also }: Hit,
-  snapshot: Snapshot,
-  request: CatalogSearchRequest,
-): object {
+function describeRank({ tool, score }: Hit): object {
+  const { id, server, name, description } = tool;
+  return { tool: id, ...defined({ server }), name, description, score };
+}
+
+function describeHit(hit: Hit, snapshot: Snapshot, request: CatalogSearchRequest): object {
+  const { tool, explanation, also } = hit;
   return {
-    tool: tool.id,
-    ...defined({ server: tool.server }),
-    name: tool.name,
+    ...describeRank(hit),
     model_name: snapshot.modelName(tool),
-    description: tool.description,
-    score,
     tokens: snapshotTokens(snapshot).byTool.get(tool) ?? 0,
     ...defined({ explanation }),
     ...(also === undefined ? {} : { also: also.map(({ id }) => id) }),

@@ -22,18 +22,20 @@ export interface Config {
   readonly tools: ToolSettings;
   readonly search: SearchSettings;
   /**
-   * `as-requested` defers only what the client marked; `auto` applies the gate to clients that don't use tool search themselves;
-   * `adaptive` is `auto` and also offers fitting tools to models that don't search.
+   * `as-requested` defers only what the client marked; `auto` applies the gate to clients that don't use tool search themselves:
+   * never to a request that marks tools or brings a search tool; `adaptive` is `auto` and also offers fitting tools to models that
+   * don't search.
    */
   readonly deferral: 'as-requested' | 'auto' | 'adaptive';
   readonly deferralSource: DeferralSource;
   /** The codes of search errors inside an answer: as the SDK types them, or as the documentation names them. */
   readonly errorCodes: 'typed' | 'documented';
-  /** Whether a cache breakpoint on a deferred tool is rejected, as Anthropic does. */
+  /** Whether a cache breakpoint on a deferred tool is rejected, as Anthropic does. Some clients then give up tool search. */
   readonly strict: boolean;
   readonly keys: readonly ConfiguredKey[];
   readonly limits: LimitSettings;
   readonly transcripts: TranscriptSettings;
+  /** What is stored about requests, and for how long. With `keep: 'queries'` `/v1/activity` shows the texts of searches. */
   readonly insight: InsightSettings;
   /** Prices of tokens, by model name or pattern with `*`. The first match counts. */
   readonly prices: Readonly<Record<string, ModelPrice>>;
@@ -293,11 +295,16 @@ export interface McpConnectorSettings {
 
 /** When tools are deferred, and which. */
 export interface ToolSettings {
+  /** When tools are deferred, for `auto` and `/mcp`; how many a search returns, for marked requests too. */
   readonly gate: GateSettings;
+  /** When tools may be deferred, for `auto`. */
   readonly policies: PolicyRules;
-  /** The limit of a listing of the deferred tools in the system text, in tokens; 0 for none. */
+  /**
+   * The limit of a listing of the deferred tools in the system text, in tokens; 0 for none. With a listing, any change of the tools
+   * changes the prefix that hosts cache.
+   */
   readonly listingTokens: number;
-  /** Whether the tools that a key uses most are pinned for it automatically. */
+  /** Whether the tools that a key uses most are pinned for it automatically, if the gate decides and at `/mcp`. */
   readonly autoPins: boolean;
 }
 
