@@ -231,17 +231,17 @@ export type RequestRecord = {
   readonly id: string;
   readonly atMs: number;
   readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
   readonly owner: string;
   readonly key?: string;
   readonly model?: string;
   readonly upstream?: string;
-  readonly error?: string;
   readonly catalogs?: readonly string[];
   readonly decision?: 'inline' | 'defer' | 'pass';
-  readonly reason?: string;
   readonly form?: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly error?: string;
+  readonly reason?: string;
   readonly rounds: number;
   readonly searches: readonly SearchRecord[];
   readonly loaded: readonly {
@@ -280,7 +280,6 @@ export type RequestRecord = {
 export type RunningRequest = {
   readonly id: string;
   readonly atMs: number;
-  readonly state: 'waiting' | 'searching' | 'calling' | 'streaming';
   readonly route: string;
   readonly owner: string;
   readonly key?: string;
@@ -289,6 +288,7 @@ export type RunningRequest = {
   readonly catalogs?: readonly string[];
   readonly decision?: 'inline' | 'defer' | 'pass';
   readonly form?: string;
+  readonly state: 'waiting' | 'searching' | 'calling' | 'streaming';
   readonly rounds: number;
   readonly searches: number;
   readonly query?: string;
@@ -420,10 +420,10 @@ export interface Api {
     };
     readonly answer: {
       readonly data: readonly Readonly<Record<string, unknown>>[];
-      readonly object: string;
       readonly has_more: boolean;
       readonly first_id: string | null;
       readonly last_id: string | null;
+      readonly object: string;
     };
   };
   /** One model. */

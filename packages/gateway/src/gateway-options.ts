@@ -139,16 +139,10 @@ export interface GatewaySettings
 }
 
 /** The settings that come from a configuration. */
-export function settingsFrom({
-  limits,
-  tools,
-  usage,
-  ...config
-}: Pick<Config, 'deferral' | 'errorCodes' | 'insight' | 'limits' | 'prices' | 'strict' | 'tools' | 'usage'>): Omit<
-  GatewaySettings,
-  'events' | 'pingMs' | 'publicUrl'
-> {
-  const { deferral, errorCodes, insight, prices, strict } = config;
+export function settingsFrom(
+  config: Pick<Config, 'deferral' | 'errorCodes' | 'insight' | 'limits' | 'prices' | 'strict' | 'tools' | 'usage'>,
+): Omit<GatewaySettings, 'events' | 'pingMs' | 'publicUrl'> {
+  const { deferral, errorCodes, insight, limits, prices, strict, tools, usage } = config;
   return {
     ...{ deferral, errorCodes, insight, prices, strict },
     ...tools,

@@ -48,23 +48,27 @@ const TOKEN_ACCOUNT: Schema = component(
   }),
 );
 
+const REQUEST = {
+  id: TEXT,
+  atMs: NUMBER,
+  route: TEXT,
+  owner: TEXT,
+  'key?': described(TEXT, 'The name of the key.'),
+  'model?': TEXT,
+  'upstream?': TEXT,
+  'catalogs?': list(TEXT),
+  'decision?': choice(['inline', 'defer', 'pass']),
+  'form?': TEXT,
+};
+
 export const REQUEST_RECORD: Schema = component(
   'RequestRecord',
   record({
-    id: TEXT,
-    atMs: NUMBER,
-    route: TEXT,
+    ...REQUEST,
     status: WHOLE,
     durationMs: NUMBER,
-    owner: TEXT,
-    'key?': described(TEXT, 'The name of the key.'),
-    'model?': TEXT,
-    'upstream?': TEXT,
     'error?': described(TEXT, 'The type of the error that the client got.'),
-    'catalogs?': list(TEXT),
-    'decision?': choice(['inline', 'defer', 'pass']),
     'reason?': TEXT,
-    'form?': TEXT,
     rounds: WHOLE,
     searches: list(SEARCH_RECORD),
     loaded: list(record({ tool: TEXT, name: TEXT, by: TEXT, tokens: NUMBER })),
@@ -114,20 +118,11 @@ const RUNNING_REQUESTS: Schema = component(
         component(
           'RunningRequest',
           record({
-            id: TEXT,
-            atMs: NUMBER,
+            ...REQUEST,
             state: described(
               choice(['waiting', 'searching', 'calling', 'streaming']),
               '`waiting`: for the model, or while it is planned. `calling`: a tool of an MCP server. `streaming`: the client gets the answer.',
             ),
-            route: TEXT,
-            owner: TEXT,
-            'key?': described(TEXT, 'The name of the key.'),
-            'model?': TEXT,
-            'upstream?': TEXT,
-            'catalogs?': list(TEXT),
-            'decision?': choice(['inline', 'defer', 'pass']),
-            'form?': TEXT,
             rounds: described(WHOLE, 'How many times a model was asked so far.'),
             searches: described(WHOLE, 'How many searches were answered so far.'),
             'query?': described(

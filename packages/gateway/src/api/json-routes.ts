@@ -39,6 +39,12 @@ export function needing<Part>(
   };
 }
 
+/** What a request names. Throws if there is none. */
+export function existing<Value>(value: Value | undefined, missing: () => ApiError): Value {
+  if (value !== undefined) return value;
+  throw missing();
+}
+
 type Mount = (
   path: string,
   operation: Omit<Operation, 'endpoint'>,

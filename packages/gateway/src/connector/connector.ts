@@ -44,7 +44,7 @@ export function createConnector({
   const { settings, now } = options;
   const rules = readAddressRules(settings.allow);
   const guarded = createGuardedFetch({ rules });
-  const listings = createListingCache({ now, memory });
+  const listings = createListingCache(now, memory);
   const checkArguments = createArgumentChecker({ repair: true });
   const createPool = (signal: AbortSignal): ServerPool =>
     createServerPool({ settings, fetch: guarded.fetch, listings, signal });

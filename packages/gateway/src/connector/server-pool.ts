@@ -65,13 +65,7 @@ const LISTING_MS = 60_000;
 /** The memory of values per character of their text. */
 const BYTES_PER_CHARACTER = 4;
 
-export function createListingCache({
-  now,
-  memory,
-}: {
-  readonly now: () => number;
-  readonly memory: MemoryBudget;
-}): ListingCache {
+export function createListingCache(now: () => number, memory: MemoryBudget): ListingCache {
   const kept = new ByteCache<{ readonly listing: StoredListing; readonly until: number }>(memory);
   return {
     storeFor: (key, owner) => ({

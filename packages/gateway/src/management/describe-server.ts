@@ -27,13 +27,7 @@ export interface DescribedServer {
 
 export function describeServers(
   hub: Hub,
-  {
-    isManager,
-    maySee,
-    allowsTool,
-    nowMs,
-    only,
-  }: {
+  asked: {
     readonly isManager: (name: string) => boolean;
     readonly maySee: (name: string) => boolean;
     readonly allowsTool: (tool: Tool) => boolean;
@@ -42,6 +36,7 @@ export function describeServers(
     readonly only?: string | undefined;
   },
 ): readonly DescribedServer[] {
+  const { isManager, maySee, allowsTool, nowMs, only } = asked;
   const { byTool } = snapshotTokens(hub.snapshot());
   const sums = new Map<string, { tokens: number; pins: number }>();
   for (const [{ server = '', policy }, tokens] of byTool) {

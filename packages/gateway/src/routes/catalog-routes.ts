@@ -2,7 +2,7 @@ import { writeTool } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { CatalogActor, CatalogHead, CatalogOutcome, CatalogVersion, NewCatalog } from '@quartermaster/host/store';
 import { type Access, configuredOwner } from '../access/index.ts';
-import { type Api, jsonRoutes, needing, type RoutedRequest } from '../api/index.ts';
+import { type Api, existing, jsonRoutes, needing, type RoutedRequest } from '../api/index.ts';
 import { OWNER_BODY, VERSIONS_ANSWER } from '../api/management-schemas.ts';
 import {
   CATALOG_ANSWER,
@@ -58,14 +58,12 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
       return { ...writeServed(served), tools: served.definitions() };
     }
     if (routed.access.tools !== undefined) {
-      const head = await store?.catalogs.head(name);
-      if (head === undefined) throw unknownCatalog();
+      const head = existing(await store?.catalogs.head(name), unknownCatalog);
       const { tools } = await loadCatalog(named, name, routed.access);
       const written = tools.map((tool) => writeTool(tool, 'mcp', { name: tool.name }));
       return { ...writeHead({ ...head, toolCount: tools.length }), tools: written };
     }
-    const catalog = await store?.catalogs.get(name);
-    if (catalog === undefined) throw unknownCatalog();
+    const catalog = existing(await store?.catalogs.get(name), unknownCatalog);
     // The stored text unchanged: thousands of definitions need not be parsed to be returned.
     const head = JSON.stringify(writeHead(catalog)).slice(0, -1);
     const body = streamText([`${head},"tools":`, catalog.tools, '}']);
@@ -111,9 +109,7 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
       }
       const name = param('name');
       if (!(await catalogs.setOwner(name, owner, access.owner))) throw unknownCatalog();
-      const head = await catalogs.head(name);
-      if (head === undefined) throw unknownCatalog();
-      return writeHead(head);
+      return writeHead(existing(await catalogs.head(name), unknownCatalog));
     }),
   );
   routes.delete(

@@ -8,7 +8,7 @@ import {
   normalizeKeyName,
 } from '@quartermaster/host/store';
 import { type Access, configuredOwner, isUnlimitedAdmin } from '../access/index.ts';
-import { type Api, type JsonHandler, jsonRoutes, needing, type RoutedRequest } from '../api/index.ts';
+import { type Api, existing, type JsonHandler, jsonRoutes, needing, type RoutedRequest } from '../api/index.ts';
 import {
   KEY_ANSWER,
   KEY_CHANGE_BODY,
@@ -92,7 +92,7 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
       const { expires_at: expiry, ...change } = await readBody<WrittenChange>();
       const expiresAt = typeof expiry === 'string' ? readExpiry(expiry, clock.now()) : expiry;
       const id = param('id');
-      return show(known(await keys.update(id, { ...change, ...defined({ expiresAt }) }, access.owner)));
+      return show(existing(await keys.update(id, { ...change, ...defined({ expiresAt }) }, access.owner), unknown));
     }),
   );
   routes.post(
@@ -105,7 +105,7 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
     managed(async ({ access, param, readBody }, keys) => {
       const body = await readBody<{ readonly overlap_seconds?: number }>();
       const overlapMs = (body.overlap_seconds ?? 0) * 1_000;
-      const { key, secret } = known(await keys.rotate(param('id'), overlapMs, access.owner));
+      const { key, secret } = existing(await keys.rotate(param('id'), overlapMs, access.owner), unknown);
       return { key: await show(key), secret };
     }),
   );
@@ -115,7 +115,7 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
     managed(async ({ access, param }, keys) => {
       const id = param('id');
       if (!(await keys.revoke(id, access.owner))) throw unknown();
-      return show(known(await keys.get(id)));
+      return show(existing(await keys.get(id), unknown));
     }),
   );
 }
@@ -150,11 +150,6 @@ function readExpiry(text: string, now: number): number {
   const time = readTime('expires_at', text);
   if (time <= now) throw new ApiError(400, 'expires_at: should be in the future');
   return time;
-}
-
-function known<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw unknown();
-  return value;
 }
 
 function unknown(): ApiError {

@@ -94,7 +94,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
     },
     stored(async (request, kept) => {
       const name = changeableCatalog(request);
-      const { tool, hint } = await request.readBody<HintBody>();
+      const { tool, hint } = await request.readBody<{ readonly tool: string; readonly hint: string }>();
       await checkTools(request, name, { tools: [tool], field: 'tool' });
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
         const stored = await kept.catalogs.get(name);
@@ -136,11 +136,6 @@ const HINT_BODY: Schema = record({
     'Words that the tool should be found by. Only the index holds them; no model sees them.',
   ),
 });
-
-interface HintBody {
-  readonly tool: string;
-  readonly hint: string;
-}
 
 /** How often a hint is added again to a catalog that has changed in the meantime. Each failed attempt means that another one succeeded. */
 const MOST_ATTEMPTS = 20;

@@ -9,9 +9,7 @@ export function mountStatusRoutes(api: Api, { runner, metrics, store, upstreams,
   const check = async (): Promise<Readonly<Record<string, string>>> => {
     const storeProblem = await problemOf(store, clock);
     const [upstreamProblem] = upstreams.problems?.() ?? [];
-    return {
-      ...defined({ store: storeProblem, upstreams: upstreamProblem }),
-    };
+    return defined({ store: storeProblem, upstreams: upstreamProblem });
   };
 
   const open = (summary: string, answer: Schema, failure?: Schema) => ({

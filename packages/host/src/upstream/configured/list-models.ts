@@ -139,13 +139,7 @@ interface ModelList {
 const bearer = (apiKey: string | undefined): Record<string, string> =>
   apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 
-const OPENAI_LIST: ModelList = {
-  path: '/models',
-  query: '',
-  entries: 'data',
-  headers: bearer,
-  next: () => undefined,
-};
+const OPENAI_LIST: ModelList = { path: '/models', query: '', entries: 'data', headers: bearer, next: () => undefined };
 
 const LISTS: Readonly<Record<string, ModelList>> = {
   anthropic: {
@@ -184,12 +178,7 @@ function readModel(entry: unknown): readonly RawModel[] {
   const contextTokens = WINDOW_KEYS.map((key) => number(entry[key])).find((value) => value !== undefined);
   const maxOutputTokens =
     number(entry.max_tokens) ?? number(entry.max_completion_tokens) ?? number(entry.outputTokenLimit);
-  return [
-    {
-      id,
-      ...defined({ displayName, createdAt, contextTokens, maxOutputTokens }),
-    },
-  ];
+  return [{ id, ...defined({ displayName, createdAt, contextTokens, maxOutputTokens }) }];
 }
 
 const WINDOW_KEYS = [
