@@ -1,6 +1,4 @@
-import type { ToolOutcome } from '@quartermaster/core';
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
-import type { Unavailable } from '@quartermaster/core/disclosure';
 import { estimateTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import {
@@ -11,115 +9,33 @@ import {
   type TranscriptStore,
   weaveHistory,
 } from '@quartermaster/core/loop';
-import type {
-  DialectName,
-  DialectOf,
-  PartOf,
-  RequestOf,
-  ResponseOf,
-  UpstreamClient,
-} from '@quartermaster/host/upstream';
+import type { DialectName, DialectOf, RequestOf, UpstreamClient } from '@quartermaster/host/upstream';
 import { isToolset } from '@quartermaster/wires/anthropic';
-import type { NamedServers, ServerTool } from '@quartermaster/wires/dialect';
 import { type Access, countsTokens, searchAdmission } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/index.ts';
 import { type GatewayUpstream, type Upstreams, upstreamOf } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
-import type { MemoryShare } from '../http/index.ts';
+import { refuseManyValues, releaseBodyMemory } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
 import { createHistoryMeter } from './measure-history.ts';
-import { roundEvent } from './round-event.ts';
+import type {
+  Connector,
+  Continuation,
+  HeldModels,
+  ModelQuestion,
+  PlainModelService,
+  RemoteModelService,
+  ServerTools,
+} from './models.ts';
 import {
   describePlan,
   type LoopSettings,
   type PlannedExchange,
   planExchange,
+  roundEvent,
   runExchange,
   streamExchange,
 } from './run-exchange.ts';
-
-/** A request to a model as received. */
-export interface ModelQuestion<Name extends DialectName> {
-  readonly dialect: DialectOf<Name>;
-  /** For events: everything that happens while it is answered is collected under this id. @default no events */
-  readonly requestId?: string | undefined;
-  /** The body. */
-  readonly bytes: Buffer;
-  readonly headers: Headers;
-  readonly access: Access;
-  readonly signal: AbortSignal;
-  /** Where the memory of its stored history is counted. @default it is not */
-  readonly memory?: MemoryShare | undefined;
-  /** The body as it was read, and perhaps changed, before. @default `bytes`, parsed */
-  readonly body?: ReadBody;
-  /** Who calls the MCP servers that the request names: its host, or this gateway. @default not decided: such a request is returned */
-  readonly servers?: 'host' | ServerTools;
-  /** Servers of which some tools are missing in the request, for the answers to searches. @default none */
-  readonly unavailable?: readonly Unavailable[];
-  /** How many times the model is called for the response, at least 1; then it pauses. @default the service's setting */
-  readonly maxRounds?: number;
-  /** For events: how many times a model was already called for the same response. @default 0 */
-  readonly roundsBefore?: number;
-  /** Called for each answer of the upstream. */
-  readonly onResponse?: UpstreamClient['onResponse'] | undefined;
-}
-
-/** The MCP servers that a request names, which are called within the response. */
-export interface ServerTools extends NamedServers {
-  call(tool: ServerTool, input: JsonObject, signal: AbortSignal): Promise<ToolOutcome>;
-}
-
-/** The request names MCP servers, and it was not decided who calls them. */
-export interface NamesServers {
-  readonly kind: 'names-servers';
-  /** The body, if it was parsed on this thread. */
-  readonly value?: JsonObject;
-}
-
-/** A request that was read, checked and planned. One of its two methods is called, once. */
-export interface OpenExchange<Name extends DialectName> {
-  readonly kind: 'exchange';
-  readonly model: string;
-  /** For metrics and logs. */
-  readonly upstream: string;
-  /** Which of the two the client asked for. */
-  readonly isStream: boolean;
-  /** Which tool a name in the response means. */
-  identify: ToolList['identify'];
-  /** Whether parts with nothing but usage are for us only, because the client has not asked for them. */
-  readonly hidesUsage: boolean;
-  /** About how many tokens the model reads in each round, for responses that don't report it. */
-  readonly inputTokens: number;
-  stream(signal: AbortSignal): AsyncIterator<PartOf<Name>>;
-  whole(signal: AbortSignal): Promise<ResponseOf<Name>>;
-  /** Set once a whole response has paused at the round limit: how its request continues. Only for requests with messages. */
-  continuation(): Continuation | undefined;
-}
-
-/** How a client's request continues after a pause: it includes hidden calls and their answers. */
-export interface Continuation {
-  /** What follows its messages. */
-  readonly messages: readonly Json[];
-  /** What else changes: the remaining tokens, and a fulfilled tool choice. */
-  readonly fields: JsonObject;
-}
-
-/** Answers requests to models: permissions, checks, tools, upstream, plan, loop. The same for every dialect, streaming, whole or in a batch. */
-export interface Models<Unanswered, Known extends readonly unknown[] = []> {
-  /** Throws the client's error. */
-  open<Name extends DialectName>(
-    question: ModelQuestion<Name>,
-    ...known: Known
-  ): Promise<OpenExchange<Name> | Unanswered>;
-  /** How many tokens the model would read. Deferred tools don't count until they are referenced. */
-  countTokens(question: ModelQuestion<'anthropic'>, ...known: Known): Promise<number | Unanswered>;
-}
-
-/** Answers every request. */
-export type ModelService = Models<never>;
-
-/** The same without the MCP connector: a request that names servers is returned, unless it was decided who calls them. */
-export type PlainModelService = Models<NamesServers>;
 
 export interface ModelServiceOptions {
   readonly upstreams: Upstreams;
@@ -348,4 +264,54 @@ function estimateInput(
 function estimateRequest({ system, messages, tools }: RequestOf<'anthropic'>): number {
   const parts = [system, messages, tools].filter((part) => part !== undefined);
   return parts.reduce((sum: number, part) => sum + estimateTokens(JSON.stringify(part)), 0);
+}
+
+/** Chooses for each request: this thread, or another for a large body, and the connector if it names MCP servers. */
+export function createModels(options: {
+  readonly here: PlainModelService;
+  /** @default everything is answered here */
+  readonly workers?: RemoteModelService | undefined;
+  /** Bodies of at least this size go to a worker. */
+  readonly offThreadBytes: number;
+  readonly connector: (models: PlainModelService) => Connector;
+}): HeldModels & { hold(signal: AbortSignal): HeldModels } {
+  const { here, workers, offThreadBytes } = options;
+  // A worker need not know of servers that the host calls: they are rare.
+  const isLarge = ({ bytes, body, servers }: ModelQuestion<DialectName>): boolean =>
+    bytes.length + (body?.toolsBytes ?? 0) >= offThreadBytes && servers !== 'host';
+  /** What a worker can't answer is read here, and everyone else waits. */
+  const checkSize = ({ bytes, body }: ModelQuestion<DialectName>): void => {
+    if (workers === undefined || body !== undefined || bytes.length < offThreadBytes) return;
+    refuseManyValues(bytes, 'A request that names a catalog or MCP servers');
+  };
+  const plain: PlainModelService = {
+    async open(question) {
+      const there = isLarge(question) ? await workers?.open(question) : undefined;
+      if (there === undefined) checkSize(question);
+      const opened = there ?? (await here.open(question));
+      // Not after a failure: a worker may still be reading the body. Nor if the question comes back with its servers.
+      if (opened.kind === 'exchange') releaseBodyMemory(question.bytes);
+      return opened;
+    },
+    async countTokens(question) {
+      const there = isLarge(question) ? await workers?.countTokens(question) : undefined;
+      if (there === undefined) checkSize(question);
+      const counted = there ?? (await here.countTokens(question));
+      if (typeof counted === 'number') releaseBodyMemory(question.bytes);
+      return counted;
+    },
+  };
+  const connecting = (connector: Connector): HeldModels => ({
+    close: connector.close,
+    async open(question) {
+      const opened = await plain.open(question);
+      return opened.kind === 'exchange' ? opened : connector.open(question, opened);
+    },
+    async countTokens(question) {
+      const counted = await plain.countTokens(question);
+      return typeof counted === 'number' ? counted : connector.countTokens(question, counted);
+    },
+  });
+  const connector = options.connector(plain);
+  return { ...connecting(connector), hold: (signal) => connecting(connector.hold(signal)) };
 }
