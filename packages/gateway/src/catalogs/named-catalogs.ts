@@ -130,9 +130,7 @@ export function createNamedCatalogs(
     return { hash: catalog.hash, tools, bytes };
   }
 
-  return {
-    load: (entries, rights) => Promise.all(entries.map((entry) => load(entry, rights))),
-  };
+  return { load: (entries, rights) => Promise.all(entries.map((entry) => load(entry, rights))) };
 }
 
 /** One catalog with its tools. */

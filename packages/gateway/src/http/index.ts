@@ -1,10 +1,6 @@
 export { nodeFetch, responseOf, sendRequest } from '../serve.ts';
 export { ApiError, toApiError } from './api-error.ts';
-export {
-  anthropicErrorBody,
-  errorBodyFor,
-  openaiErrorBody,
-} from './error-bodies.ts';
+export { anthropicErrorBody, errorBodyFor, openaiErrorBody } from './error-bodies.ts';
 export { faultOf, isStoreError, originOf } from './fault-of.ts';
 export { readFormField } from './form-field.ts';
 export { hasMoreValues, refuseManyParsed, refuseManyValues, valueBytes } from './json-values.ts';

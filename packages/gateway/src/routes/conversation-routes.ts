@@ -72,11 +72,7 @@ export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: 
   );
   routes.get(
     '/v1/conversations/:id/items',
-    {
-      summary: 'The items of a conversation.',
-      query: ITEMS_QUERY,
-      answer: FOREIGN,
-    },
+    { summary: 'The items of a conversation.', query: ITEMS_QUERY, answer: FOREIGN },
     stored(async ({ request, param }, store) =>
       pageOfItems((await known(store, param('id'))).items, new URL(request.url)),
     ),

@@ -33,10 +33,10 @@ export function mountLabelRoutes(api: Api, services: Services): void {
   async function checkTools(
     requestContext: RequestContext,
     name: string,
-    { tools: wanted, field }: { readonly tools: readonly string[]; readonly field: string },
+    { tools, field = 'tools' }: { readonly tools: readonly string[]; readonly field?: string },
   ): Promise<void> {
     const usable = await usableTools(requestContext, name);
-    const missing = wanted.find((id) => !usable.has(id));
+    const missing = tools.find((id) => !usable.has(id));
     if (missing !== undefined)
       throw new ApiError(400, `${field}: '${missing.slice(0, 200)}' is not a tool of this catalog`);
   }
@@ -65,7 +65,7 @@ export function mountLabelRoutes(api: Api, services: Services): void {
       const name = await labelled(request);
       const { query, tools } = await request.readBody<EvaluationCase>();
       if (/\p{Surrogate}/u.test(query)) throw new ApiError(400, 'query: should be well-formed Unicode');
-      await checkTools(request, name, { tools, field: 'tools' });
+      await checkTools(request, name, { tools });
       const outcome = await cases.put(name, { query, tools, by: request.access.owner });
       if (outcome === 'full') {
         throw new ApiError(400, 'This catalog already has 1,000 labelled requests, the maximum; delete some first');

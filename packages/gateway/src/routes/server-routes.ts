@@ -60,10 +60,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
   routes.get(
     '/v1/servers',
     { summary: 'The configured MCP servers: state, reason, cost, changed definitions.', answer: SERVERS_ANSWER },
-    async ({ access }) => ({
-      data: serversFor(access),
-      may_manage: access.role === 'admin',
-    }),
+    async ({ access }) => ({ data: serversFor(access), may_manage: access.role === 'admin' }),
   );
   routes.post(
     '/v1/servers/check',

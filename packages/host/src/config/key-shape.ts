@@ -37,10 +37,7 @@ const KEY_BLOCK = object(
       shape: choice(KEY_ROLES),
       default: 'consumer',
     },
-    endpoints: {
-      about: 'Endpoints that it may use. Defaults to all.',
-      shape: listOf(choice(KEY_ENDPOINTS)),
-    },
+    endpoints: { about: 'Endpoints that it may use. Defaults to all.', shape: listOf(choice(KEY_ENDPOINTS)) },
     limits: {
       about: 'How much it may use. Missing limits mean no limit.',
       shape: object({

@@ -23,11 +23,7 @@ export const LIMITS: Shape<LimitSettings> = object({
     shape: whole({ min: 1, max: 100 }),
     default: 12,
   },
-  upstreamTimeoutMs: {
-    about: 'How long an upstream may be silent.',
-    shape: milliseconds(),
-    default: 600_000,
-  },
+  upstreamTimeoutMs: { about: 'How long an upstream may be silent.', shape: milliseconds(), default: 600_000 },
   upstreamRetries: {
     about: 'How often a request is retried after an error that a retry may fix.',
     shape: whole({ min: 0, max: 10 }),

@@ -9,10 +9,7 @@ const OPTIONS = {
   deny: { about: 'Names of tools to leave out; overrides allow.', shape: listOf(text()) },
   connectTimeoutMs: { about: 'How long the server may take to start.', shape: milliseconds() },
   listTimeoutMs: { about: 'How long one page of a list may take.', shape: milliseconds() },
-  callTimeoutMs: {
-    about: 'How long a call may go without a result or progress.',
-    shape: milliseconds(),
-  },
+  callTimeoutMs: { about: 'How long a call may go without a result or progress.', shape: milliseconds() },
   protocolVersion: {
     about: 'The protocol revision to use with it. Defaults to the newest that works.',
     shape: choice(PROTOCOL_VERSIONS),
