@@ -1,6 +1,5 @@
 export { dialectsFor } from './dialects-for.ts';
 export { endingIterator } from './ending-iterator.ts';
-export { createHistoryMeter } from './measure-history.ts';
 export {
   clientOf,
   createModelService,

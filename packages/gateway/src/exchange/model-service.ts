@@ -15,9 +15,8 @@ import { type Access, countsTokens, searchAdmission } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/index.ts';
 import { type GatewayUpstream, type Upstreams, upstreamOf } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
-import { refuseManyValues, releaseBodyMemory } from '../http/index.ts';
+import { createHistoryMeter, refuseManyValues, releaseBodyMemory } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
-import { createHistoryMeter } from './measure-history.ts';
 import type {
   Connector,
   Continuation,

@@ -3,9 +3,9 @@ export { ApiError, toApiError } from './api-error.ts';
 export { anthropicErrorBody, errorBodyFor, openaiErrorBody } from './error-bodies.ts';
 export { faultOf, isStoreError, originOf } from './fault-of.ts';
 export { readFormField } from './form-field.ts';
-export { hasMoreValues, refuseManyParsed, refuseManyValues, valueBytes } from './json-values.ts';
+export { hasMoreValues, refuseManyParsed, refuseManyValues } from './json-values.ts';
 export { noteIncoming, parseJson, type ReadableRequest, readBytes, releaseBodyMemory } from './read-bytes.ts';
-export { createRequestMemory, type MemoryShare } from './request-memory.ts';
+export { createHistoryMeter, createRequestMemory, type MemoryShare } from './request-memory.ts';
 export {
   chargeUse,
   clientHeaders,

@@ -51,32 +51,6 @@ function countValues(bytes: Buffer): number {
   return count;
 }
 
-/**
- * About how many values a JSON text has, objects and lists counted twice. Reads a few pieces of a long one, evenly spread from a
- * random place on, so that no text can be arranged around them. Commas and brackets in strings count too.
- */
-export function estimateValues(bytes: Buffer): number {
-  const pieces = Math.min(MOST_PIECES, Math.ceil(bytes.length / PIECE_BYTES));
-  const distance = bytes.length / pieces;
-  const shift = Math.random() * (distance - Math.min(distance, PIECE_BYTES));
-  let count = 0;
-  let read = 0;
-  for (let piece = 0; piece < pieces; piece += 1) {
-    const start = Math.floor(piece * distance + shift);
-    const end = Math.min(start + PIECE_BYTES, bytes.length);
-    read += end - start;
-    for (let at = start; at < end; at += 1) {
-      const byte = bytes[at];
-      if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_ARRAY) count += 1;
-    }
-  }
-  return read === 0 ? 0 : Math.ceil((count * bytes.length) / read);
-}
-
-/** Together 8 KiB: some ten microseconds. */
-const PIECE_BYTES = 128;
-const MOST_PIECES = 64;
-
 /** About how much memory a parsed value takes. */
 export function valueBytes(value: object): number {
   const open: unknown[] = [value];

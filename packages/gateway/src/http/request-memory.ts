@@ -1,5 +1,7 @@
+import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
 import { ApiError } from './api-error.ts';
-import { estimateValues } from './json-values.ts';
+import { COMMA, OPEN_ARRAY, OPEN_OBJECT } from './json-scan.ts';
+import { valueBytes } from './json-values.ts';
 
 /** The memory of all requests in progress: for their bodies, and for what these become once they are parsed. */
 export interface RequestMemory {
@@ -63,6 +65,61 @@ export function parsedBytes(body: Buffer): number {
 
 /** Measured with lists of empty objects, each of which counts twice: a bracket and a comma. */
 const VALUE_BYTES = 24;
+
+/**
+ * About how many values a JSON text has, objects and lists counted twice. Reads a few pieces of a long one, evenly spread from a
+ * random place on, so that no text can be arranged around them. Commas and brackets in strings count too.
+ */
+function estimateValues(bytes: Buffer): number {
+  const pieces = Math.min(MOST_PIECES, Math.ceil(bytes.length / PIECE_BYTES));
+  const distance = bytes.length / pieces;
+  const shift = Math.random() * (distance - Math.min(distance, PIECE_BYTES));
+  let count = 0;
+  let read = 0;
+  for (let piece = 0; piece < pieces; piece += 1) {
+    const start = Math.floor(piece * distance + shift);
+    const end = Math.min(start + PIECE_BYTES, bytes.length);
+    read += end - start;
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at];
+      if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_ARRAY) count += 1;
+    }
+  }
+  return read === 0 ? 0 : Math.ceil((count * bytes.length) / read);
+}
+
+/** Together 8 KiB: some ten microseconds. */
+const PIECE_BYTES = 128;
+const MOST_PIECES = 64;
+
+/** How much memory a request's stored history takes: a short request can refer to a long one. */
+export interface HistoryMeter {
+  /** Of all entries that were found through {@link measured}. */
+  readonly bytes: number;
+  measured(store: TranscriptStore): TranscriptStore;
+}
+
+export function createHistoryMeter(): HistoryMeter {
+  const known = new Set<Hidden>();
+  let bytes = 0;
+  return {
+    get bytes() {
+      return bytes;
+    },
+    measured: (store) => ({
+      ...store,
+      async find(ids) {
+        const found = await store.find(ids);
+        for (const hidden of found.values()) {
+          if (known.has(hidden)) continue;
+          known.add(hidden);
+          bytes += valueBytes(hidden);
+        }
+        return found;
+      },
+    }),
+  };
+}
 
 function tooMuch(maxBytes: number): ApiError {
   return new ApiError(

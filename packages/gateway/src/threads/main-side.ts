@@ -13,14 +13,13 @@ import { checkModel, type GatewayUpstream, type Upstreams } from '../configured-
 import {
   type Continuation,
   clientOf,
-  createHistoryMeter,
   endingIterator,
   type ModelQuestion,
   type NamesServers,
   type OpenExchange,
   type Transcripts,
 } from '../exchange/index.ts';
-import { ApiError } from '../http/index.ts';
+import { ApiError, createHistoryMeter } from '../http/index.ts';
 import { portCalls } from './port-calls.ts';
 import { storeHandlers } from './remote-transcripts.ts';
 import { mainErrors } from './thread-errors.ts';
