@@ -4,20 +4,23 @@ import type { PermissionMode } from '../permissions/index.ts';
 /** The moments at which hooks are called. Hooks about tools see the real tool, however the model called it. */
 export type HookEvent = HookInput['hook_event_name'];
 
-export const HOOK_EVENTS: readonly HookEvent[] = [
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'PermissionRequest',
-  'Notification',
-  'UserPromptSubmit',
-  'SessionStart',
-  'SessionEnd',
-  'Stop',
-  'SubagentStart',
-  'SubagentStop',
-  'PreCompact',
-];
+/** The field that the matcher of each event is compared with. */
+const MATCHED: { readonly [Event in HookEvent]: keyof Extract<HookInput, { hook_event_name: Event }> | undefined } = {
+  PreToolUse: 'tool_name',
+  PostToolUse: 'tool_name',
+  PostToolUseFailure: 'tool_name',
+  PermissionRequest: 'tool_name',
+  Notification: 'notification_type',
+  UserPromptSubmit: undefined,
+  SessionStart: 'source',
+  SessionEnd: 'reason',
+  Stop: undefined,
+  SubagentStart: 'agent_type',
+  SubagentStop: 'agent_type',
+  PreCompact: 'trigger',
+};
+
+export const HOOK_EVENTS: readonly HookEvent[] = Object.keys(MATCHED) as HookEvent[];
 
 /** Hooks by event, for `options.hooks`. */
 export type HooksByEvent = { readonly [Event in HookEvent]?: readonly HookCallbackMatcher[] };
@@ -185,25 +188,6 @@ export interface HookJSONOutput {
 
 /** What the matcher of this event is compared with. */
 export function matchedBy(input: HookInput): string | undefined {
-  switch (input.hook_event_name) {
-    case 'PreToolUse':
-    case 'PostToolUse':
-    case 'PostToolUseFailure':
-    case 'PermissionRequest':
-      return input.tool_name;
-    case 'Notification':
-      return input.notification_type;
-    case 'SessionStart':
-      return input.source;
-    case 'SessionEnd':
-      return input.reason;
-    case 'SubagentStart':
-    case 'SubagentStop':
-      return input.agent_type;
-    case 'PreCompact':
-      return input.trigger;
-    case 'UserPromptSubmit':
-    case 'Stop':
-      return undefined;
-  }
+  const field = MATCHED[input.hook_event_name];
+  return field === undefined ? undefined : (input as unknown as Readonly<Record<string, string>>)[field];
 }

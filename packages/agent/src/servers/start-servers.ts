@@ -74,10 +74,10 @@ interface Entry {
   readonly config: McpServerConfig;
   /** Whether a later `set` without it removes it. */
   readonly isReplaceable: boolean;
-  /** Undefined while the server is disabled. */
-  hub: Hub | undefined;
+  /** None while the server is disabled. */
+  hub?: Hub | undefined;
   /** Pending until it has responded or failed. */
-  starting: Promise<void> | undefined;
+  starting?: Promise<void> | undefined;
 }
 
 /**
@@ -120,7 +120,7 @@ export async function startServers(start: ServersStart): Promise<AgentServers> {
   };
 
   for (const [name, config] of Object.entries(start.servers)) {
-    entries.set(name, { config, isReplaceable: config.type === 'sdk', hub: undefined, starting: undefined });
+    entries.set(name, { config, isReplaceable: config.type === 'sdk' });
   }
   const close = async (): Promise<void> => {
     await Promise.all(hubs().map((hub) => hub.close()));
@@ -171,8 +171,7 @@ export async function startServers(start: ServersStart): Promise<AgentServers> {
         entries.delete(name);
         await hub?.close();
       }
-      for (const [name, config] of coming)
-        entries.set(name, { config, isReplaceable: true, hub: undefined, starting: undefined });
+      for (const [name, config] of coming) entries.set(name, { config, isReplaceable: true });
       await begin(coming.flatMap(([name, config]) => (config.disabled === true ? [] : [name])));
       const errors = coming.flatMap(([name]) => {
         const failure = failureOf(name);

@@ -1,4 +1,4 @@
-import { type Column, counted, oneLine, renderTable, wrap } from '../terminal/index.ts';
+import { type Column, count, counted, oneLine, renderTable, wrap } from '../terminal/index.ts';
 import { fitting, LABEL_CHARACTERS, type RenderEstimate, renderPercent } from './render-comparison.ts';
 import { METRIC_TITLES, METRICS, type Report, type Summary } from './summarise-outcomes.ts';
 
@@ -29,7 +29,7 @@ function renderScores(rows: readonly (readonly [string, Summary])[], percent: Re
   ];
   const cells = rows.map(([split, summary]) => [
     split,
-    summary.queries.toLocaleString('en-US'),
+    count(summary.queries),
     ...METRICS.map((metric) => percent(summary.scores[metric])),
     percent(summary.wronglyRefused),
     `${(summary.overlap * 100).toFixed(0)}%`,
@@ -45,11 +45,7 @@ function renderRefusals(rows: readonly (readonly [string, Summary])[]): string {
   ];
   return renderTable(
     columns,
-    rows.map(([split, { unanswerable }]) => [
-      split,
-      unanswerable.queries.toLocaleString('en-US'),
-      renderPercent(unanswerable.refused),
-    ]),
+    rows.map(([split, { unanswerable }]) => [split, count(unanswerable.queries), renderPercent(unanswerable.refused)]),
   );
 }
 
@@ -62,7 +58,7 @@ function renderCosts(summary: Summary, width: number): string {
     lines.splice(
       1,
       0,
-      `An answer of five tools has ${Math.round(summary.answerTokens).toLocaleString('en-US')} tokens of definitions (characters / 4).`,
+      `An answer of five tools has ${count(Math.round(summary.answerTokens))} tokens of definitions (characters / 4).`,
     );
   }
   return [...lines, ...renderCaveats([{ all: summary }])].map((line) => wrap(line, Math.min(width, 120))).join('\n');

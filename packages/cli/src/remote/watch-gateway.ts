@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/ca
 import { note, print } from '../command-io.ts';
 import type { CommandContext, GatewayFlags, JsonFlag } from '../commands/index.ts';
 import { UnavailableError } from '../input-error.ts';
-import { count, counted, oneLine, type Terminal } from '../terminal/index.ts';
+import { count, counted, fixed, oneLine, type Terminal } from '../terminal/index.ts';
 import { openGateway } from './gateway-client.ts';
 
 interface WatchFlags extends GatewayFlags, JsonFlag {
@@ -74,11 +74,7 @@ function searchText({ outcome, queries, found, engine, tookMs }: JsonObject): st
   const tools = textsOf(found);
   const asked = textsOf(queries).map((query) => `"${query}", `);
   const result = tools.length === 0 ? (OUTCOMES[text(outcome)] ?? text(outcome)) : tools.join(', ');
-  return `${asked.join('')}${text(engine) || 'no engine'}, ${milliseconds(number(tookMs))}: ${result}`;
-}
-
-function milliseconds(value: number): string {
-  return `${value.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ms`;
+  return `${asked.join('')}${text(engine) || 'no engine'}, ${fixed(number(tookMs), 1)} ms: ${result}`;
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = { none: 'no match', failure: 'failed', stopped: 'stopped' };

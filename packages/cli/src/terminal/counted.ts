@@ -18,6 +18,7 @@ export function dollars(amount: number): string {
   return `$${fixed(amount, 2)}`;
 }
 
-function fixed(value: number, digits: number): string {
+/** `1,234.5`, with this many digits after the point. */
+export function fixed(value: number, digits: number): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }

@@ -1,6 +1,6 @@
 export { ask, confirm } from './ask.ts';
 export { columnsOf } from './columns.ts';
-export { count, counted, dollars, percentOf } from './counted.ts';
+export { count, counted, dollars, fixed, percentOf } from './counted.ts';
 export { type Progress, startProgress, whileShowing } from './progress.ts';
 export { renderBars } from './render-bars.ts';
 export { renderHits, renderStanding } from './render-hits.ts';

@@ -1,5 +1,5 @@
 import type { Hub, ServerStatus } from '@quartermaster/mcp';
-import { counted, oneLine } from '../../terminal/index.ts';
+import { count, counted, oneLine } from '../../terminal/index.ts';
 
 /** Reports the state of servers, one line for each change that matters to people. Returns a function that stops it. */
 export function reportServers(hub: Hub, print: (line: string) => void): () => void {
@@ -55,7 +55,7 @@ function describeListing(status: ServerStatus): string | undefined {
   return [
     counted(tools, 'tool'),
     ...(stopped === undefined ? [] : [`its list was cut off ${stopped}`]),
-    ...(problem === undefined ? [] : [`${leftOut.length.toLocaleString('en-US')} left out, such as: ${problem}`]),
+    ...(problem === undefined ? [] : [`${count(leftOut.length)} left out, such as: ${problem}`]),
     ...(suspicion === undefined
       ? []
       : [`${counted(suspicions.length, 'description')} to look at, such as ${suspicion.tool}: ${suspicion.kind}`]),
