@@ -78,17 +78,27 @@ async function seriousFindings(page: Page): Promise<readonly string[]> {
 /** A browser, a gateway and a test share the machine: long enough for all of them. */
 const SOON = { timeout: 20_000 };
 
-async function boxOf(page: Page, selector: string) {
-  return page
-    .locator(selector)
-    .first()
-    .evaluate((element) => {
-      // What is in it may stick out.
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where the first element of each selector is, at one moment, with what sticks out of it. */
+async function boxesOf<Name extends string>(page: Page, selectors: Readonly<Record<Name, string>>) {
+  const named: Readonly<Record<string, string>> = selectors;
+  return page.evaluate((all) => {
+    const boxes = Object.entries(all).map(([name, selector]) => {
+      const element = document.querySelector(selector);
+      if (element === null) throw new Error(`There is no ${selector}`);
       const contents = document.createRange();
       contents.selectNodeContents(element);
       const { x, y, right, height } = element.getBoundingClientRect();
-      return { x, y, width: Math.max(right, contents.getBoundingClientRect().right) - x, height };
+      return [name, { x, y, width: Math.max(right, contents.getBoundingClientRect().right) - x, height }];
     });
+    return Object.fromEntries(boxes);
+  }, named) as Promise<Readonly<Record<Name, Box>>>;
 }
 
 function rankOf(page: Page, tool: string): Promise<string | null> {
@@ -210,10 +220,11 @@ describe('the playground', () => {
     const { page } = await openConsole('/playground?catalog=sample&q=refund|chargeback');
     await page.getByRole('button', { name: 'Read the query as a pattern' }).click();
     await page.getByRole('button', { name: 'Read the query as a pattern', pressed: true }).waitFor();
-    await page.locator('.result').first().waitFor(SOON);
+    // The rows of the words before stay until those of the pattern are there.
+    await page.locator('.split[aria-busy="false"] .results.alone .result').first().waitFor(SOON);
     expect(new URL(page.url()).searchParams.get('engine')).toBe('regex');
     // No other engine reads patterns, and without their columns the others stay as they are.
-    const [rank, score] = [await boxOf(page, '.result .rank'), await boxOf(page, '.result .result-score')];
+    const { rank, score } = await boxesOf(page, { rank: '.result .rank', score: '.result .result-score' });
     expect(rank.width).toBeLessThan(60);
     expect(Math.abs(score.y - rank.y)).toBeLessThan(rank.height);
     await page.getByLabel('What should the tool do?').fill('refund(');
@@ -439,9 +450,10 @@ describe('activity', () => {
     const missed = page.locator('.queue-row', { hasText: 'qwxz plokij' });
     await missed.getByText('in sample').waitFor();
     await missed.getByRole('button', { name: 'Make a case…' }).click();
-    const [field, save] = [await boxOf(page, 'dialog[open] .field'), await boxOf(page, 'dialog[open] .primary')];
-    const dialog = await boxOf(page, 'dialog[open] h2');
-    expect([save.x, save.y - field.y - field.height > 20]).toEqual([dialog.x, true]);
+    const { title, field, save } = await boxesOf(page, {
+      ...{ title: 'dialog[open] h2', field: 'dialog[open] .field', save: 'dialog[open] .primary' },
+    });
+    expect([save.x, save.y - field.y - field.height > 20]).toEqual([title.x, true]);
     await page.getByRole('dialog').getByLabel('Tool').fill('weather/no_such_tool');
     await page.getByRole('button', { name: 'Save case' }).click();
     await page.getByText('is not a tool of this catalog').waitFor();
@@ -661,7 +673,7 @@ describe('servers and catalogs', () => {
     const { page, errors } = await openConsole('/servers', { url: await startGateway(JSON.stringify(settings)) });
     await page.getByText('Paste the mcpServers block of your client.').waitFor(SOON);
     expect(await page.getByLabel('Catalog').count()).toBe(0);
-    const [head, panel] = [await boxOf(page, '.screen-head'), await boxOf(page, '.panel.empty')];
+    const { head, panel } = await boxesOf(page, { head: '.screen-head', panel: '.panel.empty' });
     expect(panel.y - head.y - head.height).toBeGreaterThan(8);
     expect(await seriousFindings(page)).toEqual([]);
     expect(errors).toEqual([]);
@@ -820,9 +832,9 @@ describe('on a phone', () => {
     await putTools(url, 4_000);
     await page.goto(`${url}/servers?catalog=many`);
     await page.locator('[data-server]').first().waitFor(SOON);
-    const tokens = await boxOf(page, '[data-server] .tokens');
-    const policy = await boxOf(page, '[data-server] .policy');
-    const findings = await boxOf(page, '[data-server] .tags');
+    const { tokens, policy, findings } = await boxesOf(page, {
+      ...{ tokens: '[data-server] .tokens', policy: '[data-server] .policy', findings: '[data-server] .tags' },
+    });
     expect(tokens.x + tokens.width).toBeLessThanOrEqual(policy.x);
     expect(policy.x + policy.width).toBeLessThanOrEqual(findings.x);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);

@@ -67,8 +67,12 @@ export function RequestRow(props: {
           {keyOf(record) === '' ? null : <p>{keyOf(record)}</p>}
           <p className="faint small">{model}</p>
         </div>
-        <span className="right dim">{seconds(durationMs)}</span>
+        <span className="right dim">
+          <span className="hidden-text">took </span>
+          {seconds(durationMs)}
+        </span>
         <strong className={`right ${tokens !== undefined && tokens.net < 0 ? 'loss' : ''}`}>
+          <span className="hidden-text">net </span>
           {tokens === undefined ? <span className="faint">–</span> : signed(tokens.net)}
         </strong>
         {tokens === undefined ? <span className="net-bar" /> : <NetBar net={tokens.net} most={most} />}
