@@ -1,4 +1,4 @@
-export { agentWire, askModel } from './ask-model.ts';
+export { agentWire } from './agent-wire.ts';
 export { readGateSettings } from './gate-settings.ts';
 export { type AgentForm, isSearching, type Planning, planFor, readForm } from './plan-for.ts';
 export {

@@ -1,8 +1,15 @@
 import { cutText } from '@quartermaster/core/internal';
-import type { AnthropicBlock, AnthropicMessage, AnthropicResponse } from '@quartermaster/wires/anthropic';
+import { runLoop } from '@quartermaster/core/loop';
+import {
+  type AnthropicBlock,
+  type AnthropicEvent,
+  type AnthropicMessage,
+  type AnthropicResponse,
+  anthropicWhole,
+} from '@quartermaster/wires/anthropic';
 import { addedContexts, blockReason, runObservers } from '../hooks/index.ts';
 import { blocksOf, textIn, withTexts } from '../message-content.ts';
-import { agentWire, askModel, isSearching, type ResolvedModel } from '../model/index.ts';
+import { agentWire, isSearching, type ResolvedModel } from '../model/index.ts';
 import type {
   SDKAssistantMessage,
   SDKContentBlock,
@@ -167,6 +174,7 @@ async function* respond(round: Round): AsyncGenerator<SDKMessage, AnthropicRespo
   }
 }
 
+/** The parts as they arrive, if they are wanted, and the whole response at the end. */
 async function* ask({
   context,
   tally,
@@ -174,31 +182,19 @@ async function* ask({
   signal,
 }: Round): AsyncGenerator<SDKMessage, AnthropicResponse, undefined> {
   const { toolbox, caller, transcript } = context;
-  const plan = context.planner.plan(model);
   const startedMs = context.now();
-  const asked = askModel({
-    request: requestFor(context, model),
-    plan,
-    toolbox,
-    caller,
-    transcript,
-    upstream: model.upstream,
-    signal,
+  const events: AnthropicEvent[] = [];
+  const response = runLoop({
+    ...{ wire: agentWire, request: requestFor(context, model), plan: context.planner.plan(model) },
+    ...{ toolbox, caller, transcript, signal, upstream: model.upstream.stream },
   });
-  try {
-    for (;;) {
-      const { value, done } = await asked.next();
-      if (done === true) {
-        tally.count(value.usage, model, { ms: context.now() - startedMs, isTurn: true });
-        return value;
-      }
-      if (context.includesPartial && value.type !== 'ping') {
-        yield { type: 'stream_event', event: value, ...marksOf(context) };
-      }
-    }
-  } finally {
-    await asked.return({ content: [] });
+  for await (const event of response) {
+    events.push(event);
+    if (context.includesPartial && event.type !== 'ping') yield { type: 'stream_event', event, ...marksOf(context) };
   }
+  const whole = anthropicWhole.fromParts(events);
+  tally.count(whole.usage, model, { ms: context.now() - startedMs, isTurn: true });
+  return whole;
 }
 
 /** The messages of subagents, then the results of all calls. */
