@@ -1,7 +1,6 @@
 import type { PolicyRules } from '@quartermaster/core/catalog';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import type { AgentDefinitions } from './agents/index.ts';
-import type { BuiltInChoice } from './built-in/index.ts';
 import type { HooksByEvent } from './hooks/index.ts';
 import type { AgentForm, AgentUpstream } from './model/index.ts';
 import type { CanUseTool, PermissionMode } from './permissions/index.ts';
@@ -105,7 +104,7 @@ export interface Options {
    * Built-in tools: `Read`, `Write`, `Edit`, `Glob`, `Grep`, `Bash`, or the preset `claude_code` for all of them. Those named in
    * `allowedTools` are available too. Files are confined to `cwd`; a shell is not. @default none
    */
-  readonly tools?: NonNullable<BuiltInChoice['tools']>;
+  readonly tools?: readonly string[] | { readonly type: 'preset'; readonly preset: 'claude_code' };
   /** The number of tools at which `capabilities: ["tool_search"]` starts to defer them, 0 or more. @default 15 */
   readonly toolSearchThreshold?: number;
   /** Where the model is. @default quartermaster.yaml, else a provider whose key is in the environment */

@@ -183,6 +183,7 @@ const KINDS = {
   includePartialMessages: BOOLEAN,
   model: TEXT,
   persistSession: BOOLEAN,
+  pins: { allowed: 'a list of names and patterns', fits: isTexts },
   policies: OBJECT,
   prices: OBJECT,
   resume: TEXT,

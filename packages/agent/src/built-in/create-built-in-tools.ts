@@ -1,5 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
 import { invalidSetting } from '../invalid-setting.ts';
+import type { Options } from '../options.ts';
 import { createBashTool } from './bash-tool.ts';
 import type { BuiltInMaker, BuiltInTool } from './built-in-tool.ts';
 import { createConfinement } from './confinement.ts';
@@ -14,13 +15,7 @@ export interface BuiltInTools {
   readonly checkpoints?: FileCheckpoints;
 }
 
-export interface BuiltInChoice {
-  /** The SDK's `tools`: names, or its preset, which means all of them. */
-  readonly tools?: readonly string[] | { readonly type: 'preset'; readonly preset: 'claude_code' };
-  readonly allowedTools?: readonly string[];
-  readonly additionalDirectories?: readonly string[];
-  readonly enableFileCheckpointing?: boolean;
-}
+type BuiltInChoice = Pick<Options, 'tools' | 'allowedTools' | 'additionalDirectories' | 'enableFileCheckpointing'>;
 
 /**
  * The built-in tools that `tools` or `allowedTools` name, and no others. Throws a `SettingError` for one that does

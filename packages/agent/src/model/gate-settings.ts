@@ -2,14 +2,10 @@ import { readEnableToolSearch } from '@quartermaster/core';
 import { type GateRule, type GateSettings, readCapabilities } from '@quartermaster/core/gate';
 import { readWholeNumber } from '@quartermaster/core/internal';
 import { invalidSetting } from '../invalid-setting.ts';
+import type { Options } from '../options.ts';
 import type { AgentConfig } from '../read-config.ts';
 
-export interface GateSources {
-  /** The query's own variables. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly capabilities?: readonly string[] | undefined;
-  readonly toolSearchThreshold?: number | undefined;
-  readonly pins?: readonly string[] | undefined;
+export interface GateSources extends Pick<Options, 'env' | 'capabilities' | 'toolSearchThreshold' | 'pins'> {
   readonly processEnv: Readonly<Record<string, string | undefined>>;
   readonly config: Pick<AgentConfig, 'rule' | 'search' | 'pins'>;
 }
@@ -27,7 +23,6 @@ export interface ReadGate {
 export function readGateSettings(sources: GateSources): ReadGate {
   const { config, pins } = sources;
   checkThreshold(sources);
-  checkPins(pins);
   const { rule, source } = readRule(sources);
   return { settings: { rule, search: config.search, pins: pins ?? config.pins }, source };
 }
@@ -54,12 +49,6 @@ function checkThreshold({ toolSearchThreshold: value, capabilities }: GateSource
     const problem = `toolSearchThreshold is ${value}, but belongs to capabilities: ["tool_search"], which are not given`;
     throw invalidSetting({ setting: 'toolSearchThreshold', value }, problem);
   }
-}
-
-function checkPins(pins: unknown): void {
-  if (pins === undefined || (Array.isArray(pins) && pins.every((pin) => typeof pin === 'string'))) return;
-  const problem = `pins is ${JSON.stringify(pins)}; allowed: a list of names and patterns`;
-  throw invalidSetting({ setting: 'pins', value: pins }, problem);
 }
 
 /** An empty variable counts as unset, as in a shell. */

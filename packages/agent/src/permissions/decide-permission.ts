@@ -1,6 +1,6 @@
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { invalidSetting } from '../invalid-setting.ts';
+import { readChoice } from '@quartermaster/core/internal';
 
 export interface PermissionQuestion {
   readonly tool: Tool;
@@ -114,7 +114,5 @@ export type PermissionMode =
 const PERMISSION_MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'];
 
 export function checkMode(mode: PermissionMode): void {
-  if (PERMISSION_MODES.includes(mode)) return;
-  const problem = `permissionMode is ${JSON.stringify(mode)}; allowed: ${PERMISSION_MODES.join(', ')}`;
-  throw invalidSetting({ setting: 'permissionMode', value: mode }, problem);
+  readChoice('permissionMode', mode, PERMISSION_MODES);
 }

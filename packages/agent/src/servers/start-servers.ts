@@ -9,7 +9,7 @@ import {
   type PolicyRules,
 } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import { defined, untilAborted } from '@quartermaster/core/internal';
+import { defined, pause, SYSTEM_CLOCK, untilAborted } from '@quartermaster/core/internal';
 import { createHub, type Hub, type HubOptions, type OAuthClient, SERVER_DEFAULTS } from '@quartermaster/mcp';
 import { createDeadline } from '../deadline.ts';
 import { invalidSetting } from '../invalid-setting.ts';
@@ -230,21 +230,14 @@ async function beginOne(name: string, entry: Entry, start: ServersStart): Promis
  * hangs.
  */
 async function waitAWhile(work: Promise<unknown>, waitMs: number): Promise<void> {
-  let isDone = false;
-  const done = work.finally(() => {
-    isDone = true;
-  });
+  const ended = new AbortController();
+  const done = work.finally(() => ended.abort());
   // A later failure is reported in the status.
   done.catch(() => undefined);
-  for (let leftMs = waitMs; leftMs > 0 && !isDone; leftMs -= WAIT_STEP_MS) {
-    const step = createDeadline(Math.min(WAIT_STEP_MS, leftMs));
-    const over = new Promise<void>((resolve) => step.signal.addEventListener('abort', () => resolve(), { once: true }));
-    try {
-      await Promise.race([done, over]);
-    } finally {
-      step.clear();
-    }
+  for (let leftMs = waitMs; leftMs > 0 && !ended.signal.aborted; leftMs -= WAIT_STEP_MS) {
+    await pause(SYSTEM_CLOCK, Math.min(WAIT_STEP_MS, leftMs), ended.signal).catch(() => undefined);
   }
+  if (ended.signal.aborted) await done;
 }
 
 const WAIT_STEP_MS = 50;

@@ -1,15 +1,10 @@
 import { resolve } from 'node:path';
 import { defined } from '@quartermaster/core/internal';
 import { invalidSetting } from '../invalid-setting.ts';
-import type { SessionStore } from './session-store.ts';
-import { createFileSessionStore } from './session-store.ts';
+import type { Options } from '../options.ts';
+import { createFileSessionStore, type SessionStore } from './session-store.ts';
 
-export interface SessionOptions {
-  readonly sessions?: SessionStore;
-  readonly persistSession?: boolean;
-  readonly resume?: string;
-  readonly continue?: boolean;
-}
+type SessionOptions = Pick<Options, 'sessions' | 'persistSession' | 'resume' | 'continue'>;
 
 /** Where a query stores its session. */
 export function sessionStore({ sessions, persistSession }: SessionOptions, cwd: string): SessionStore {
