@@ -12,6 +12,7 @@ import {
   type ResponsesRequest,
   type ResponsesResponse,
 } from './responses-shapes-2026-11.ts';
+import { outputEvents } from './whole.ts';
 
 /** The position of an upstream item in the client's output. */
 export interface Placed {
@@ -23,23 +24,8 @@ export interface Placed {
   readonly callId: string | undefined;
 }
 
-export interface WriterRound {
-  /** By the upstream's index. */
-  readonly placed: Map<number, Placed>;
-  /** From the upstream's ids of this round to the client's. */
-  readonly ids: Map<string, string>;
-  /** What the upstream itself wrote, by index: for the next round's input. */
-  readonly written: Map<number, ResponsesItem>;
-  steps: readonly Step[];
-  /** The items for steps that the client has to answer. */
-  readonly delivered: Map<Step, readonly ResponsesItem[]>;
-  usage: JsonObject | undefined;
-  /** The upstream's name of this round's response at its start. */
-  responseId: string | undefined;
-}
-
 /** What a response is written from. */
-export interface WriterState {
+export class WriterState {
   readonly request: ResponsesRequest;
   /** As the client sent it: with references, not resolved. */
   readonly asked: ResponsesRequest;
@@ -50,77 +36,81 @@ export interface WriterState {
   readonly isClientSearch: boolean;
   readonly unique: (id: string) => string;
   /** The client's output so far. */
-  readonly output: ResponsesItem[];
+  readonly output: ResponsesItem[] = [];
   /** What the rounds so far have added to the history. */
-  readonly hidden: ResponsesItem[];
-  /** Gives an event the next number, unless its host does not number its events. */
-  readonly number: (event: ResponsesEvent) => ResponsesEvent;
+  readonly hidden: ResponsesItem[] = [];
   /** Whether the host numbers its events, as its first one shows. */
   isNumbered: boolean | undefined;
-  /** The shared part of the ids of a search's two items. */
-  readonly searchKey: (call: Call) => string;
   opening: ResponsesResponse | undefined;
   closing: ResponsesEvent | undefined;
   usage: JsonObject | undefined;
-  isFirstRound: boolean;
-  round: WriterRound;
+  isFirstRound = true;
+  round: WriterRound = new WriterRound();
+  /** The shared part of the ids of a search's two items. */
+  readonly searchKey: (call: Call) => string = memoized((call: Call) => {
+    const item = itemOf(call);
+    const id = item?.type === 'tool_search_call' ? item.id : undefined;
+    return this.unique(typeof id === 'string' ? id : this.searchId(call.id)).replace(/^tsc_/, '');
+  });
+  #sequence = 0;
+
+  constructor(request: ResponsesRequest, plan: Plan, { taken = [], asked = request }: WriterClient<ResponsesRequest>) {
+    const search = openSearch(request)?.kind;
+    this.request = request;
+    this.asked = asked;
+    this.plan = plan;
+    this.isShown = search === 'hosted';
+    this.isClientSearch = plan.kind === 'defer' && plan.form.search === 'client' && search === 'client';
+    this.unique = uniqueIds({ taken: [...taken, ...idsIn(itemsOf(request))], prefix: 'call_' });
+  }
+
+  /** Gives an event the next number, unless its host does not number its events. */
+  number(event: ResponsesEvent): ResponsesEvent {
+    if (this.isNumbered === false) return event;
+    this.#sequence += 1;
+    return { ...event, sequence_number: this.#sequence - 1 };
+  }
+
+  /** One of our items, at the end of the client's output. */
+  show(item: ResponsesItem): readonly ResponsesEvent[] {
+    const index = this.output.length;
+    this.output.push(item);
+    return outputEvents(item, index).map((event) => this.number(event));
+  }
+
+  /** The client's id for one that the upstream gave in this round. */
+  idFor(id: string): string {
+    const known = this.round.ids.get(id) ?? this.unique(id);
+    this.round.ids.set(id, known);
+    return known;
+  }
+
+  /**
+   * The id of a search that is written for a call. Clients later refer to it by this id alone: for a host that numbers its calls, the
+   * id of the response makes it unique.
+   */
+  searchId(callId: string): string {
+    const id = callId.replace(/^call_/, '');
+    const response = this.opening?.id;
+    if (isUniqueId(callId) || response === undefined || !isUniqueId(response)) return `tsc_${id}`;
+    return `tsc_${response.replace(/^resp_/, '')}_${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64)}`;
+  }
 }
 
-export function newWriterState(
-  request: ResponsesRequest,
-  plan: Plan,
-  { taken = [], asked = request }: WriterClient<ResponsesRequest>,
-): WriterState {
-  const unique = uniqueIds({ taken: [...taken, ...idsIn(itemsOf(request))], prefix: 'call_' });
-  let sequence = 0;
-  const state: WriterState = {
-    request,
-    asked,
-    plan,
-    isShown: openSearch(request)?.kind === 'hosted',
-    isClientSearch: plan.kind === 'defer' && plan.form.search === 'client' && openSearch(request)?.kind === 'client',
-    unique,
-    output: [],
-    hidden: [],
-    isNumbered: undefined,
-    number(event) {
-      if (state.isNumbered === false) return event;
-      sequence += 1;
-      return { ...event, sequence_number: sequence - 1 };
-    },
-    searchKey: memoized((call: Call) => {
-      const id = itemOf(call)?.type === 'tool_search_call' ? itemOf(call)?.id : undefined;
-      return unique(typeof id === 'string' ? id : searchId(call.id, state)).replace(/^tsc_/, '');
-    }),
-    opening: undefined,
-    closing: undefined,
-    usage: undefined,
-    isFirstRound: true,
-    round: newRound(),
-  };
-  return state;
-}
-
-export function newRound(): WriterRound {
-  return {
-    placed: new Map(),
-    ids: new Map(),
-    written: new Map(),
-    steps: [],
-    delivered: new Map(),
-    usage: undefined,
-    responseId: undefined,
-  };
-}
-
-/**
- * The id of a search that is written for a call. Clients later refer to it by this id alone: for a host that numbers its calls, the
- * id of the response makes it unique.
- */
-export function searchId(callId: string, { opening }: Pick<WriterState, 'opening'>): string {
-  const id = callId.replace(/^call_/, '');
-  if (isUniqueId(callId) || opening?.id === undefined || !isUniqueId(opening.id)) return `tsc_${id}`;
-  return `tsc_${opening.id.replace(/^resp_/, '')}_${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64)}`;
+/** What one round of the upstream has written. */
+export class WriterRound {
+  /** By the upstream's index. */
+  readonly placed: Map<number, Placed> = new Map();
+  /** From the upstream's ids of this round to the client's. */
+  readonly ids: Map<string, string> = new Map();
+  /** What the upstream itself wrote, by index: for the next round's input. */
+  readonly written: Map<number, ResponsesItem> = new Map();
+  steps: readonly Step[] = [];
+  /** The items for steps that the client has to answer. */
+  readonly delivered: Map<Step, readonly ResponsesItem[]> = new Map();
+  usage: JsonObject | undefined;
+  /** The upstream's name of this round's response at its start. */
+  responseId: string | undefined;
 }
 
 /** Whether a held call is to our search tool. */

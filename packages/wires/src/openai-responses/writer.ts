@@ -15,8 +15,7 @@ import { hiddenContent } from './responses-transcript.ts';
 import { roundItems, searchCallItem, searchOutputItem } from './round-items.ts';
 import { relaxToolChoice } from './tool-choice.ts';
 import { toClientName } from './tool-names.ts';
-import { outputEvents } from './whole.ts';
-import { isSearch, itemOf, newRound, newWriterState, type Placed, searchId, type WriterState } from './writer-state.ts';
+import { isSearch, itemOf, type Placed, WriterRound, WriterState } from './writer-state.ts';
 
 /**
  * Writes one response over all rounds: the first round's id, consecutive numbers and indexes, summed usage. Our searches are shown as
@@ -27,18 +26,17 @@ export function createWriter(
   plan: Plan,
   client: WriterClient<ResponsesRequest> = {},
 ): Writer<ResponsesRequest, ResponsesEvent> {
-  const state = newWriterState(request, plan, client);
-  const { number } = state;
+  const state = new WriterState(request, plan, client);
 
   return {
     forward(event) {
       state.isNumbered ??= event.sequence_number !== undefined;
       if (LIFECYCLE.has(event.type)) {
         state.round.responseId ??= event.response?.id;
-        return state.isFirstRound ? [number(openEvent(event, state))] : [];
+        return state.isFirstRound ? [state.number(openEvent(event, state))] : [];
       }
-      if (event.output_index === undefined) return [event.sequence_number === undefined ? event : number(event)];
-      return placeEvent(event, state).map(number);
+      if (event.output_index === undefined) return [event.sequence_number === undefined ? event : state.number(event)];
+      return placeEvent(event, state).map((placed) => state.number(placed));
     },
     close(event) {
       state.closing = event;
@@ -46,25 +44,25 @@ export function createWriter(
     },
     hold(call) {
       if (!state.isShown || !isSearch(call, plan)) return [];
-      return show(searchCallItem(call, state.searchKey(call)), state);
+      return state.show(searchCallItem(call, state.searchKey(call)));
     },
     deliver(step) {
       if (step.kind !== 'calls') return [];
       const items = step.calls.map((call, index) => callItem({ call, step, isFirst: index === 0 }, state));
       state.round.delivered.set(step, items);
-      return items.flatMap((item) => show(item, state));
+      return items.flatMap((item) => state.show(item));
     },
     answer(steps) {
       state.round.steps = steps;
       return steps.flatMap((step) => {
         if (step.kind !== 'answer' || !state.isShown || !isSearch(step.call, plan)) return [];
-        return show(searchOutputItem(step, state.searchKey(step.call), plan), state);
+        return state.show(searchOutputItem(step, state.searchKey(step.call), plan));
       });
     },
     extend() {
       state.hidden.push(...roundItems(state));
       state.usage = sumUsage(state.usage, state.round.usage);
-      state.round = newRound();
+      state.round = new WriterRound();
       state.isFirstRound = false;
       const { tool_choice: choice } = request;
       const left = remainingTokens(request.max_output_tokens, state.usage?.output_tokens, LEAST_TOKENS);
@@ -85,7 +83,7 @@ export function createWriter(
     finish(ending) {
       const type = endingType(ending, state.closing?.type);
       const response = finalResponse(ending, state);
-      return [number({ ...state.closing, type, response })];
+      return [state.number({ ...state.closing, type, response })];
     },
   };
 }
@@ -138,13 +136,6 @@ function references({ asked, request }: WriterState): Partial<ResponsesResponse>
       ? {}
       : { conversation: typeof conversation === 'string' ? { id: conversation } : conversation }),
   };
-}
-
-/** One of our items, at the end of the client's output. */
-function show(item: ResponsesItem, state: WriterState): readonly ResponsesEvent[] {
-  const index = state.output.length;
-  state.output.push(item);
-  return outputEvents(item, index).map(state.number);
 }
 
 /**
@@ -237,7 +228,7 @@ function asClientSearch(event: ResponsesEvent, state: WriterState): ResponsesEve
   if (!isCall(item) || item.name !== OWN_NAMES.search) return event;
   const { call_id, status } = item;
   const input = event.type === 'response.output_item.done' ? (parseArguments(item.arguments) ?? item.arguments) : {};
-  const id = searchId(call_id, state);
+  const id = state.searchId(call_id);
   return { ...event, item: { type: 'tool_search_call', id, call_id, execution: 'client', status, arguments: input } };
 }
 
@@ -254,8 +245,8 @@ function newPlace(item: ResponsesItem | undefined, state: WriterState): Placed {
   return {
     index,
     given,
-    id: given.id === undefined ? undefined : isSecond ? state.unique(given.id) : idFor(given.id, state),
-    callId: given.callId === undefined ? undefined : hasTwin ? state.unique(given.callId) : idFor(given.callId, state),
+    id: given.id === undefined ? undefined : isSecond ? state.unique(given.id) : state.idFor(given.id),
+    callId: given.callId === undefined ? undefined : hasTwin ? state.unique(given.callId) : state.idFor(given.callId),
   };
 }
 
@@ -273,19 +264,13 @@ function withIds(item: ResponsesItem, place: Placed, state: WriterState): Respon
   return {
     ...item,
     ...(id === undefined ? {} : { id: clientId(id, place, state) }),
-    ...(callId === undefined ? {} : { call_id: callId === place.given.callId ? place.callId : idFor(callId, state) }),
+    ...(callId === undefined ? {} : { call_id: callId === place.given.callId ? place.callId : state.idFor(callId) }),
   };
 }
 
 /** Some hosts change an item's id from event to event: each of them is unique, and none replaces another. */
 function clientId(id: string, place: Placed, state: WriterState): string {
-  return id === place.given.id && place.id !== undefined ? place.id : idFor(id, state);
-}
-
-function idFor(id: string, { round, unique }: WriterState): string {
-  const known = round.ids.get(id) ?? unique(id);
-  round.ids.set(id, known);
-  return known;
+  return id === place.given.id && place.id !== undefined ? place.id : state.idFor(id);
 }
 
 /** Some hosts leave the ids of items empty that the client does not answer. */
