@@ -1,4 +1,4 @@
-import type { Chat, Chats, GenerateContentConfig, GoogleGenAI, Models } from '@google/genai';
+import type { Chat, GenerateContentConfig, GoogleGenAI, SendMessageParameters } from '@google/genai';
 import { type GeminiToolSearchOptions, toolSearchFetch } from './tool-search-fetch.ts';
 
 type Fetch = typeof fetch;
@@ -23,43 +23,31 @@ export function withToolSearch(client: GoogleGenAI, options: GeminiToolSearchOpt
   };
   // Invalid options are rejected now, not with the first request.
   searching(undefined);
-  const configure = (config: GenerateContentConfig = {}): GenerateContentConfig => ({
-    ...config,
-    httpOptions: { ...config.httpOptions, fetch: searching(config.httpOptions?.fetch) },
+  const configured = <Parameters extends { config?: GenerateContentConfig }>(parameters: Parameters): Parameters => {
+    const { config } = parameters;
+    const httpOptions = { ...config?.httpOptions, fetch: searching(config?.httpOptions?.fetch) };
+    return { ...parameters, config: { ...config, httpOptions } };
+  };
+  const { models, chats } = client;
+  return derive(client, {
+    models: derive(models, {
+      generateContent: (parameters) => models.generateContent(configured(parameters)),
+      generateContentStream: (parameters) => models.generateContentStream(configured(parameters)),
+    }),
+    chats: derive(chats, { create: (parameters) => wrapChat(chats.create(configured(parameters)), configured) }),
   });
-  const models: Models = Object.create(client.models, {
-    generateContent: {
-      value: ((parameters) =>
-        client.models.generateContent({
-          ...parameters,
-          config: configure(parameters.config),
-        })) satisfies Models['generateContent'],
-    },
-    generateContentStream: {
-      value: ((parameters) =>
-        client.models.generateContentStream({
-          ...parameters,
-          config: configure(parameters.config),
-        })) satisfies Models['generateContentStream'],
-    },
-  });
-  const chats: Chats = Object.create(client.chats, {
-    create: {
-      value: ((parameters) =>
-        wrapChat(
-          client.chats.create({ ...parameters, config: configure(parameters.config) }),
-          configure,
-        )) satisfies Chats['create'],
-    },
-  });
-  return Object.create(client, { models: { value: models }, chats: { value: chats } });
+}
+
+/** The same object with some fields replaced. */
+function derive<Value extends object>(value: Value, replaced: Partial<Value>): Value {
+  return Object.create(value, Object.getOwnPropertyDescriptors(replaced)) as Value;
 }
 
 /** A message may have its own configuration, which replaces the chat's. */
-function wrapChat(chat: Chat, configure: (config: GenerateContentConfig) => GenerateContentConfig): Chat {
+function wrapChat(chat: Chat, configured: (parameters: SendMessageParameters) => SendMessageParameters): Chat {
   const { sendMessage, sendMessageStream } = chat;
-  const withConfig = <Parameters extends { config?: GenerateContentConfig }>(parameters: Parameters): Parameters =>
-    parameters.config === undefined ? parameters : { ...parameters, config: configure(parameters.config) };
+  const withConfig = (parameters: SendMessageParameters): SendMessageParameters =>
+    parameters.config === undefined ? parameters : configured(parameters);
   chat.sendMessage = (parameters) => sendMessage.call(chat, withConfig(parameters));
   chat.sendMessageStream = (parameters) => sendMessageStream.call(chat, withConfig(parameters));
   return chat;
