@@ -1,6 +1,6 @@
 import { createSnapshot, parseTools, type Searcher, type Snapshot, type Tool } from '@quartermaster/core';
 import { createTool, NAME_TEMPLATES } from '@quartermaster/core/catalog';
-import { checkOptionNames, defined, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
+import { BoundedMap, checkOptionNames, defined, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 /** Options of `createSearch`. */
@@ -30,7 +30,7 @@ export function createSearch(options: CreateSearchOptions = {}): AiSdkSearch {
   if (options.limit !== undefined) readWholeNumber('limit', options.limit);
   const { limit, searcher: makeSearcher = createEmbeddedSearcher } = options;
   const known = knownTools(options.tools);
-  const kept = new Map<string, Searcher>();
+  const kept = new BoundedMap<string, Searcher>(MOST_SETS);
   return async ({ query, tools }) => {
     const key = JSON.stringify(tools);
     let searcher = kept.get(key);
@@ -41,8 +41,6 @@ export function createSearch(options: CreateSearchOptions = {}): AiSdkSearch {
       });
       searcher = makeSearcher(createSnapshot(catalog, { nameTemplate: NAME_TEMPLATES.plain }));
       kept.set(key, searcher);
-      const [oldest] = kept.keys();
-      if (kept.size > MOST_SETS && oldest !== undefined) kept.delete(oldest);
     }
     const result = await searcher.search({ query, ...defined({ limit }) });
     return result.verdict === 'none' ? [] : result.hits.map((hit) => hit.tool.name);

@@ -16,9 +16,7 @@ export const modelWhole: Whole<ModelResult, ModelPart> = { toParts, fromParts };
 function toParts(result: ModelResult): readonly ModelPart[] {
   const { content, finishReason, usage, providerMetadata, warnings, ...whole } = result;
   const { id, timestamp, modelId } = result.response ?? {};
-  const metadata = {
-    ...defined({ id, timestamp, modelId }),
-  };
+  const metadata = defined({ id, timestamp, modelId });
   const finish: WholeFinish = {
     type: 'finish',
     usage,
@@ -35,27 +33,17 @@ function toParts(result: ModelResult): readonly ModelPart[] {
 }
 
 function contentParts(part: ModelContent, id: string): readonly ModelPart[] {
-  if (part.type === 'text') {
-    const { type: _, text, ...rest } = part;
-    return [
-      { type: 'text-start', id },
-      { type: 'text-delta', id, delta: text },
-      { type: 'text-end', id, ...rest },
-    ];
-  }
-  if (part.type === 'reasoning') {
-    const { type: _, text, ...rest } = part;
-    return [
-      { type: 'reasoning-start', id },
-      { type: 'reasoning-delta', id, delta: text },
-      { type: 'reasoning-end', id, ...rest },
-    ];
-  }
-  return [part];
+  if (part.type !== 'text' && part.type !== 'reasoning') return [part];
+  const { type, text, ...rest } = part;
+  return [
+    { type: `${type}-start`, id },
+    { type: `${type}-delta`, id, delta: text },
+    { type: `${type}-end`, id, ...rest },
+  ];
 }
 
 function fromParts(parts: readonly ModelPart[]): ModelResult {
-  const assembled = assembleContent();
+  const assembled = new ContentAssembler();
   for (const part of parts) assembled.add(part);
   const start = parts.find((part) => part.type === 'stream-start');
   const metadata = parts.find((part) => part.type === 'response-metadata');
@@ -74,49 +62,43 @@ function fromParts(parts: readonly ModelPart[]): ModelResult {
 }
 
 /** Joins the parts of a stream as they arrive. */
-interface ContentAssembler {
-  add(part: ModelPart): void;
+export class ContentAssembler {
   /** Everything so far; texts grow. */
-  readonly content: ModelContent[];
-}
+  readonly content: ModelContent[] = [];
+  readonly #running = new Map<string, Extract<ModelContent, { type: 'text' | 'reasoning' }>>();
 
-export function assembleContent(): ContentAssembler {
-  const content: ModelContent[] = [];
-  const running = new Map<string, Extract<ModelContent, { type: 'text' | 'reasoning' }>>();
-  return {
-    content,
-    add(part) {
-      switch (part.type) {
-        case 'text-start':
-        case 'text-delta':
-        case 'text-end':
-        case 'reasoning-start':
-        case 'reasoning-delta':
-        case 'reasoning-end': {
-          const kind = part.type.startsWith('text') ? 'text' : 'reasoning';
-          const known = running.get(`${kind} ${part.id}`) ?? { type: kind, text: '' };
-          if (!running.has(`${kind} ${part.id}`)) content.push(known);
-          running.set(`${kind} ${part.id}`, known);
-          const { type: _, id: __, ...rest } = part;
-          const { delta = '', ...fields } = 'delta' in rest ? rest : { ...rest, delta: '' };
-          known.text += delta;
-          Object.assign(known, fields);
-          break;
-        }
-        case 'tool-call':
-        case 'tool-result':
-        case 'tool-approval-request':
-        case 'custom':
-        case 'file':
-        case 'reasoning-file':
-        case 'source':
-          content.push(part);
-          break;
-        default:
-          break;
+  add(part: ModelPart): void {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end': {
+        const kind = part.type.startsWith('text') ? 'text' : 'reasoning';
+        const key = `${kind} ${part.id}`;
+        const known = this.#running.get(key) ?? { type: kind, text: '' };
+        if (!this.#running.has(key)) this.content.push(known);
+        this.#running.set(key, known);
+        const { type: _, id: __, ...rest } = part;
+        const { delta = '', ...fields } = 'delta' in rest ? rest : { ...rest, delta: '' };
+        known.text += delta;
+        Object.assign(known, fields);
+        break;
       }
-    },
-  };
+      case 'tool-call':
+      case 'tool-result':
+      case 'tool-approval-request':
+      case 'custom':
+      case 'file':
+      case 'reasoning-file':
+      case 'source':
+        this.content.push(part);
+        break;
+      default:
+        break;
+    }
+  }
 }
 
 const UNKNOWN_USAGE: LanguageModelV4Usage = {

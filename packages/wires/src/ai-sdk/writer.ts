@@ -11,7 +11,7 @@ import type { ModelCall } from './reader.ts';
 import { relaxToolChoice } from './render.ts';
 import { writeCallPart, writeResultPart } from './search-parts.ts';
 import { toAssistantParts } from './to-assistant-parts.ts';
-import { assembleContent } from './whole.ts';
+import { ContentAssembler } from './whole.ts';
 
 type Finish = Extract<ModelPart, { type: 'finish' }>;
 
@@ -26,7 +26,7 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
   const textIds = new Map<string, string>();
   const opened = new Set<string>();
   const shownCalls = new Set<Call>();
-  const sent = assembleContent();
+  const sent = new ContentAssembler();
   let usage: LanguageModelV4Usage | undefined;
   let closing: Finish | undefined;
   let isFirstRound = true;

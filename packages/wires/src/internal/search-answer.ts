@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Found, Own } from '@quartermaster/core/disclosure';
 import type { Step } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
 
 /** The answer to one of our calls. A refusal is a text, and leaves nothing to remember. */
 export type SearchAnswer =
@@ -22,10 +23,10 @@ export function writeSearchAnswer(answer: SearchAnswer): JsonObject {
       return {
         toolNames: [...names],
         queries: [...queries],
-        ...(also === undefined ? {} : { also: also.map((one) => ({ name: one.name, of: one.of })) }),
-        ...(unavailable === undefined
-          ? {}
-          : { unavailable: unavailable.map((one) => ({ server: one.server, reason: one.reason })) }),
+        ...defined({
+          also: also?.map(({ name, of }) => ({ name, of })),
+          unavailable: unavailable?.map(({ server, reason }) => ({ server, reason })),
+        }),
       };
     }
     case 'describe':

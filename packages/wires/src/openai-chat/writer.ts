@@ -37,7 +37,7 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
   let closing: ChatChunk | undefined;
   /** The host's separate chunk for usage, if it sends one. */
   let counting: ChatChunk | undefined;
-  let round = newRound();
+  let round = new Round();
 
   /** The first round's fields are the response's; a host's own fields stay with their chunk. */
   const framed = (part: ChatChunk): ChatChunk => {
@@ -108,7 +108,7 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
     extend() {
       rounds.push(written(round));
       usage = sumUsage(usage, round.usage);
-      round = newRound();
+      round = new Round();
       isFirstRound = false;
       text.break();
       const { tool_choice: choice } = request;
@@ -156,20 +156,17 @@ function frameOf({ id, object, created, model }: ChatChunk): ChatChunk {
   } as ChatChunk;
 }
 
-interface Round {
+/** What one round of the upstream has written. */
+class Round {
   /** From the reader's number of a call to the client's. */
-  readonly passed: Map<number, number>;
+  readonly passed: Map<number, number> = new Map();
   /** What the model wrote besides calls. */
-  message: Readonly<Record<string, unknown>>;
+  message: Readonly<Record<string, unknown>> = {};
   /** All calls in the model's order. */
-  readonly calls: Slot[];
+  readonly calls: Slot[] = [];
   /** The answers to those that the client does not see, by id. */
-  readonly answers: Record<string, string>;
+  readonly answers: Record<string, string> = {};
   usage: JsonObject | undefined;
-}
-
-function newRound(): Round {
-  return { passed: new Map(), message: {}, calls: [], answers: {}, usage: undefined };
 }
 
 function written({ message, calls, answers }: Round): ChatRound {
