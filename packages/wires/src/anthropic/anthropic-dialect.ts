@@ -270,8 +270,11 @@ function hasServerBlock(message: unknown): boolean {
   );
 }
 
-/** In the one way after which the SDK's tool runner continues with the whole conversation in each request. */
-function refuseThread({ thread }: JsonObject): void {
+/**
+ * A thread keeps the conversation at the host, where we could neither read nor render it. These errors make the SDK's tool runner
+ * continue with the whole conversation in each request.
+ */
+export function refuseThread({ thread }: AnthropicRequest | JsonObject): void {
   if (!isJsonObject(thread)) return;
   if (thread.type === 'continue') {
     throw new RequestError('unsupported_request', 'Threads are not kept here; send the whole conversation', {

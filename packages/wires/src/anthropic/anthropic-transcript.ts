@@ -14,7 +14,7 @@ import {
   isToolResult,
   isToolUse,
 } from './anthropic-shapes-2026-11.ts';
-import { assembleBlocks } from './whole.ts';
+import { BlockAssembler } from './whole.ts';
 
 /** Marks where a round ended that the client did not see completely, with the results that the model then read. Not a block of the API. */
 export interface RoundEnd extends AnthropicBlock {
@@ -174,7 +174,7 @@ type Entry =
   | { readonly kind: 'end'; readonly end: RoundEnd };
 
 export function replayedRounds(request: AnthropicRequest): ReplayedRounds {
-  const blocks = assembleBlocks();
+  const blocks = new BlockAssembler();
   const entries: Entry[] = [];
   let count = 0;
   let results: AnthropicBlock[] = [];

@@ -34,10 +34,9 @@ export {
   toolReferenceResult,
 } from './open.ts';
 export type { AnthropicToolSearchOptions } from './plan-request.ts';
-export { UpstreamEventError } from './reader.ts';
 export { type ReadSearch, readSearches, type SearchOutcome } from './recall.ts';
 export type { ErrorCodes } from './search-error.ts';
-export { anthropicWhole, joinResponses } from './whole.ts';
+export { anthropicWhole, joinResponses, UpstreamEventError } from './whole.ts';
 export {
   type AnthropicClient,
   type AnthropicHttpRequest,

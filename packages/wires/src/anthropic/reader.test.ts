@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { anthropicWire } from './anthropic-dialect.ts';
 import type { AnthropicEvent } from './anthropic-shapes-2026-11.ts';
 import { call, type ScriptedBlock, scriptMessage, text } from './message-script.fixture.ts';
-import { UpstreamEventError } from './reader.ts';
-import { anthropicWhole } from './whole.ts';
+import { anthropicWhole, UpstreamEventError } from './whole.ts';
 
 const PLAN = createToolbox({ tools: [] }).plan();
 

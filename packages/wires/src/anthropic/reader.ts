@@ -1,12 +1,10 @@
 import type { Plan } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { parseArguments } from '@quartermaster/core/dispatch';
-import { UpstreamError } from '@quartermaster/core/errors';
 import { anthropicDefinedTool } from '@quartermaster/core/internal';
 import { orderedReads, type Place, type Read, type Reader } from '@quartermaster/core/loop';
 import {
   type AnthropicBlock,
-  type AnthropicErrorBody,
   type AnthropicEvent,
   blocksOf,
   isServerToolUse,
@@ -15,6 +13,7 @@ import {
   type ToolUseBlock,
 } from './anthropic-shapes-2026-11.ts';
 import { ownSearch } from './open.ts';
+import { blockEvents, UpstreamEventError } from './whole.ts';
 
 /** A held call whose arguments are arriving. */
 interface HeldCall {
@@ -31,7 +30,7 @@ interface HeldCall {
  */
 export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<AnthropicEvent> {
   const reads = orderedReads<AnthropicEvent>();
-  const hosted = hostedSearches(plan);
+  const hosted = new HostedSearches(plan);
   const open = new Map<number, HeldCall>();
   /** The call before the current block, if its arguments are not JSON. */
   let unread: HeldCall | undefined;
@@ -82,7 +81,7 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
       ...forward(opening),
       ...blocks.slice(first).flatMap((block, place): readonly Read<AnthropicEvent>[] => {
         if (isToolUse(block) && holds(block.name)) return [held({ block }, block.input ?? {})];
-        return wholeBlock(block, first + place).map((part) => ({ kind: 'forward', part }));
+        return blockEvents(block, first + place).map((part) => ({ kind: 'forward', part }));
       }),
     ];
   };
@@ -126,7 +125,7 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
         else if (isBroken || isCut) call.place.fill({ kind: 'cut', name: call.block.name });
         else call.place.fill(held(call, textOf(call)));
       };
-      for (const search of hosted.unanswered()) {
+      for (const search of hosted.unanswered) {
         // Forwarded to the client: after a pause, or along with one of the client's calls, a search is answered in the next response.
         const isLater = search.isSearch && hasClientCalls && !isCut && isStopped(search);
         if (stopReason === 'pause_turn' || isLater) hosted.release(search);
@@ -137,15 +136,6 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
       return reads.take();
     },
   };
-}
-
-/** A block from start to stop. */
-function wholeBlock(block: AnthropicBlock, index: number): readonly AnthropicEvent[] {
-  const start = { type: 'content_block_start', index } as const;
-  const stop = { type: 'content_block_stop', index } as const;
-  if (!isToolUse(block)) return [{ ...start, content_block: block }, stop];
-  const delta = { type: 'input_json_delta', partial_json: JSON.stringify(block.input ?? {}) };
-  return [{ ...start, content_block: { ...block, input: {} } }, { type: 'content_block_delta', index, delta }, stop];
 }
 
 /** A search of the host, or a call that it made up, as one of our calls. */
@@ -192,59 +182,63 @@ interface HostedSearch {
   readonly place: Place<AnthropicEvent>;
 }
 
+type BlockStart = AnthropicEvent & { readonly type: 'content_block_start' };
+
 /**
  * Holds searches until the host's result arrives. Models imitate the blocks of earlier searches, and hosts forward that
  * although nothing searches: a search without a result at the end of the round is ours to answer. The same applies to calls of other
  * server tools in a request that declares none.
  */
-interface HostedSearches {
-  /** Whether a search begins with this event; it is then held at its own position. */
-  start(event: BlockStart, reserve: () => Place<AnthropicEvent>): boolean;
-  /** Whether the event belongs to a held search. */
-  add(event: AnthropicEvent & { readonly type: 'content_block_delta' | 'content_block_stop' }): boolean;
-  /** Releases the search that this block is the result of, or the program that made this call: it runs at the host. */
-  answer(block: AnthropicBlock): void;
-  /** The host's own search is forwarded unchanged. */
-  release(search: HostedSearch): void;
+class HostedSearches {
+  readonly #plan: Plan;
+  readonly #names: readonly string[];
+  readonly #isOff: boolean;
+  #kept: readonly HostedSearch[] = [];
+
+  constructor(plan: Plan) {
+    const own = plan.kind === 'defer' ? plan.own : [];
+    this.#plan = plan;
+    this.#names = own.filter(({ role }) => role === 'search').map(({ name }) => name);
+    this.#isOff = plan.kind === 'defer' && plan.pastSearches !== undefined;
+  }
+
   /** Those without a result. */
-  unanswered(): readonly HostedSearch[];
-}
+  get unanswered(): readonly HostedSearch[] {
+    return this.#kept;
+  }
 
-type BlockStart = AnthropicEvent & { readonly type: 'content_block_start' };
+  /** Whether a search begins with this event; it is then held at its own position. */
+  start(event: BlockStart, reserve: () => Place<AnthropicEvent>): boolean {
+    const { content_block: block, index } = event;
+    if (!isServerToolUse(block)) return false;
+    const own = ownSearch(this.#plan, block.name)?.name ?? (this.#isOff ? block.name : undefined);
+    const isSearch = own !== undefined && isSearchName(block.name, this.#names);
+    if (own === undefined || (!isSearch && declaresServerTools(this.#plan))) return false;
+    const ownName = isSearch ? own : block.name;
+    this.#kept = [...this.#kept, { block, index, ownName, isSearch, events: [event], place: reserve() }];
+    return true;
+  }
 
-function hostedSearches(plan: Plan): HostedSearches {
-  const names = plan.kind === 'defer' ? plan.own.filter(({ role }) => role === 'search').map(({ name }) => name) : [];
-  const isOff = plan.kind === 'defer' && plan.pastSearches !== undefined;
-  let kept: readonly HostedSearch[] = [];
-  const release = (search: HostedSearch): void => {
-    kept = kept.filter((one) => one !== search);
+  /** Whether the event belongs to a held search. */
+  add(event: AnthropicEvent & { readonly type: 'content_block_delta' | 'content_block_stop' }): boolean {
+    const search = this.#kept.find(({ index }) => index === event.index);
+    search?.events.push(event);
+    return search !== undefined;
+  }
+
+  /** Releases the search that this block is the result of, or the program that made this call: it runs at the host. */
+  answer(block: AnthropicBlock): void {
+    const program = isJsonObject(block.caller) ? block.caller.tool_id : undefined;
+    for (const one of this.#kept) {
+      if (one.block.id === block.tool_use_id || one.block.id === program) this.release(one);
+    }
+  }
+
+  /** The host's own search is forwarded unchanged. */
+  release(search: HostedSearch): void {
+    this.#kept = this.#kept.filter((one) => one !== search);
     search.place.fill(...search.events.map((part) => ({ kind: 'forward', part }) as const));
-  };
-  return {
-    start(event, reserve) {
-      const { content_block: block, index } = event;
-      if (!isServerToolUse(block)) return false;
-      const own = ownSearch(plan, block.name)?.name ?? (isOff ? block.name : undefined);
-      const isSearch = own !== undefined && isSearchName(block.name, names);
-      if (own === undefined || (!isSearch && declaresServerTools(plan))) return false;
-      kept = [
-        ...kept,
-        { block, index, ownName: isSearch ? own : block.name, isSearch, events: [event], place: reserve() },
-      ];
-      return true;
-    },
-    add(event) {
-      const search = kept.find(({ index }) => index === event.index);
-      search?.events.push(event);
-      return search !== undefined;
-    },
-    answer(block) {
-      const program = isJsonObject(block.caller) ? block.caller.tool_id : undefined;
-      for (const one of kept) if (one.block.id === block.tool_use_id || one.block.id === program) release(one);
-    },
-    release,
-    unanswered: () => kept,
-  };
+  }
 }
 
 /** Tools that the host runs: those that Anthropic defines and the client does not run. */
@@ -256,19 +250,4 @@ function declaresServerTools({ snapshot }: Plan): boolean {
 
 function isSearchName(name: string, own: readonly string[]): boolean {
   return own.includes(name) || name.startsWith('tool_search_tool');
-}
-
-/** An `error` event within an upstream's stream. Carries the error's body, so that a surface can forward it unchanged. */
-export class UpstreamEventError extends UpstreamError {
-  override readonly name = 'UpstreamEventError';
-  override readonly body: AnthropicErrorBody;
-
-  constructor(body: AnthropicErrorBody) {
-    super({
-      code: 'refused',
-      message: `The upstream ended its stream with ${body.type}: ${body.message}`,
-      context: { type: body.type },
-    });
-    this.body = body;
-  }
 }

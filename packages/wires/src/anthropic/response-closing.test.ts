@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { AnthropicResponse } from './anthropic-shapes-2026-11.ts';
-import { joinResponses, responseClosing, responseUsage } from './whole.ts';
+import { joinResponses, ResponseClosing, ResponseUsage } from './whole.ts';
 
 const START: AnthropicResponse = { id: 'msg_1', type: 'message', content: [], stop_reason: null, stop_sequence: null };
 const edit = (type: string) => ({ applied_edits: [{ type }] });
 
 describe('what the rounds of a response say besides their content', () => {
   it('keeps what only one round brought, adds up edits, and takes the reason of the last', () => {
-    const closing = responseClosing();
+    const closing = new ResponseClosing();
     closing.begin(START);
     closing.add({
       type: 'message_delta',
@@ -20,7 +20,7 @@ describe('what the rounds of a response say besides their content', () => {
       delta: { stop_reason: 'refusal', stop_sequence: null, container: null, stop_details: { type: 'refusal' } },
       context_management: edit('clear_thinking'),
     });
-    expect(closing.merged()).toEqual({
+    expect(closing.merged).toEqual({
       type: 'message_delta',
       delta: {
         stop_reason: 'refusal',
@@ -34,12 +34,12 @@ describe('what the rounds of a response say besides their content', () => {
   });
 
   it('puts what a later round says at its start where clients of a stream look for it', () => {
-    const closing = responseClosing();
+    const closing = new ResponseClosing();
     const dropped = [{ type: 'thinking_dropped' }];
     closing.begin({ ...START, input_transformations: [] });
     closing.add({ type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: null } });
     closing.begin({ ...START, input_transformations: dropped, context_management: edit('clear_thinking') });
-    expect(closing.merged()).toEqual({
+    expect(closing.merged).toEqual({
       type: 'message_delta',
       delta: { stop_reason: 'tool_use', stop_sequence: null },
       input_transformations: dropped,
@@ -48,20 +48,20 @@ describe('what the rounds of a response say besides their content', () => {
   });
 
   it("is one round's own event where there is but one, and nothing where none has closed", () => {
-    const closing = responseClosing();
+    const closing = new ResponseClosing();
     closing.begin({ ...START, container: { id: 'container_1' } });
-    expect(closing.merged()).toBeUndefined();
+    expect(closing.merged).toBeUndefined();
     const event = { type: 'message_delta', delta: { stop_reason: 'end_turn', future: null } } as const;
     closing.add(event);
-    expect(closing.merged()).toBe(event);
+    expect(closing.merged).toBe(event);
   });
 
   it('uses the reason of a round that states it at the start', () => {
-    const closing = responseClosing();
+    const closing = new ResponseClosing();
     closing.begin(START);
     closing.add({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null } });
     closing.begin({ ...START, stop_reason: 'tool_use' });
-    expect(closing.merged()?.delta.stop_reason).toBe('tool_use');
+    expect(closing.merged?.delta.stop_reason).toBe('tool_use');
   });
 });
 
@@ -88,7 +88,7 @@ describe('two responses of one turn', () => {
 
 describe('the usage of a response', () => {
   it('lists the iterations of all rounds one after the other', () => {
-    const usage = responseUsage();
+    const usage = new ResponseUsage();
     usage.begin({ input_tokens: 1 });
     usage.report({ output_tokens: 2, iterations: [{ type: 'message', input_tokens: 1 }] });
     usage.begin({ input_tokens: 3 });
@@ -101,7 +101,7 @@ describe('the usage of a response', () => {
   });
 
   it('adds up all rounds, not only the latest two', () => {
-    const usage = responseUsage();
+    const usage = new ResponseUsage();
     for (const input_tokens of [1, 10, 100]) {
       usage.begin({ input_tokens });
       usage.report({ output_tokens: 2 * input_tokens });
@@ -111,7 +111,7 @@ describe('the usage of a response', () => {
   });
 
   it('is what the host reported if it was asked once and nothing was searched', () => {
-    const usage = responseUsage();
+    const usage = new ResponseUsage();
     usage.begin({ input_tokens: 1, service_tier: 'standard' });
     usage.report({ output_tokens: 2 });
     expect(usage.total(0)).toEqual({ output_tokens: 2 });

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnthropicBlock } from './anthropic-shapes-2026-11.ts';
-import { UpstreamEventError } from './reader.ts';
 import { searched, toolUse } from './rendered.fixture.ts';
-import { anthropicWhole } from './whole.ts';
+import { anthropicWhole, UpstreamEventError } from './whole.ts';
 
 const MESSAGE = {
   id: 'msg_1',

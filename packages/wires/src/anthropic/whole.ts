@@ -1,15 +1,16 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { UpstreamError } from '@quartermaster/core/errors';
 import { defined, sumUsage, toInput, writtenInput } from '@quartermaster/core/internal';
 import type { Whole } from '@quartermaster/core/loop';
 import {
   type AnthropicBlock,
+  type AnthropicErrorBody,
   type AnthropicEvent,
   type AnthropicResponse,
   type AnthropicUsage,
   blocksOf,
   type MessageDeltaEvent,
 } from './anthropic-shapes-2026-11.ts';
-import { UpstreamEventError } from './reader.ts';
 
 /** Splits a whole message into the events of a stream, and joins them again. */
 export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
@@ -30,7 +31,7 @@ export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
   },
 
   fromParts(events) {
-    const blocks = assembleBlocks();
+    const blocks = new BlockAssembler();
     let message: AnthropicResponse = { content: [] };
     for (const event of events) {
       blocks.add(event);
@@ -50,7 +51,7 @@ export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
  * The stream events of a block: clients that read text from deltas find it there. A call without arguments has
  * no delta, as in a stream: nor has a call that the token limit cut, and only the stop reason distinguishes the two.
  */
-function blockEvents(block: AnthropicBlock, index: number): readonly AnthropicEvent[] {
+export function blockEvents(block: AnthropicBlock, index: number): readonly AnthropicEvent[] {
   const { started, deltas } = takeApart(block);
   return [
     { type: 'content_block_start', index, content_block: started },
@@ -94,40 +95,38 @@ function isEmpty(input: unknown): boolean {
   return isJsonObject(input) && Object.keys(input).length === 0;
 }
 
-/** Joins events to content blocks, as a client's stream reader does. */
-interface BlockAssembler {
-  add(event: AnthropicEvent): void;
-  /** The blocks so far, in order. */
-  blocks(): readonly AnthropicBlock[];
-}
-
 interface OpenBlock {
   block: AnthropicBlock;
   json: string;
 }
 
-export function assembleBlocks(): BlockAssembler {
-  const list: OpenBlock[] = [];
-  const byIndex = new Map<number, OpenBlock>();
-  const start = (index: number, block: AnthropicBlock): void => {
+/** Joins events to content blocks, as a client's stream reader does. */
+export class BlockAssembler {
+  readonly #list: OpenBlock[] = [];
+  readonly #byIndex = new Map<number, OpenBlock>();
+
+  add(event: AnthropicEvent): void {
+    if (event.type === 'message_start') {
+      for (const [index, block] of blocksOf(event.message).entries()) this.#start(index, block);
+    } else if (event.type === 'content_block_start') this.#start(event.index, event.content_block);
+    else if (event.type === 'content_block_delta') {
+      const open = this.#byIndex.get(event.index);
+      if (open === undefined) return;
+      open.block = withDelta(open.block, event.delta);
+      if (event.delta.type === 'input_json_delta') open.json = joined(open.json, event.delta.partial_json);
+    }
+  }
+
+  /** The blocks so far, in order. */
+  blocks(): readonly AnthropicBlock[] {
+    return this.#list.map(({ block, json }) => (json === '' ? block : { ...block, input: toInput(json) }));
+  }
+
+  #start(index: number, block: AnthropicBlock): void {
     const open = { block, json: '' };
-    list.push(open);
-    byIndex.set(index, open);
-  };
-  return {
-    add(event) {
-      if (event.type === 'message_start') {
-        for (const [index, block] of blocksOf(event.message).entries()) start(index, block);
-      } else if (event.type === 'content_block_start') start(event.index, event.content_block);
-      else if (event.type === 'content_block_delta') {
-        const open = byIndex.get(event.index);
-        if (open === undefined) return;
-        open.block = withDelta(open.block, event.delta);
-        if (event.delta.type === 'input_json_delta') open.json = joined(open.json, event.delta.partial_json);
-      }
-    },
-    blocks: () => list.map(({ block, json }) => (json === '' ? block : { ...block, input: toInput(json) })),
-  };
+    this.#list.push(open);
+    this.#byIndex.set(index, open);
+  }
 }
 
 /** Deltas of unknown kinds are for the client only. */
@@ -156,42 +155,35 @@ function joined(before: unknown, added: unknown): string {
  * What the rounds of a response report besides their content. A response has what each of them reported: a container that only the
  * second one opened, the edits of all, the reason of the last.
  */
-interface ResponseClosing {
-  /** A round begins. The start of the first one is forwarded unchanged. */
-  begin(message: AnthropicResponse): void;
-  add(event: MessageDeltaEvent): void;
+export class ResponseClosing {
   /** All rounds as one event; undefined if none has ended. */
-  merged(): MessageDeltaEvent | undefined;
-}
+  merged: MessageDeltaEvent | undefined;
+  #hasBegun = false;
 
-export function responseClosing(): ResponseClosing {
-  let hasBegun = false;
-  let closing: MessageDeltaEvent | undefined;
-  const add = (event: MessageDeltaEvent): void => {
-    if (closing === undefined) {
-      closing = event;
+  /** A round begins. The start of the first one is forwarded unchanged. */
+  begin(message: AnthropicResponse): void {
+    if (this.#hasBegun) {
+      const late = lateFields(message);
+      const { beside, delta } = splitClosing(late);
+      if (Object.keys(late).length > 0) this.add({ type: 'message_delta', ...beside, delta });
+    }
+    if (this.#hasBegun && typeof message.stop_reason === 'string') {
+      const { stop_reason, stop_sequence = null } = message;
+      const before = this.merged;
+      this.merged = { type: 'message_delta', ...before, delta: { ...before?.delta, stop_reason, stop_sequence } };
+    }
+    this.#hasBegun = true;
+  }
+
+  add(event: MessageDeltaEvent): void {
+    if (this.merged === undefined) {
+      this.merged = event;
       return;
     }
-    const { type, delta, ...fields } = closing;
+    const { type, delta, ...fields } = this.merged;
     const { type: _, delta: later, ...laterFields } = event;
-    closing = { type, ...mergeFields(fields, laterFields), delta: mergeFields(delta, later) };
-  };
-  return {
-    begin(message) {
-      if (hasBegun) {
-        const late = lateFields(message);
-        const { beside, delta } = splitClosing(late);
-        if (Object.keys(late).length > 0) add({ type: 'message_delta', ...beside, delta });
-      }
-      if (hasBegun && typeof message.stop_reason === 'string') {
-        const { stop_reason, stop_sequence = null } = message;
-        closing = { type: 'message_delta', ...closing, delta: { ...closing?.delta, stop_reason, stop_sequence } };
-      }
-      hasBegun = true;
-    },
-    add,
-    merged: () => closing,
-  };
+    this.merged = { type, ...mergeFields(fields, laterFields), delta: mergeFields(delta, later) };
+  }
 }
 
 /** What a message says at its start and nowhere else. */
@@ -246,40 +238,37 @@ function overwriteUsage(before: AnthropicUsage, after: unknown): AnthropicUsage 
 }
 
 /** The usage of a response over its upstream calls. */
-interface ResponseUsage {
-  /** A call begins, and reports its input tokens. */
-  begin(usage: unknown): void;
-  report(usage: unknown): void;
-  /** How many tokens the model has written so far. */
-  written(): number;
-  /** The sum, with the searches that ran here added to those that the upstream ran. */
-  total(searches: number): AnthropicUsage;
-}
-
-export function responseUsage(): ResponseUsage {
-  let before: AnthropicUsage = {};
-  let current: AnthropicUsage = {};
+export class ResponseUsage {
+  #before: AnthropicUsage = {};
+  #current: AnthropicUsage = {};
   /** What the only round so far reported at its end. */
-  let reported: AnthropicUsage | undefined;
-  let rounds = 0;
-  return {
-    begin(usage) {
-      rounds += 1;
-      before = add(before, current);
-      current = overwriteUsage({}, usage);
-    },
-    report(usage) {
-      if (isJsonObject(usage)) reported = usage;
-      current = overwriteUsage(current, usage);
-    },
-    written: () => (before.output_tokens ?? 0) + (current.output_tokens ?? 0),
-    total(searches) {
-      // One round without a search is the host's own response, unchanged.
-      if (rounds <= 1 && searches === 0 && reported !== undefined) return reported;
-      const usage = { output_tokens: 0, ...add(before, current) };
-      return searches === 0 ? usage : add({ server_tool_use: NO_REQUESTS }, add(usage, ran(searches)));
-    },
-  };
+  #reported: AnthropicUsage | undefined;
+  #rounds = 0;
+
+  /** A call begins, and reports its input tokens. */
+  begin(usage: unknown): void {
+    this.#rounds += 1;
+    this.#before = add(this.#before, this.#current);
+    this.#current = overwriteUsage({}, usage);
+  }
+
+  report(usage: unknown): void {
+    if (isJsonObject(usage)) this.#reported = usage;
+    this.#current = overwriteUsage(this.#current, usage);
+  }
+
+  /** How many tokens the model has written so far. */
+  written(): number {
+    return (this.#before.output_tokens ?? 0) + (this.#current.output_tokens ?? 0);
+  }
+
+  /** The sum, with the searches that ran here added to those that the upstream ran. */
+  total(searches: number): AnthropicUsage {
+    // One round without a search is the host's own response, unchanged.
+    if (this.#rounds <= 1 && searches === 0 && this.#reported !== undefined) return this.#reported;
+    const usage = { output_tokens: 0, ...add(this.#before, this.#current) };
+    return searches === 0 ? usage : add({ server_tool_use: NO_REQUESTS }, add(usage, ran(searches)));
+  }
 }
 
 const NO_REQUESTS = { web_search_requests: 0, web_fetch_requests: 0, tool_search_requests: 0 };
@@ -304,4 +293,19 @@ export function joinResponses(before: AnthropicResponse, after: AnthropicRespons
     content: [...content, ...after.content],
     usage: add(usage, overwriteUsage({}, after.usage)),
   };
+}
+
+/** An `error` event within an upstream's stream. Carries the error's body, so that a surface can forward it unchanged. */
+export class UpstreamEventError extends UpstreamError {
+  override readonly name = 'UpstreamEventError';
+  override readonly body: AnthropicErrorBody;
+
+  constructor(body: AnthropicErrorBody) {
+    super({
+      code: 'refused',
+      message: `The upstream ended its stream with ${body.type}: ${body.message}`,
+      context: { type: body.type },
+    });
+    this.body = body;
+  }
 }

@@ -1,15 +1,16 @@
 import { QuartermasterError } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import { type Planned, planHistory, renderOnce } from '@quartermaster/core/loop';
 import { answerRequest, orRefusal, UpstreamRefusal } from '../internal/answer-request.ts';
 import { loopSettings } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';
-import { anthropicDialect, writeErrorEvent } from './anthropic-dialect.ts';
+import { anthropicDialect, refuseThread, writeErrorEvent } from './anthropic-dialect.ts';
 import type { AnthropicErrorBody, AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { createLocalBatches, type LocalBatches } from './local-batches.ts';
 import { type AnthropicToolSearchOptions, anthropicPlanner } from './plan-request.ts';
-import { UpstreamEventError } from './reader.ts';
+import { UpstreamEventError } from './whole.ts';
 
 /** The part of an Anthropic client that is needed: any of the SDK's, including those for other platforms. */
 export interface AnthropicClient {
@@ -63,7 +64,7 @@ export function toolSearchMiddleware(
     const ask = resend<AnthropicRequest, AnthropicHttpRequest>(http, next);
     if (planned.kind !== 'loop') return planned.request === request ? next(http) : ask(planned.request);
     if (endpointOf(http) === 'count_tokens') return ask(renderOnce(planned));
-    if (isJsonObject(request.thread)) return refuseThread(request.thread.type === 'continue');
+    refuseThread(request);
     const signal = http.signal ?? undefined;
     const loop = { ...planned, ...settings, ...defined({ signal }) };
     return answerRequest({ dialect: anthropicDialect, explain, loop, stream: request.stream === true, ask });
@@ -116,23 +117,21 @@ async function answerBatches(options: {
     return batches.create(
       items.map(({ customId, params }) => ({
         customId,
-        run(signal) {
-          const request = readRequest(params);
-          if (request === undefined) return Promise.resolve(refuseWith(400, NO_MESSAGES));
-          const whole = { ...request, stream: false };
-          const headers = new Headers(http.headers);
-          headers.delete('content-length');
-          headers.delete('idempotency-key');
-          const asked = { ...rest, url: messages, headers, signal, body: JSON.stringify(whole) };
-          return orRefusal(() => answer(asked, next, whole), refuse);
-        },
+        run: (signal) =>
+          orRefusal(async () => {
+            const request = readRequest(params);
+            if (request === undefined) throw new RequestError('invalid_request', 'messages: Field required');
+            const whole = { ...request, stream: false };
+            const headers = new Headers(http.headers);
+            headers.delete('content-length');
+            headers.delete('idempotency-key');
+            return answer({ ...rest, url: messages, headers, signal, body: JSON.stringify(whole) }, next, whole);
+          }, refuse),
       })),
       `${url.origin}${url.pathname}`,
     );
   }, refuse);
 }
-
-const NO_MESSAGES = { type: 'invalid_request_error', message: 'messages: Field required' };
 
 type PlannedItem = Planned<AnthropicRequest, AnthropicEvent> | { readonly kind: 'pass'; readonly request: JsonObject };
 
@@ -192,31 +191,13 @@ async function explainRefusal(refusal: UpstreamRefusal): Promise<AnthropicErrorB
 }
 
 /** As the API itself rejects a request. */
-function refuse({ message }: QuartermasterError): Response {
-  return refuseWith(400, { type: 'invalid_request_error', message });
-}
-
-function refuseWith(status: number, error: object): Response {
-  return Response.json({ type: 'error', error, request_id: null }, { status });
-}
-
-/**
- * A thread keeps the conversation at the host, where we could neither read nor render it. The SDK takes this error as a
- * request to send the whole history instead.
- */
-function refuseThread(isContinued: boolean): Response {
-  if (isContinued) {
-    return refuseWith(404, {
-      type: 'not_found_error',
-      message: 'Tool search does not support threads; send the whole conversation.',
-      details: { error_code: 'thread_not_found' },
-    });
-  }
-  return refuseWith(400, {
-    type: 'invalid_request_error',
-    message: 'Tool search needs the whole conversation in each request, so it does not support threads.',
-    details: { error_code: 'thread_unsupported_request', unsupported: [] },
-  });
+function refuse({ message, context }: QuartermasterError): Response {
+  const { details } = context;
+  const [status, type] = context.status === 404 ? [404, 'not_found_error'] : [400, 'invalid_request_error'];
+  return Response.json(
+    { type: 'error', error: { type, message, ...defined({ details }) }, request_id: null },
+    { status },
+  );
 }
 
 function endpointOf(http: AnthropicHttpRequest): 'messages' | 'count_tokens' | 'batches' | undefined {

@@ -17,7 +17,7 @@ import { engineIn, ownSearch, SEARCH_TOOL_NAMES, type SearchTool, searchInput, s
 import { forcedName, forcedSearch, freeChoice } from './render.ts';
 import { type ErrorCodes, searchError, unreachable } from './search-error.ts';
 import type { ServerCalls } from './server-calls.ts';
-import { responseClosing, responseUsage } from './whole.ts';
+import { ResponseClosing, ResponseUsage } from './whole.ts';
 
 export interface WriterOptions {
   readonly errorCodes: ErrorCodes;
@@ -34,10 +34,10 @@ export function writeResponse(
   options: WriterOptions,
 ): Writer<AnthropicRequest, AnthropicEvent> {
   const ids = responseIds(request);
-  const usage = responseUsage();
-  const closing = responseClosing();
+  const usage = new ResponseUsage();
+  const closing = new ResponseClosing();
   const replay = replayedRounds(request);
-  const blocks = blockSequence();
+  const blocks = new BlockSequence();
   let isOpen = false;
   /** Whether the first round stated its end at its start. */
   let isClosedAtStart = false;
@@ -154,7 +154,7 @@ export function writeResponse(
     },
     hidden: () => replay.hidden(),
     finish(ending) {
-      const closed = closing.merged();
+      const closed = closing.merged;
       if (isClosedAtStart && closed === undefined) return emit([...blocks.stop(), { type: 'message_stop' }]);
       const delta = {
         stop_sequence: null,
@@ -278,50 +278,39 @@ function emptyMessage(request: AnthropicRequest): AnthropicResponse {
 }
 
 /** The content blocks of one response: numbered from 0 without gaps, one open at a time, as the SDK's reader needs them. */
-interface BlockSequence {
+class BlockSequence {
   /** The open block. */
-  readonly openIndex: number | undefined;
-  /** How many blocks came with the message's start. */
-  skip(count: number): void;
-  /** Opens a block, and closes the previous one. */
-  start(block: AnthropicBlock): readonly AnthropicEvent[];
-  /** Closes the open block. */
-  stop(): readonly AnthropicEvent[];
-  /** A block from start to stop, with its input in between if it has one. */
-  whole(block: AnthropicBlock, input?: unknown): readonly AnthropicEvent[];
-}
+  openIndex: number | undefined;
+  #nextIndex = 0;
 
-function blockSequence(): BlockSequence {
-  let nextIndex = 0;
-  let openIndex: number | undefined;
-  const sequence: BlockSequence = {
-    get openIndex() {
-      return openIndex;
-    },
-    skip(count) {
-      nextIndex += count;
-    },
-    start(block) {
-      const stopped = sequence.stop();
-      openIndex = nextIndex;
-      nextIndex += 1;
-      return [...stopped, { type: 'content_block_start', index: openIndex, content_block: block }];
-    },
-    stop() {
-      if (openIndex === undefined) return [];
-      const index = openIndex;
-      openIndex = undefined;
-      return [{ type: 'content_block_stop', index }];
-    },
-    whole(block, input) {
-      const started = sequence.start(block);
-      if (input === undefined) return [...started, ...sequence.stop()];
-      const delta = { type: 'input_json_delta', partial_json: JSON.stringify(input) };
-      const given: AnthropicEvent = { type: 'content_block_delta', index: nextIndex - 1, delta };
-      return [...started, given, ...sequence.stop()];
-    },
-  };
-  return sequence;
+  /** How many blocks came with the message's start. */
+  skip(count: number): void {
+    this.#nextIndex += count;
+  }
+
+  /** Opens a block, and closes the previous one. */
+  start(block: AnthropicBlock): readonly AnthropicEvent[] {
+    const stopped = this.stop();
+    const index = this.#nextIndex;
+    this.openIndex = index;
+    this.#nextIndex += 1;
+    return [...stopped, { type: 'content_block_start', index, content_block: block }];
+  }
+
+  /** Closes the open block. */
+  stop(): readonly AnthropicEvent[] {
+    const index = this.openIndex;
+    this.openIndex = undefined;
+    return index === undefined ? [] : [{ type: 'content_block_stop', index }];
+  }
+
+  /** A block from start to stop, with its input in between if it has one. */
+  whole(block: AnthropicBlock, input?: unknown): readonly AnthropicEvent[] {
+    const started = this.start(block);
+    if (input === undefined) return [...started, ...this.stop()];
+    const delta = { type: 'input_json_delta', partial_json: JSON.stringify(input) };
+    return [...started, { type: 'content_block_delta', index: this.#nextIndex - 1, delta }, ...this.stop()];
+  }
 }
 
 /** The ids that the client sees: new in the conversation, and in the API's format. Upstreams reuse theirs. */
