@@ -61,3 +61,13 @@ it('names the option that a misspelt name is near to, and none for a name that i
   expect(check({ tool: 1 })).toThrow('create: unknown option "tool"; allowed: searcher, tools; did you mean tools?');
   expect(check({ elsewhere: 1 })).toThrow(/allowed: searcher, tools$/);
 });
+
+it('takes names as a text, which does not compile unless it has them all', () => {
+  const options: { readonly first?: number; readonly second?: number; readonly third?: number } = { first: 1 };
+  checkOptionNames('create', options, 'second first third');
+  checkOptionNames('create', options, 'second third', { first: 1 });
+  // @ts-expect-error one is missing
+  expect(() => checkOptionNames('create', options, 'second third')).toThrow('allowed: second, third');
+  // @ts-expect-error one is not the options'
+  checkOptionNames('create', options, 'first second third fourth');
+});

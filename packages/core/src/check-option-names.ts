@@ -4,34 +4,55 @@ import { SettingError } from './errors.ts';
 /** The names of all options of a type. Leaving one out, or adding one that the type lacks, does not compile. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
+/** The names in a text, with a space between each two. */
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+
+/** The text, if it has all of these names and no other. */
+type Listing<Names, Text extends string> = [Names] extends [Words<Text>]
+  ? [Words<Text>] extends [Names]
+    ? Text
+    : never
+  : never;
+
 /**
- * Throws a `SettingError` for options that are not an object, or that contain a name which `allowed` lacks. A misspelled option would otherwise
+ * Throws a `SettingError` for options that are not an object, or that contain a name which is not allowed. A misspelled option would otherwise
  * silently have no effect. A name whose value is `undefined` is accepted.
+ *
+ * The names are the keys of an object, such as the defaults, or a text with a space between each two. Such a text does not compile unless
+ * it has all names of the options' type, except those that have a default.
  */
-export function checkOptionNames(owner: string, options: unknown, allowed: object): void {
+export function checkOptionNames(owner: string, options: unknown, allowed: object): void;
+export function checkOptionNames<Options, const Names extends string, Defaults extends object = object>(
+  owner: string,
+  options: Options,
+  names: Names & Listing<Exclude<keyof Options, keyof Defaults>, Names>,
+  defaults?: Defaults,
+): void;
+export function checkOptionNames(owner: string, options: unknown, names: object | string, defaults: object = {}): void {
+  const allowed = [...(typeof names === 'string' ? names.split(' ') : Object.keys(names)), ...Object.keys(defaults)];
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     const shown = JSON.stringify(options) ?? String(options);
     throw refusal(owner, `options are ${shown.slice(0, 100)}; expected an object with some of:`, allowed);
   }
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || Object.hasOwn(allowed, name)) continue;
+    if (value === undefined || allowed.includes(name)) continue;
     throw refusal(owner, `unknown option ${JSON.stringify(name)}; allowed:`, allowed, describeNearest(name, allowed));
   }
 }
 
 /** The option that a misspelled name probably means. */
-function describeNearest(name: string, allowed: object): string {
+function describeNearest(name: string, allowed: readonly string[]): string {
   const asked = name.slice(0, 64).toLowerCase();
   const most = Math.max(1, Math.floor(asked.length / 3));
-  const [nearest] = Object.keys(allowed)
+  const [nearest] = allowed
     .map((option) => ({ option, distance: editDistance(asked, option.toLowerCase(), most) }))
     .filter(({ distance }) => Number.isFinite(distance))
     .sort((left, right) => left.distance - right.distance);
   return nearest === undefined ? '' : `; did you mean ${nearest.option}?`;
 }
 
-function refusal(owner: string, problem: string, allowed: object, hint = ''): SettingError {
-  const message = `${owner}: ${problem} ${Object.keys(allowed).sort().join(', ')}${hint}`;
+function refusal(owner: string, problem: string, allowed: readonly string[], hint = ''): SettingError {
+  const message = `${owner}: ${problem} ${allowed.toSorted().join(', ')}${hint}`;
   return wrongSetting(owner, message);
 }
 

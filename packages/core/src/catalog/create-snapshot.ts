@@ -1,4 +1,4 @@
-import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
+import { checkOptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, SettingError } from '../errors.ts';
 import { once } from '../memoized.ts';
 import { runToEnd } from '../slices.ts';
@@ -8,15 +8,11 @@ import { sha256 } from './sha256.ts';
 import type { Tool } from './tool.ts';
 
 /** Options of `createSnapshot`. */
-export interface SnapshotOptions {
+export interface SnapshotOptions extends ModelNameOptions {
   /** How many tools it may contain. @default 10_000 */
   readonly maxTools?: number | undefined;
   /** What happens to a second tool with the same id: an error, it is left out, or it replaces the first. @default 'error' */
   readonly onDuplicate?: 'error' | 'first' | 'last' | undefined;
-  /** The template of model names, see `createModelNames`. @default '{server}__{tool}' */
-  readonly nameTemplate?: string | undefined;
-  /** The longest model name, 32 to 256. @default 64 */
-  readonly maxNameLength?: number | undefined;
   /** SHA-256 of the chunks' UTF-8 bytes in hexadecimal, if the platform has a faster implementation. @default the built-in one */
   readonly digest?: ((chunks: Iterable<string>) => string) | undefined;
   /** See {@link Snapshot.contentKey}. @default none; it is computed from the tools when needed */
@@ -88,17 +84,8 @@ interface Collected {
   readonly slots: ReadonlyMap<string, number>;
 }
 
-const OPTIONS: OptionNames<SnapshotOptions> = {
-  maxTools: true,
-  onDuplicate: true,
-  nameTemplate: true,
-  maxNameLength: true,
-  digest: true,
-  contentKey: true,
-};
-
 function* collect(tools: Iterable<Tool>, options: SnapshotOptions): Generator<void, Collected> {
-  checkOptionNames('createSnapshot', options, OPTIONS);
+  checkOptionNames('createSnapshot', options, 'nameTemplate maxNameLength digest contentKey', SNAPSHOT_DEFAULTS);
   const maxTools = options.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
   const onDuplicate = readChoice('onDuplicate', options.onDuplicate ?? SNAPSHOT_DEFAULTS.onDuplicate, ON_DUPLICATE);
   if (!(maxTools >= 0)) throw invalidLimit(`maxTools is ${maxTools}, not a number of at least 0`, { maxTools });

@@ -1,4 +1,4 @@
-import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
+import { checkOptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, type ErrorCode } from '../errors.ts';
 import { read, show } from './formats/definition-fields.ts';
 import { detectFormat, formatOf } from './formats/format.ts';
@@ -21,14 +21,6 @@ export interface ParseToolsOptions {
   /** Whether a definition that can't be read is listed as a problem or fails the whole. @default 'collect' */
   readonly onProblem?: 'collect' | 'throw' | undefined;
 }
-
-const OPTIONS: OptionNames<ParseToolsOptions> = {
-  format: true,
-  server: true,
-  missingDeferral: true,
-  source: true,
-  onProblem: true,
-};
 
 /**
  * How deep lists and objects of a definition may nest, itself included. Real ones stay below 30; at a few thousand
@@ -63,7 +55,7 @@ export interface Problem {
  * const { tools, problems } = parseTools([{ name: 'get_weather', description: 'The weather of a city', input_schema: schema }]);
  */
 export function parseTools(value: unknown, options: ParseToolsOptions = {}): ParsedTools {
-  checkOptionNames('parseTools', options, OPTIONS);
+  checkOptionNames('parseTools', options, 'format server missingDeferral source onProblem');
   if (options.onProblem !== undefined) readChoice('onProblem', options.onProblem, ['collect', 'throw']);
   const tools: Tool[] = [];
   const problems: Problem[] = [];

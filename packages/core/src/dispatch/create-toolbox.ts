@@ -1,6 +1,6 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
 import { defined } from '../catalog/internal.ts';
-import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
+import { checkOptionNames, readChoice } from '../check-option-names.ts';
 import {
   type Form,
   type Found,
@@ -148,7 +148,8 @@ const kept = new WeakMap<Snapshot, Kept[]>();
 /** The plan for the current catalog, made once per snapshot and settings: the cost of a request must not depend on the size of the catalog. */
 function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
   const snapshot = context.snapshot();
-  checkOptionNames('toolbox.plan', options, PLAN_OPTIONS);
+  const names = 'form engine caller describe searchName secondSearch searchWhenEmpty rule pins';
+  checkOptionNames('toolbox.plan', options, names);
   const { engine = context.engine, form = context.form } = options;
   const { listingTokens, stubDescriptionLength = STUB_DEFAULTS.descriptionLength, isSearchable } = context.options;
   const values = JSON.stringify([
@@ -176,18 +177,6 @@ function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanO
   while (plans.length > MOST_PLANS || (plans.length > 1 && planBytesOf(snapshot) > MOST_PLAN_BYTES)) plans.shift();
   return plan;
 }
-
-const PLAN_OPTIONS: OptionNames<PlanOptions> = {
-  form: true,
-  engine: true,
-  caller: true,
-  describe: true,
-  searchName: true,
-  secondSearch: true,
-  searchWhenEmpty: true,
-  rule: true,
-  pins: true,
-};
 
 /** About how many bytes the plans of a snapshot take. */
 function planBytesOf(snapshot: Snapshot): number {

@@ -20,7 +20,8 @@ export interface ToolboxContext extends Required<Pick<ToolboxOptions, 'settings'
 }
 
 export function toolboxContext(options: ToolboxOptions): ToolboxContext {
-  checkToolboxOptions(options, { owner: 'createToolbox', allowed: TOOLBOX_OPTIONS });
+  checkOptionNames('createToolbox', options, TOOLBOX_OPTIONS);
+  checkToolboxOptions(options);
   const now = options.now ?? Date.now;
   const form = options.form ?? 'bridge';
   return {

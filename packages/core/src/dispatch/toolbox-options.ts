@@ -110,19 +110,16 @@ export const TOOLBOX_OPTIONS: OptionNames<ToolboxOptions> = {
   prefetchLimit: true,
 };
 
-const HOOKS: OptionNames<Hooks> = { beforeCall: true, approve: true, afterCall: true };
-
-/** Throws a `SettingError` for an unknown option, or an invalid value. */
+/** Throws a `SettingError` for an invalid value. */
 export function checkToolboxOptions(
   options: Pick<ToolboxOptions, 'engine' | 'settings' | 'guard' | 'budget' | 'hooks'>,
-  { owner, allowed }: { readonly owner: string; readonly allowed: object },
 ): void {
-  checkOptionNames(owner, options, allowed);
-  const { engine, settings, guard = {}, budget = {}, hooks = {} } = options;
+  const { engine, settings, guard = {}, budget = {} } = options;
+  const hooks: Hooks = options.hooks ?? {};
   if (engine !== undefined) readChoice('engine', engine, ['text', 'regex']);
   if (settings !== undefined) checkGateSettings(settings);
   checkOptionNames('guard', guard, GUARD_DEFAULTS);
   if (guard.mode !== undefined) readChoice('guard.mode', guard.mode, ['stop', 'stop-repeats', 'hint', 'off']);
   checkOptionNames('budget', budget, ANSWER_DEFAULTS);
-  checkOptionNames('hooks', hooks, HOOKS);
+  checkOptionNames('hooks', hooks, 'beforeCall approve afterCall');
 }

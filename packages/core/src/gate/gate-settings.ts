@@ -1,12 +1,5 @@
 import { isJsonObject } from '../catalog/index.ts';
-import {
-  checkOptionNames,
-  notAllowed,
-  type OptionNames,
-  readChoice,
-  readWholeNumber,
-  wrongSetting,
-} from '../check-option-names.ts';
+import { checkOptionNames, notAllowed, readChoice, readWholeNumber, wrongSetting } from '../check-option-names.ts';
 
 /**
  * When tools are deferred. The settings formats in use differ in small ways (`exceeds` against `at least`, a share
@@ -143,11 +136,9 @@ export interface CapabilityOptions {
   readonly threshold?: number;
 }
 
-const OPTIONS: OptionNames<CapabilityOptions> = { threshold: true };
-
 /** A capability block: `{ "capabilities": ["tool_search"] }` is on at or above a tool count; without it search is off. Other capabilities are ignored. */
 export function readCapabilities(block: unknown, options: CapabilityOptions = {}): GateSettings {
-  checkOptionNames('readCapabilities', options, OPTIONS);
+  checkOptionNames('readCapabilities', options, 'threshold');
   const threshold = readWholeNumber('threshold', options.threshold ?? DEFAULT_TOOL_SEARCH_THRESHOLD, 0);
   const ignored = isJsonObject(block) ? Object.keys(block).filter((key) => key !== 'capabilities') : [];
   if (ignored.length > 0) {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../catalog/index.ts';
-import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
+import { checkOptionNames } from '../check-option-names.ts';
 
 /**
  * Keeps what responses contained and their clients were not shown: whole rounds with searches, descriptions, refused calls
@@ -148,8 +148,6 @@ export const TRANSCRIPT_CACHE_DEFAULTS: Required<Omit<TranscriptCacheOptions, 'm
   maxBytes: 32 * 1024 * 1024,
 };
 
-const OPTIONS: OptionNames<TranscriptCacheOptions> = { maxBytes: true, memory: true };
-
 /** Transcripts in memory, one store per owner, with one limit for all of them. */
 export interface TranscriptCache {
   /** The store of an owner. Owners see nothing of each other. */
@@ -163,7 +161,7 @@ export interface TranscriptCache {
  * that has the most are dropped first, so that a busy owner can't displace the others. Lost when the process ends.
  */
 export function createTranscriptCache(options: TranscriptCacheOptions = {}): TranscriptCache {
-  checkOptionNames('createTranscriptCache', options, OPTIONS);
+  checkOptionNames('createTranscriptCache', options, 'maxBytes memory');
   const { maxBytes, memory } = { ...TRANSCRIPT_CACHE_DEFAULTS, ...options };
   const owners = new Map<string, Owned>();
   let total = 0;

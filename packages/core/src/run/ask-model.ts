@@ -1,10 +1,10 @@
 import { isJsonObject } from '../catalog/index.ts';
 import { defined } from '../catalog/internal.ts';
-import { checkOptionNames, type OptionNames, wrongSetting } from '../check-option-names.ts';
+import { checkOptionNames, wrongSetting } from '../check-option-names.ts';
 import type { Definition, Plan } from '../disclosure/index.ts';
 import { malformed } from '../upstream-error.ts';
 import { askEndpoint } from './ask-endpoint.ts';
-import type { Model, ModelEndpoint, ModelFunction, ModelPart, ModelReply, ModelRequest } from './model.ts';
+import type { Model, ModelFunction, ModelPart, ModelReply, ModelRequest } from './model.ts';
 import type { PlainRequest } from './plain-wire.ts';
 
 /** Checks what `model` is, before anything is sent. */
@@ -12,20 +12,11 @@ export function readModel(model: Model): Model {
   if (typeof model === 'function') return model;
   const { url, model: name } = (model ?? {}) as { readonly url?: unknown; readonly model?: unknown };
   if (typeof url === 'string' && URL.canParse(url) && typeof name === 'string' && name !== '') {
-    checkOptionNames('model', model, ENDPOINT);
+    checkOptionNames('model', model, 'url model apiKey headers body fetch');
     return model;
   }
   throw wrongSetting('model', 'model is neither a function nor an endpoint: { url, model } with an absolute URL');
 }
-
-const ENDPOINT: OptionNames<ModelEndpoint> = {
-  url: true,
-  model: true,
-  apiKey: true,
-  headers: true,
-  body: true,
-  fetch: true,
-};
 
 /** One round: the model's answer, in either form. */
 export async function* askModel(

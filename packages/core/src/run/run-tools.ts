@@ -1,6 +1,6 @@
 import type { JsonObject, Snapshot, Tool } from '../catalog/index.ts';
 import { defined } from '../catalog/internal.ts';
-import { notAllowed, type OptionNames, readWholeNumber, wrongSetting } from '../check-option-names.ts';
+import { checkOptionNames, notAllowed, readWholeNumber, wrongSetting } from '../check-option-names.ts';
 import { untilAborted } from '../clock.ts';
 import type { Plan } from '../disclosure/index.ts';
 import { ownNamed } from '../disclosure/internal.ts';
@@ -84,7 +84,9 @@ export const RUN_TOOLS_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 2
  * });
  */
 export async function runTools(options: RunToolsOptions): Promise<RunToolsResult> {
-  checkToolboxOptions(options, { owner: 'runTools', allowed: OPTIONS });
+  const names = `${TOOL_SETTINGS} model tools messages maxRounds contextTokens prefetch caller signal onEvent` as const;
+  checkOptionNames('runTools', options, names);
+  checkToolboxOptions(options);
   const maxRounds = readWholeNumber('maxRounds', options.maxRounds ?? RUN_TOOLS_DEFAULTS.maxRounds);
   const model = readModel(options.model);
   const toolbox = toolboxFor(options);
@@ -216,37 +218,13 @@ export interface ToolSettings
   readonly execute?: ToolboxOptions['execute'];
 }
 
-const TOOL_SETTINGS: OptionNames<ToolSettings> = {
-  execute: true,
-  searcher: true,
-  engine: true,
-  settings: true,
-  form: true,
-  countTokens: true,
-  checkArguments: true,
-  hooks: true,
-  guard: true,
-  budget: true,
-};
-
-const OPTIONS: OptionNames<RunToolsOptions> = {
-  ...TOOL_SETTINGS,
-  model: true,
-  tools: true,
-  messages: true,
-  maxRounds: true,
-  contextTokens: true,
-  prefetch: true,
-  caller: true,
-  signal: true,
-  onEvent: true,
-};
+const TOOL_SETTINGS = 'execute searcher engine settings form countTokens checkArguments hooks guard budget';
 
 /** The toolbox of a run. A setting that a given toolbox would ignore is an error, and so is a tool without a function. */
 function toolboxFor(options: ToolSettings & { readonly tools: ToolsForRun }): Toolbox {
   const { tools } = options;
   if (isToolbox(tools)) {
-    const set = Object.keys(TOOL_SETTINGS).filter((name) => options[name as keyof ToolSettings] !== undefined);
+    const set = TOOL_SETTINGS.split(' ').filter((name) => options[name as keyof ToolSettings] !== undefined);
     if (set.length === 0) return tools;
     throw wrongSetting(
       'tools',

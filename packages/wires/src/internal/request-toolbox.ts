@@ -10,6 +10,7 @@ import {
 import type { Caller, SearcherSource } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
 import {
+  checkOptionNames,
   checkToolboxOptions,
   defined,
   type OptionNames,
@@ -128,7 +129,8 @@ export function requestToolboxes(
 
 /** At once, not with the first request. */
 function checkOptions(options: ToolSearchOptions, ownOptions: object): void {
-  checkToolboxOptions(options, { owner: 'tool search', allowed: { ...OPTIONS, ...ownOptions } });
+  checkOptionNames('tool search', options, { ...OPTIONS, ...ownOptions });
+  checkToolboxOptions(options);
   const { form, maxRounds, contextTokens } = options;
   if (form !== undefined) readFormChoice(form);
   if (maxRounds !== undefined) readWholeNumber('maxRounds', maxRounds);

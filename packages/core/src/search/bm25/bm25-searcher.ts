@@ -29,7 +29,7 @@ export interface Bm25SearcherOptions extends Bm25Options {
  * const { hits, verdict } = await createBm25Searcher(snapshot).search({ query: 'refund a payment', limit: 5 });
  */
 export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOptions = {}): Searcher {
-  checkOptionNames('createBm25Searcher', options, OPTIONS);
+  checkOptionNames('createBm25Searcher', options, 'index slices cache', BM25_DEFAULTS);
   const { index, slices, cache, ...tuning } = options;
   const keeper = createIndexKeeper(snapshot, cache, slices);
   const words = wordsOf(snapshot.tools, { keeper, tuning });
@@ -47,13 +47,6 @@ export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOpti
     }),
   );
 }
-
-const OPTIONS: Readonly<Record<keyof Bm25SearcherOptions, unknown>> = {
-  ...BM25_DEFAULTS,
-  index: true,
-  slices: true,
-  cache: true,
-};
 
 /** The index of these tools: from the cache, or built and then cached. */
 export function wordsOf(

@@ -22,13 +22,6 @@ export const REGEX_SEARCH_DEFAULTS: Required<StepLimits> & { readonly sliceMs: n
   sliceMs: SLICE_DEFAULTS.sliceMs,
 };
 
-const OPTIONS: Readonly<Record<keyof RegexSearcherOptions, unknown>> = {
-  ...REGEX_SEARCH_DEFAULTS,
-  textOf: true,
-  now: true,
-  pause: true,
-};
-
 /**
  * Finds tools by a pattern of Python's `re`, case-sensitive unless the pattern says otherwise. Names come first, then
  * descriptions, parameter names and parameter descriptions; within a field, the match that covers more of it.
@@ -37,7 +30,7 @@ const OPTIONS: Readonly<Record<keyof RegexSearcherOptions, unknown>> = {
  * no pattern and no catalog holds up other work for much longer than a slice.
  */
 export function createRegexSearcher(snapshot: Snapshot, options: RegexSearcherOptions = {}): Searcher {
-  checkOptionNames('createRegexSearcher', options, OPTIONS);
+  checkOptionNames('createRegexSearcher', options, 'textOf now pause', REGEX_SEARCH_DEFAULTS);
   const settings = { ...REGEX_SEARCH_DEFAULTS, ...options };
   const fields = searchableFields(snapshot, options.textOf);
 

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import type { Tool } from '../../catalog/index.ts';
 import { sha256 } from '../../catalog/internal.ts';
-import { checkOptionNames, type OptionNames } from '../../check-option-names.ts';
+import { checkOptionNames } from '../../check-option-names.ts';
 import { malformed } from '../../upstream-error.ts';
 import {
   type Asked,
@@ -40,16 +40,6 @@ export interface ModelRerankerOptions
   readonly cachedScores?: number;
 }
 
-const OPTIONS: OptionNames<ModelRerankerOptions> = {
-  model: true,
-  cachedScores: true,
-  depth: true,
-  timeoutMs: true,
-  signal: true,
-  onEvent: true,
-  timer: true,
-};
-
 const CACHED_SCORES = 50_000;
 /** Calls at the same time, one for each query. */
 const CONCURRENCY = 4;
@@ -62,7 +52,7 @@ const CONCURRENCY = 4;
  * const reranker = createModelReranker({ model: cohere.reranking('rerank-v3.5') });
  */
 export function createModelReranker(options: ModelRerankerOptions): SentenceReranker {
-  checkOptionNames('createModelReranker', options, OPTIONS);
+  checkOptionNames('createModelReranker', options, 'model cachedScores depth timeoutMs signal onEvent timer');
   const { model, depth, timeoutMs, timer, onEvent, signal: ended } = { ...RERANKER_DEFAULTS, ...options };
   const { cachedScores = CACHED_SCORES } = options;
   checkRerankerNumbers({ depth, timeoutMs, cacheBytes: cachedScores });

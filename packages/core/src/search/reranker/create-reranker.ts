@@ -1,5 +1,5 @@
 import type { Tool } from '../../catalog/index.ts';
-import { checkOptionNames, type OptionNames, readWholeNumber } from '../../check-option-names.ts';
+import { checkOptionNames, readWholeNumber } from '../../check-option-names.ts';
 import { untilAborted } from '../../clock.ts';
 import { QUERY_LIMITS } from '../query/parse-query.ts';
 import type { Embedder } from '../semantic/embedder.ts';
@@ -29,19 +29,6 @@ export interface RerankerOptions {
   /** Whether a catalog's tools are embedded before the first search. @default where the embedder is local */
   readonly isPreparing?: boolean;
 }
-
-const OPTIONS: OptionNames<RerankerOptions> = {
-  embedder: true,
-  depth: true,
-  timeoutMs: true,
-  cacheBytes: true,
-  hold: true,
-  store: true,
-  signal: true,
-  onEvent: true,
-  timer: true,
-  isPreparing: true,
-};
 
 /** An embedder that may know its limits. */
 export interface RerankerEmbedder extends Embedder {
@@ -128,7 +115,7 @@ export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'depth' | 'timeou
  * const reranker = createReranker({ embedder });
  */
 export function createReranker(options: RerankerOptions): SentenceReranker {
-  checkOptionNames('createReranker', options, OPTIONS);
+  checkOptionNames('createReranker', options, 'embedder hold store signal onEvent isPreparing', RERANKER_DEFAULTS);
   const { embedder, hold, store, signal: ended, onEvent, isPreparing = embedder.isLocal === true } = options;
   const { depth, timeoutMs, cacheBytes, timer } = { ...RERANKER_DEFAULTS, ...options };
   checkRerankerNumbers({ depth, timeoutMs, cacheBytes });
