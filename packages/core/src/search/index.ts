@@ -29,7 +29,7 @@ export {
   type UseBonus,
 } from './learned/learned-uses.ts';
 export { ORDERED_BY_USE, type OrderByUseOptions, orderByUse } from './learned/order-by-use.ts';
-export { QUERY_LIMITS } from './query/parse-query.ts';
+export { QUERY_LIMITS } from './query/read-request.ts';
 export {
   createRegexSearcher,
   REGEX_SEARCH_DEFAULTS,

@@ -18,12 +18,6 @@ export {
 export { SIBLING } from './hybrid/features.ts';
 export { HYBRID_OPTIONS } from './hybrid/hybrid-searcher.ts';
 export { CALLED_ALONG, CALLED_BEFORE } from './learned/order-by-use.ts';
-export {
-  checkQueries,
-  hasMoreCharacters,
-  type QueryOperator,
-  resolveLimit,
-  takeTurns,
-  unaskedQueries,
-} from './query/parse-query.ts';
+export type { QueryOperator } from './query/parse-query.ts';
+export { checkRequest, hasMoreCharacters, queriesOf, takeTurns, unaskedQueries } from './query/read-request.ts';
 export { nameKey } from './text/characters.ts';

@@ -3,8 +3,16 @@ import { checkOptionNames } from '../../check-option-names.ts';
 import { QuartermasterError } from '../../errors.ts';
 import { runInSlices, SharedBuild, type SliceOptions } from '../../slices.ts';
 import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/keep-index.ts';
-import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/parse-query.ts';
-import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
+import {
+  acceptOf,
+  checkRequest,
+  queriesOf,
+  resolveLimit,
+  type Served,
+  serveInTurn,
+  unaskedQueries,
+} from '../query/read-request.ts';
+import type { Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';
 import type { Bm25Index } from './index/bm25-index.ts';
 import { type BuildOptions, buildBm25IndexInSteps } from './index/build-bm25-index.ts';
@@ -33,19 +41,25 @@ export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOpti
   const { index, slices, cache, ...tuning } = options;
   const keeper = createIndexKeeper(snapshot, cache, slices);
   const words = wordsOf(snapshot.tools, { keeper, tuning });
-  return searcherOf(
-    snapshot,
-    new SharedBuild({
-      load: keeper === undefined ? undefined : words.load,
-      *steps() {
-        const built = yield* words.build();
-        yield;
-        return new QueryRanker(snapshot, built);
-      },
-      slices,
-      built: index === undefined ? undefined : createRanker(snapshot, index),
-    }),
-  );
+  const sharedRanker = new SharedBuild({
+    load: keeper === undefined ? undefined : words.load,
+    *steps() {
+      const built = yield* words.build();
+      yield;
+      return new QueryRanker(snapshot, built);
+    },
+    slices,
+    built: index === undefined ? undefined : createRanker(snapshot, index),
+  });
+  return {
+    engine: 'bm25',
+    search: (request) => search(request, sharedRanker, snapshot),
+    explain: (request, tool) => explain(request, tool, sharedRanker, snapshot),
+    async prepare() {
+      await sharedRanker.wait();
+    },
+    byteLength: () => OBJECT_BYTES + (sharedRanker.built?.byteLength ?? 0),
+  };
 }
 
 /** The index of these tools: from the cache, or built and then cached. */
@@ -71,27 +85,6 @@ export function wordsOf(
   };
 }
 
-/** Searches with a ranker that others use too. */
-export function rankerSearcher(snapshot: Snapshot, ranker: QueryRanker): Searcher {
-  return searcherOf(snapshot, new SharedBuild({ steps: () => buildRankerInSteps(snapshot), built: ranker }));
-}
-
-function searcherOf(snapshot: Snapshot, sharedRanker: SharedBuild<QueryRanker>): Searcher {
-  return {
-    engine: 'bm25',
-    search: (request) => search(request, sharedRanker, snapshot),
-    explain: (request, tool) => explain(request, tool, sharedRanker, snapshot),
-    async prepare() {
-      await sharedRanker.wait();
-    },
-    byteLength: () => OBJECT_BYTES + (sharedRanker.built?.byteLength ?? 0),
-  };
-}
-
-function* buildRankerInSteps(snapshot: Snapshot): Generator<void, QueryRanker> {
-  return new QueryRanker(snapshot, yield* buildBm25IndexInSteps(snapshot.tools));
-}
-
 /** The size of the objects around the arrays. */
 const OBJECT_BYTES = 8 * 1024;
 
@@ -105,20 +98,13 @@ export function createRanker(snapshot: Snapshot, index: Bm25Index): QueryRanker 
   );
 }
 
-/** An entry of the final list, and the query that it answers. */
-interface Answer {
-  readonly ranking: Ranking;
-  readonly served: QueryRanking;
-}
-
 /** As much of each query's list as an answer can use: however many queries take turns, none fills more than the list. */
 function* rankInSteps(
   request: SearchRequest,
   ranker: QueryRanker,
-  snapshot: Snapshot,
+  { snapshot, limit }: { readonly snapshot: Snapshot; readonly limit: number },
 ): Generator<void, QueryRanking[]> {
   const accept = acceptOf(request, snapshot);
-  const limit = resolveLimit(request.limit);
   const served: QueryRanking[] = [];
   for (const text of queriesOf(request)) {
     if (served.length > 0) yield;
@@ -127,27 +113,12 @@ function* rankInSteps(
   return served;
 }
 
-function queriesOf({ query }: SearchRequest): readonly string[] {
-  return typeof query === 'string' ? [query] : query.slice(0, QUERY_LIMITS.queries);
-}
-
-function mergeLists(served: readonly QueryRanking[], limit: number): Answer[] {
-  const lists = served.map((one) => one.rankings.map((ranking) => ({ ranking, served: one })));
-  return takeTurns(lists, limit, ({ ranking }) => ranking.tool);
-}
-
-function acceptOf({ allow }: SearchRequest, snapshot: Snapshot): ((tool: number) => boolean) | undefined {
-  return allow === undefined ? undefined : (tool) => allow(snapshot.tools[tool] as Tool);
-}
-
 async function search(
   request: SearchRequest,
   sharedRanker: SharedBuild<QueryRanker>,
   snapshot: Snapshot,
 ): Promise<SearchResult> {
-  request.signal?.throwIfAborted();
-  const limit = resolveLimit(request.limit);
-  checkQueries(request);
+  const limit = checkRequest(request);
   const ranker = sharedRanker.built ?? (await sharedRanker.wait(request.signal));
   const hits: Hit[] = [];
   const unresolved: string[] = [];
@@ -158,8 +129,8 @@ async function search(
     }
     unresolved.push(...served.unresolved);
   } else {
-    const served = await runInSlices(rankInSteps(request, ranker, snapshot), { signal: request.signal });
-    for (const answer of mergeLists(served, limit)) hits.push(toHit(request, ranker, snapshot, answer));
+    const served = await runInSlices(rankInSteps(request, ranker, { snapshot, limit }), { signal: request.signal });
+    for (const answer of serveInTurn(served, limit)) hits.push(toHit(request, ranker, snapshot, answer));
     unresolved.push(...served.flatMap((one) => one.unresolved));
   }
   const verdict = hits.length > 0 ? 'match' : 'none';
@@ -171,7 +142,12 @@ async function search(
   };
 }
 
-function toHit(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, { ranking, served }: Answer): Hit {
+function toHit(
+  request: SearchRequest,
+  ranker: QueryRanker,
+  snapshot: Snapshot,
+  { ranking, served }: Served<QueryRanking>,
+): Hit {
   const tool = snapshot.tools[ranking.tool] as Tool;
   const { score } = ranking;
   return request.explain === true
@@ -196,21 +172,29 @@ async function explain(
   sharedRanker: SharedBuild<QueryRanker>,
   snapshot: Snapshot,
 ): Promise<Standing> {
-  request.signal?.throwIfAborted();
-  const limit = resolveLimit(request.limit);
-  checkQueries(request);
+  checkRequest(request);
   const known = snapshot.get(tool.id);
   if (known === undefined) return { kind: 'not-in-catalog' };
   if (request.allow?.(known) === false) return { kind: 'not-allowed' };
   const ranker = sharedRanker.built ?? (await sharedRanker.wait(request.signal));
+  return explainByWords(request, known, { ranker, snapshot });
+}
+
+/** The rank by words of a tool that the caller may see. */
+export function explainByWords(
+  request: SearchRequest,
+  tool: Tool,
+  { ranker, snapshot }: { readonly ranker: QueryRanker; readonly snapshot: Snapshot },
+): Standing {
   const accept = acceptOf(request, snapshot);
   const lists = queriesOf(request).map((text) => ranker.rank(text, accept, snapshot.tools.length));
-  const all = mergeLists(lists, snapshot.tools.length);
-  const place = all.findIndex(({ ranking }) => snapshot.tools[ranking.tool]?.id === known.id);
+  const all = serveInTurn(lists, snapshot.tools.length);
+  const place = all.findIndex(({ ranking }) => snapshot.tools[ranking.tool]?.id === tool.id);
   const found = all[place];
-  if (found === undefined) return { kind: 'not-matched', reason: reasonFor(request, known, ranker, snapshot) };
-  const explanation: Explanation = explainRanking(ranker, found.served.plan, found.ranking, known);
-  return { kind: place < limit ? 'listed' : 'below-limit', rank: place + 1, explanation };
+  if (found === undefined) return { kind: 'not-matched', reason: reasonFor(request, tool, ranker, snapshot) };
+  const explanation = explainRanking(ranker, found.served.plan, found.ranking, tool);
+  const kind = place < resolveLimit(request.limit) ? 'listed' : 'below-limit';
+  return { kind, rank: place + 1, explanation };
 }
 
 function reasonFor(request: SearchRequest, tool: Tool, ranker: QueryRanker, snapshot: Snapshot): string {

@@ -9,7 +9,7 @@ export {
   type Bm25SearcherOptions,
   createBm25Searcher,
   createRanker,
-  rankerSearcher,
+  explainByWords,
   wordsOf,
 } from './bm25-searcher.ts';
 export { Bm25Index, type CatalogStatistics, firstAtLeast } from './index/bm25-index.ts';

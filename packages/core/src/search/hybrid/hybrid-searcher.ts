@@ -4,15 +4,22 @@ import { checkOptionNames } from '../../check-option-names.ts';
 import { runInSlices, runToEnd, SharedBuild, type SliceOptions, stepThrough } from '../../slices.ts';
 import {
   BM25_DEFAULTS,
-  type Bm25Index,
   type Bm25SearcherOptions,
   createRanker,
+  explainByWords,
   type QueryRanker,
-  rankerSearcher,
   wordsOf,
 } from '../bm25/index.ts';
 import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/keep-index.ts';
-import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/parse-query.ts';
+import {
+  acceptOf,
+  checkRequest,
+  entriesOf,
+  queriesOf,
+  type Served,
+  serveInTurn,
+  unaskedQueries,
+} from '../query/read-request.ts';
 import { type Reranker, UNREADABLE } from '../reranker/create-reranker.ts';
 import type { Explanation, Hit, RerankerUse, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import type { StaticEmbedder } from '../semantic/embedder.ts';
@@ -77,28 +84,12 @@ export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcher
 }
 
 /** An entry of the final list, and the query that it answers. */
-interface Answer {
-  readonly ranking: HybridRanking;
-  readonly served: HybridAnswer;
-}
+type Answer = Served<HybridAnswer>;
 
 /** The lists of all queries, and what the reranker had to do with them. */
 interface Reranked {
   readonly answers: HybridAnswer[];
   readonly use?: RerankerUse;
-}
-
-/** An index with what reads it. */
-interface Lexical {
-  readonly searcher: Searcher;
-  readonly ranker: QueryRanker;
-}
-
-/** The parts of the engine, once everything it needs is built. */
-interface Engine {
-  readonly ranker: HybridRanker;
-  /** The lexical half, which explains the lexical part of a rank. */
-  readonly byWords: Searcher;
 }
 
 /** An option for certain requests defaults to the one for all requests, if that is given. */
@@ -117,8 +108,8 @@ class HybridSearcher {
   readonly #options: HybridSearcherOptions;
   readonly #settings: HybridSettings;
   /** From an index that was passed in. */
-  readonly #given: Lexical | undefined;
-  readonly #engine: SharedBuild<Engine>;
+  readonly #given: QueryRanker | undefined;
+  readonly #ranker: SharedBuild<HybridRanker>;
   readonly #words: ReturnType<typeof wordsOf>;
   readonly #keeper: IndexKeeper | undefined;
   /** Cached vectors. */
@@ -135,9 +126,9 @@ class HybridSearcher {
       keeper: this.#keeper,
       tuning: options.whole === undefined ? tuning : { ...tuning, statistics: options.whole },
     });
-    this.#given = index === undefined ? undefined : createLexical(snapshot, index);
+    this.#given = index === undefined ? undefined : createRanker(snapshot, index);
     const isAllGiven = this.#given !== undefined && options.vectors !== undefined;
-    this.#engine = new SharedBuild({
+    this.#ranker = new SharedBuild({
       load: this.#keeper === undefined ? undefined : () => this.#load(),
       steps: () => this.#buildInSteps(),
       slices,
@@ -146,20 +137,18 @@ class HybridSearcher {
   }
 
   get byteLength(): number {
-    return OBJECT_BYTES + (this.#engine.built?.ranker.byteLength ?? this.#given?.ranker.byteLength ?? 0);
+    return OBJECT_BYTES + (this.#ranker.built?.byteLength ?? this.#given?.byteLength ?? 0);
   }
 
   /** Vectors for the reranker are computed after that, and nothing waits for them: a search first embeds what it needs. */
   async prepare(): Promise<void> {
-    await this.#engine.wait();
+    await this.#ranker.wait();
     void this.#options.reranker?.prepare?.(this.#snapshot.tools);
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
-    request.signal?.throwIfAborted();
-    const limit = resolveLimit(request.limit);
-    checkQueries(request);
-    const { ranker } = this.#engine.built ?? (await this.#engine.wait(request.signal));
+    const limit = checkRequest(request);
+    const ranker = this.#ranker.built ?? (await this.#ranker.wait(request.signal));
     const wanted = limit * DUPLICATE_SLACK;
     const { answers, use } = await this.#answers(request, ranker, wanted);
     const list = this.#inTurn(answers, wanted);
@@ -194,19 +183,17 @@ class HybridSearcher {
   }
 
   async explain(request: SearchRequest, tool: Tool): Promise<Standing> {
-    request.signal?.throwIfAborted();
-    const limit = resolveLimit(request.limit);
-    checkQueries(request);
+    const limit = checkRequest(request);
     const known = this.#snapshot.get(tool.id);
     if (known === undefined) return { kind: 'not-in-catalog' };
     if (request.allow?.(known) === false) return { kind: 'not-allowed' };
-    const { ranker, byWords } = this.#engine.built ?? (await this.#engine.wait(request.signal));
+    const ranker = this.#ranker.built ?? (await this.#ranker.wait(request.signal));
     const { length: all } = this.#snapshot.tools;
     const { answers } = await this.#answers(request, ranker, all);
     const ranked = this.#inTurn(answers, all);
     const place = ranked.findIndex(({ ranking }) => this.#tool(ranking).id === known.id);
     const found = ranked[place] ?? (await this.#beyond(request, ranker, known));
-    const lexical = await byWords.explain(request, known);
+    const lexical = explainByWords(request, known, { ranker: ranker.lexical, snapshot: this.#snapshot });
     if (found === undefined) {
       return lexical.kind === 'not-matched' && lexical.reason !== NO_WORD
         ? lexical
@@ -220,8 +207,7 @@ class HybridSearcher {
 
   /** One list that serves each query in turn. */
   #inTurn(answers: readonly HybridAnswer[], wanted: number): readonly Answer[] {
-    const list = takeTurns(answers.map(toAnswers), wanted, ({ ranking }) => ranking.tool);
-    return preferSuccessors(list, {
+    return preferSuccessors(serveInTurn(answers, wanted), {
       tool: ({ ranking }) => this.#tool(ranking),
       isNamed: ({ ranking }) => ranking.bonus > 0,
       before: liftTo,
@@ -237,10 +223,9 @@ class HybridSearcher {
 
   /** With several queries, other work runs between them. */
   async #rank(request: SearchRequest, ranker: HybridRanker, depth: RankDepth): Promise<HybridAnswer[]> {
-    const { allow } = request;
-    const accept = allow === undefined ? undefined : (tool: number) => allow(this.#snapshot.tools[tool] as Tool);
+    const accept = acceptOf(request, this.#snapshot);
     if (typeof request.query === 'string') return [ranker.rank(request.query, { accept, ...depth })];
-    const queries = request.query.slice(0, QUERY_LIMITS.queries);
+    const queries = queriesOf(request);
     const answers: HybridAnswer[] = [];
     const steps = stepThrough(queries.length, (at) => {
       answers.push(ranker.rank(queries[at] as string, { accept, ...depth }));
@@ -278,7 +263,7 @@ class HybridSearcher {
   /** A tool that was too unlikely to be a candidate; its rank is somewhere after the candidates. */
   async #beyond(request: SearchRequest, ranker: HybridRanker, tool: Tool): Promise<Answer | undefined> {
     return (await this.#rank(request, ranker, { isWhole: true }))
-      .flatMap(toAnswers)
+      .flatMap(entriesOf)
       .find(({ ranking }) => this.#tool(ranking).id === tool.id);
   }
 
@@ -294,21 +279,20 @@ class HybridSearcher {
   }
 
   /** Vectors and index are one piece of work: slices continue from one to the other. What was passed in or cached is not built. */
-  *#buildInSteps(): Generator<void, Engine> {
+  *#buildInSteps(): Generator<void, HybridRanker> {
     const { embedder } = this.#options;
     const vectors = this.#options.vectors ?? this.#vectors ?? (yield* this.#buildVectors());
     this.#vectors = undefined;
     yield;
-    const lexical = this.#given ?? createLexical(this.#snapshot, yield* this.#words.build());
-    const ranker = new HybridRanker({
+    const lexical = this.#given ?? createRanker(this.#snapshot, yield* this.#words.build());
+    return new HybridRanker({
       snapshot: this.#snapshot,
-      lexical: lexical.ranker,
+      lexical,
       vectors,
       embedder,
       settings: this.#settings,
       whole: this.#options.whole,
     });
-    return { ranker, byWords: lexical.searcher };
   }
 
   /** Vectors of the same texts are reused from other catalogs: a server that lists one more tool costs one vector. */
@@ -327,20 +311,11 @@ class HybridSearcher {
   }
 }
 
-function createLexical(snapshot: Snapshot, index: Bm25Index): Lexical {
-  const ranker = createRanker(snapshot, index);
-  return { searcher: rankerSearcher(snapshot, ranker), ranker };
-}
-
 /** The bonus for being moved before another tool is called a lift. */
 function liftTo({ ranking, served }: Answer, { ranking: { score } }: Answer): Answer {
   const { tool, bonus, base, intent, sibling, features } = ranking;
   const lift = ranking.lift + score - ranking.score;
   return { ranking: { tool, score, bonus, base, intent, sibling, lift, features }, served };
-}
-
-function toAnswers(served: HybridAnswer): Answer[] {
-  return served.rankings.map((ranking) => ({ ranking, served }));
 }
 
 /** The size of the objects around the arrays. */

@@ -75,6 +75,8 @@ interface RankOptions extends RankDepth {
 /** Ranks tools by keywords and by meaning, for one query at a time. */
 export class HybridRanker {
   readonly vectors: VectorIndex;
+  /** Ranks by words alone. */
+  readonly lexical: QueryRanker;
   readonly #parts: HybridRankerParts;
   readonly #scan: VectorScan;
   readonly #rater: ToolRater;
@@ -83,6 +85,7 @@ export class HybridRanker {
   constructor(parts: HybridRankerParts) {
     const { snapshot, lexical, vectors, whole } = parts;
     this.vectors = vectors;
+    this.lexical = lexical;
     this.#parts = parts;
     this.#vectorBytes = vectorBytes(vectors);
     this.#scan = createVectorScan(vectors);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool, type Tool } from '../../catalog/index.ts';
 import { PatternError, QuartermasterError } from '../../errors.ts';
-import { QUERY_LIMITS } from '../query/parse-query.ts';
+import { QUERY_LIMITS } from '../query/read-request.ts';
 import type { SearchRequest, SearchResult } from '../searcher.ts';
 import { createRegexSearcher, type RegexSearcherOptions } from './regex-searcher.ts';
 

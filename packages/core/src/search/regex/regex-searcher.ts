@@ -1,7 +1,7 @@
 import type { SearchText, Snapshot, Tool } from '../../catalog/index.ts';
 import { checkOptionNames } from '../../check-option-names.ts';
 import { runInSlices, SLICE_DEFAULTS, type SliceOptions } from '../../slices.ts';
-import { QUERY_LIMITS, resolveLimit, unaskedQueries } from '../query/parse-query.ts';
+import { queriesOf, resolveLimit, unaskedQueries } from '../query/read-request.ts';
 import type { Searcher, SearchRequest, Standing } from '../searcher.ts';
 import { compileInSteps } from './compile-pattern.ts';
 import { findMatches, meteredMatcher, STEP_LIMITS, type StepLimits, searchableFields } from './find-matches.ts';
@@ -111,9 +111,8 @@ interface Place {
   readonly match: RankedMatch;
 }
 
-function listQueries({ query }: SearchRequest): readonly string[] {
-  const queries = typeof query === 'string' ? [query] : query;
-  return queries.slice(0, QUERY_LIMITS.queries).filter((each) => each !== '');
+function listQueries(request: SearchRequest): readonly string[] {
+  return queriesOf(request).filter((query) => query !== '');
 }
 
 function notMatched(request: SearchRequest, tool: Tool): string {

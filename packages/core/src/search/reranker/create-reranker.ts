@@ -1,7 +1,7 @@
 import type { Tool } from '../../catalog/index.ts';
 import { checkOptionNames, readWholeNumber } from '../../check-option-names.ts';
 import { untilAborted } from '../../clock.ts';
-import { QUERY_LIMITS } from '../query/parse-query.ts';
+import { QUERY_LIMITS } from '../query/read-request.ts';
 import type { Embedder } from '../semantic/embedder.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
 import { type HoldVectors, MEMORY_VECTOR_CACHE_DEFAULTS, ToolVectors, type VectorCache } from './tool-vectors.ts';

@@ -1,12 +1,12 @@
 import { createSnapshot, type Searcher, type SearchResult, type Tool } from '@quartermaster/core';
 import {
   checkOptionNames,
-  checkQueries,
+  checkRequest,
   defined,
   nameKey,
   type OptionNames,
+  queriesOf,
   readNameStems,
-  resolveLimit,
   stemOf,
   unaskedQueries,
 } from '@quartermaster/core/internal';
@@ -14,7 +14,6 @@ import {
   buildVectorIndex,
   createHybridSearcher,
   type HybridSearcherOptions,
-  QUERY_LIMITS,
   type SearchRequest,
   type SliceOptions,
   type WholeCatalog,
@@ -57,14 +56,9 @@ export function createPostgresSearcher(
   }
 
   /** The tools that can answer any of the queries. */
-  async function findCandidates(
-    opened: View,
-    { query }: SearchRequest,
-    depth: number,
-  ): Promise<readonly IndexedTool[]> {
-    const queries = typeof query === 'string' ? [query] : query.slice(0, QUERY_LIMITS.queries);
+  async function findCandidates(opened: View, request: SearchRequest, depth: number): Promise<readonly IndexedTool[]> {
     const numbers = new Set<number>();
-    for (const one of queries) {
+    for (const one of queriesOf(request)) {
       const parts = { index, ...opened };
       const plan = await planCandidates(one, parts, { depth, hasOperators: true });
       const found = await index.find(opened.catalog, plan);
@@ -97,9 +91,7 @@ export function createPostgresSearcher(
     engine: 'hybrid',
     byteLength: () => OBJECT_BYTES,
     async search(request) {
-      request.signal?.throwIfAborted();
-      const limit = resolveLimit(request.limit);
-      checkQueries(request);
+      const limit = checkRequest(request);
       const opened = await open();
       let result: SearchResult = { hits: [], verdict: 'none', confidence: 0, ...unaskedQueries(request.query) };
       if (opened === undefined) return result;
@@ -115,9 +107,7 @@ export function createPostgresSearcher(
       return result;
     },
     async explain(request, tool) {
-      request.signal?.throwIfAborted();
-      resolveLimit(request.limit);
-      checkQueries(request);
+      checkRequest(request);
       const opened = await open();
       const known = opened === undefined ? undefined : await index.get(opened.catalog, tool.id);
       if (opened === undefined || known === undefined || known.tool.id !== tool.id) return { kind: 'not-in-catalog' };

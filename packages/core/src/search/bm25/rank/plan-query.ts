@@ -1,4 +1,4 @@
-import { QUERY_LIMITS } from '../../query/parse-query.ts';
+import { QUERY_LIMITS } from '../../query/read-request.ts';
 import { REQUEST_WORDS } from '../../text/function-words.ts';
 import { stemWord } from '../../text/stem-word.ts';
 import { scanTokens, TokenKind, tokenize } from '../../text/tokenize.ts';

@@ -5,13 +5,13 @@ import { createBm25Searcher } from '../bm25/index.ts';
 import { createHybridSearcher } from '../hybrid/hybrid-searcher.ts';
 import { toyEmbedder } from '../hybrid/toy-embedder.fixture.ts';
 import { createRegexSearcher } from '../regex/index.ts';
-import { checkQueries, QUERY_LIMITS, takeTurns } from './parse-query.ts';
+import { checkRequest, QUERY_LIMITS, takeTurns } from './read-request.ts';
 
 describe('the length of a query', () => {
   it('is counted in code points, up to the limit', () => {
     for (const character of ['x', '請', '😀', '\ud83d']) {
-      expect(() => checkQueries({ query: character.repeat(QUERY_LIMITS.characters) })).not.toThrow();
-      expect(() => checkQueries({ query: character.repeat(QUERY_LIMITS.characters + 1) })).toThrow(
+      expect(() => checkRequest({ query: character.repeat(QUERY_LIMITS.characters) })).not.toThrow();
+      expect(() => checkRequest({ query: character.repeat(QUERY_LIMITS.characters + 1) })).toThrow(
         /4096.*maxQueryLength/,
       );
     }
@@ -19,8 +19,8 @@ describe('the length of a query', () => {
 
   it('is that of each of several queries, and can be raised', () => {
     const queries = ['short', 'x'.repeat(5_000)];
-    expect(() => checkQueries({ query: queries })).toThrow(expect.objectContaining({ code: 'query_too_long' }));
-    expect(() => checkQueries({ query: queries, maxQueryLength: 5_000 })).not.toThrow();
+    expect(() => checkRequest({ query: queries })).toThrow(expect.objectContaining({ code: 'query_too_long' }));
+    expect(() => checkRequest({ query: queries, maxQueryLength: 5_000 })).not.toThrow();
   });
 });
 
