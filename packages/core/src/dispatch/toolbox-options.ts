@@ -77,8 +77,6 @@ export interface ToolboxOptions {
   readonly findings?: (tool: Tool) => readonly string[];
   /** Whether search may return a tool. One that only the client knows keeps its stub. @default every tool */
   readonly isSearchable?: (tool: Tool) => boolean;
-  /** How many tools a prefetch offers, 1 to 10. @default 3 */
-  readonly prefetchLimit?: number;
 }
 
 /** A searcher, or a function that creates one for a snapshot. */
@@ -107,7 +105,6 @@ export const TOOLBOX_OPTIONS: OptionNames<ToolboxOptions> = {
   unavailable: true,
   findings: true,
   isSearchable: true,
-  prefetchLimit: true,
 };
 
 /** Throws a `SettingError` for an invalid value. */

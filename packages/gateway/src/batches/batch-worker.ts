@@ -18,8 +18,6 @@ export interface BatchWorkerOptions {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How often to look for work created by other replicas. @default 5_000 */
-  readonly pollMs?: number;
   /** How long a lease lasts without renewal. @default 60_000 */
   readonly leaseMs?: number;
 }
@@ -42,7 +40,10 @@ export class ShareUsedUp extends Error {
   }
 }
 
-const BATCH_WORKER_DEFAULTS = { pollMs: 5_000, leaseMs: 60_000 } as const;
+/** How often to look for work created by other replicas. */
+const POLL_MS = 5_000;
+
+const LEASE_MS = 60_000;
 
 /** Finished work is paid for: a brief outage of the store must not cost it again. The pauses double, half a minute in all. */
 const COMMIT_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
@@ -54,8 +55,7 @@ const CANCELED: ItemResult = { outcome: 'canceled', result: JSON.stringify({ typ
  * only if it is committed under that lease, so a replica that was presumed dead can't write a second one.
  */
 export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
-  const { batches, concurrency, clock, logger } = options;
-  const { pollMs, leaseMs } = { ...BATCH_WORKER_DEFAULTS, ...options };
+  const { batches, concurrency, clock, logger, leaseMs = LEASE_MS } = options;
   const running = new Map<
     string,
     { readonly item: ClaimedItem; readonly stop: AbortController; done: Promise<void> }
@@ -159,7 +159,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
         isClaiming = false;
         wake();
       });
-    repeated.push(every(clock, pollMs, wake));
+    repeated.push(every(clock, POLL_MS, wake));
     // Three renewals per lease: one may be late.
     repeated.push(every(clock, leaseMs / 3, () => beat().catch((error) => fail('batch-extend', error))));
   }

@@ -65,8 +65,6 @@ export interface OAuthOptions {
   readonly clientMetadata?: Partial<OAuthClientMetadata>;
   /** The https address of a client metadata document, for authorization servers that read it instead of registering us. */
   readonly clientMetadataUrl?: string;
-  /** Creates the secret that ties a callback to its sign-in. @default a random UUID */
-  readonly createState?: () => string;
   readonly fetch?: typeof globalThis.fetch;
   readonly clock?: Clock;
 }
@@ -77,7 +75,6 @@ const OPTIONS: OptionNames<OAuthOptions> = {
   howToSignIn: true,
   clientMetadata: true,
   clientMetadataUrl: true,
-  createState: true,
   fetch: true,
   clock: true,
 };
@@ -100,7 +97,7 @@ interface Offer {
 /** OAuth for the servers of a hub. Everything that must outlast a redirect is in the token store. */
 export function createOAuthClient(options: OAuthOptions): OAuthClient {
   checkOptionNames('createOAuthClient', options, OPTIONS);
-  const { tokens, redirectUrl, howToSignIn, createState = randomUUID } = options;
+  const { tokens, redirectUrl, howToSignIn } = options;
   const { fetch = globalThis.fetch, clock = BACKGROUND_CLOCK } = options;
   const kept = createKeptSignIns(tokens, clock);
   const renew = createRenewer({ kept, tokens, clock });
@@ -128,7 +125,8 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     if (address === undefined) return undefined;
     const offered = await stillOffered(key, { scope, redirectUrl: address });
     if (offered !== undefined) return offered.url;
-    const state = createState();
+    // The secret that ties the callback to its sign-in.
+    const state = randomUUID();
     const { pending, authorizationUrl } = await beginSignIn({
       owner,
       settings: { ...settings, clientMetadataUrl: settings.clientMetadataUrl ?? options.clientMetadataUrl },

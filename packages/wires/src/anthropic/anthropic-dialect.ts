@@ -38,8 +38,6 @@ export interface AnthropicWireOptions {
    * @default client
    */
   readonly deferredAlone?: 'client' | 'ours';
-  /** The search tool requested from the provider in the hosted form if the client declared none. @default bm25 */
-  readonly hostedEngine?: 'regex' | 'bm25';
   /** Tools of MCP servers that are called within the response. @default none */
   readonly servers?: ServerCalls;
 }
@@ -49,7 +47,6 @@ const ANTHROPIC_WIRE_DEFAULTS: Required<Omit<AnthropicWireOptions, 'servers'>> =
   errorCodes: 'typed',
   missingDeferral: 'never',
   deferredAlone: 'client',
-  hostedEngine: 'bm25',
 };
 
 /** The Messages API, towards the client and towards the upstream. */
@@ -65,7 +62,7 @@ export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<An
     searchNames: SEARCH_NAMES,
     open: (request) => openRequest(request, settings),
     recall: (request, plan) => recallRequest(plain(request), plan),
-    render: (request, view, tell) => renderRequest(plain(request), { view, tell }, settings),
+    render: (request, view, tell) => renderRequest(plain(request), view, tell),
     reader: readRound,
     writer: (request, plan) => writeResponse(request, plan, settings),
     pending: pendingSearches,

@@ -10,26 +10,15 @@ import {
   readSearchTool,
   SEARCH_TOOL_NAMES,
   SEARCH_TOOL_TYPES,
-  type SearchTool,
   splitTools,
 } from './open.ts';
 import { renderMessages } from './render-messages.ts';
 
-interface RenderOptions {
-  /** The search tool to request from a provider if the client declared none. */
-  readonly hostedEngine: SearchTool['engine'];
-}
-
 /** A plain request of the same dialect. Fields and blocks that don't concern tool search stay as they are. */
-export function renderRequest(
-  request: AnthropicRequest,
-  rendering: { readonly view: View; readonly tell: Tell },
-  options: RenderOptions,
-): AnthropicRequest {
-  const { view, tell } = rendering;
+export function renderRequest(request: AnthropicRequest, view: View, tell: Tell): AnthropicRequest {
   const { plan } = view;
   if (plan.kind === 'inline') return withoutForeignSearches(request);
-  const { tools, has, choice } = renderTools(request, view, options.hostedEngine);
+  const { tools, has, choice } = renderTools(request, view);
   const messages = renderMessages(withTail(request.messages, view.tail), { plan, tell, has });
   const { tools: _, tool_choice: __, ...rest } = request;
   return {
@@ -81,7 +70,7 @@ interface RenderedTools {
 }
 
 /** Our tools, then the fixed part of the plan, then what the conversation has revealed, in the order of discovery. */
-export function renderTools(request: AnthropicRequest, view: View, hosted: SearchTool['engine']): RenderedTools {
+function renderTools(request: AnthropicRequest, view: View): RenderedTools {
   const plan = view.plan as DeferPlan;
   const fixed = fixedTools(plan);
   const forced = forcedTool(request, plan);
@@ -91,7 +80,7 @@ export function renderTools(request: AnthropicRequest, view: View, hosted: Searc
   const names = new Set(late.map(({ name }) => name));
   return {
     tools: [
-      ...(plan.form.search === 'provider' ? hostedSearch(request, hosted) : []),
+      ...(plan.form.search === 'provider' ? hostedSearch(request) : []),
       ...withBreakpoint(
         forced === undefined || !fixed.names.has(forced.name)
           ? fixed.definitions
@@ -200,9 +189,9 @@ function without(definition: JsonObject, keys: readonly string[]): JsonObject {
 }
 
 /** The client's own search tools, never deferred; or one requested by us, because marks without a search have no effect. */
-function hostedSearch(request: AnthropicRequest, engine: SearchTool['engine']): readonly JsonObject[] {
+function hostedSearch(request: AnthropicRequest): readonly JsonObject[] {
   const { search } = splitTools(request);
-  if (search.length === 0) return [{ type: SEARCH_TOOL_TYPES[engine], name: SEARCH_TOOL_NAMES[engine] }];
+  if (search.length === 0) return [{ type: SEARCH_TOOL_TYPES.bm25, name: SEARCH_TOOL_NAMES.bm25 }];
   return search.map((one) => ({
     ...(isForeignSearch(one.definition)
       ? { type: SEARCH_TOOL_TYPES[one.tool.engine] }

@@ -350,8 +350,8 @@ function withinLoadBudget<Found extends { readonly tool: Tool }>(
   });
 }
 
-const PREFETCH_DEFAULTS = { limit: 3 };
-const MOST_LIMIT = 10;
+/** How many tools a prefetch offers. */
+const PREFETCH_LIMIT = 3;
 const MOST_CHARACTERS = 2_000;
 
 /**
@@ -368,11 +368,10 @@ export async function prefetchTools(
   if (plan.engine === 'regex') return undefined;
   const snapshot = context.snapshot();
   const searcher = context.searchers[plan.engine].of(snapshot);
-  const limit = Math.max(1, Math.min(context.options.prefetchLimit ?? PREFETCH_DEFAULTS.limit, MOST_LIMIT));
   try {
     const result = await searcher.search({
       query: text.slice(0, MOST_CHARACTERS),
-      limit,
+      limit: PREFETCH_LIMIT,
       allow: searchScope(context, { plan, snapshot, caller }),
       ...defined({ signal }),
     });

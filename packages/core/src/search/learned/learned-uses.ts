@@ -1,3 +1,5 @@
+import { defined } from '../../catalog/internal.ts';
+
 /** A tool that was called after a search. It holds no text. */
 export interface LearnedUse {
   /** The tool's id. */
@@ -142,7 +144,7 @@ export class LearnedUses {
       const near = nearest.get(tool) ?? 0;
       const points = WEIGHTS.share * share + WEIGHTS.nearest * near + WEIGHTS.calls * Math.log1p(count);
       const companion = this.#companions.get(tool);
-      bonuses.set(tool, { points, isAskedAlike: alike.has(tool), ...(companion === undefined ? {} : { companion }) });
+      bonuses.set(tool, { points, isAskedAlike: alike.has(tool), ...defined({ companion }) });
     }
     return bonuses;
   }

@@ -6,27 +6,19 @@ import type { UpstreamClient } from '../dialect.ts';
 export interface RetrySettings {
   /** How often a failed request is sent again, at most. @default 2 */
   readonly maxRetries?: number;
-  /** The first pause; each further one is twice as long, up to 16 times this. @default 500 */
-  readonly pauseMs?: number;
-  /**
-   * The longest pause that an upstream may ask for: if it asks for more, the error goes to the client at once.
-   *
-   * @default 30_000
-   */
-  readonly longestPauseMs?: number;
   /** From 0 to 1: shortens a pause by up to a quarter, so that clients don't all return at once. @default Math.random */
   readonly random?: () => number;
   readonly clock?: Clock;
 }
 
 /** The default settings of retries. */
-export const RETRY_DEFAULTS: Required<RetrySettings> = {
-  maxRetries: 2,
-  pauseMs: 500,
-  longestPauseMs: 30_000,
-  random: Math.random,
-  clock: SYSTEM_CLOCK,
-};
+const RETRY_DEFAULTS: Required<RetrySettings> = { maxRetries: 2, random: Math.random, clock: SYSTEM_CLOCK };
+
+/** Each further pause is twice as long. */
+const FIRST_PAUSE_MS = 500;
+
+/** The longest pause that an upstream may ask for: if it asks for more, the error goes to the client at once. */
+const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * Attempts something until it works, is not worth another attempt, or was attempted often enough. Only for what has had no
@@ -37,7 +29,7 @@ export async function retry<Value>(
   signal: AbortSignal,
   settings: RetrySettings = {},
 ): Promise<Value> {
-  const { maxRetries, clock, ...pausing } = { ...RETRY_DEFAULTS, ...settings };
+  const { maxRetries, clock, random } = { ...RETRY_DEFAULTS, ...settings };
   for (let retries = 0; ; retries += 1) {
     signal.throwIfAborted();
     try {
@@ -46,7 +38,7 @@ export async function retry<Value>(
       signal.throwIfAborted();
       if (error instanceof UpstreamError) error.wasRetried = retries > 0;
       if (!(error instanceof UpstreamError) || !error.isRetryable || retries >= maxRetries) throw error;
-      const pauseMs = pauseBefore(error, retries, pausing);
+      const pauseMs = pauseBefore(error, retries, random);
       if (pauseMs === undefined) throw error;
       await pause(clock, pauseMs, signal);
     }
@@ -96,13 +88,9 @@ export function retriesFor(
 /** `ai/7.0.0`, `ai-sdk/anthropic/2.0.0`, `ai-sdk-provider-utils/5.0.0`: its versions and functions send different ones. */
 const AI_SDK = /(?:^| )ai(?:-sdk[a-z-]*)?\//;
 
-function pauseBefore(
-  error: UpstreamError,
-  retries: number,
-  { pauseMs, longestPauseMs, random }: Required<Omit<RetrySettings, 'maxRetries' | 'clock'>>,
-): number | undefined {
-  if (error.retryAfterMs !== undefined) return error.retryAfterMs <= longestPauseMs ? error.retryAfterMs : undefined;
-  return Math.min(pauseMs * 2 ** retries, pauseMs * 16) * (1 - random() * 0.25);
+function pauseBefore(error: UpstreamError, retries: number, random: () => number): number | undefined {
+  if (error.retryAfterMs !== undefined) return error.retryAfterMs <= LONGEST_PAUSE_MS ? error.retryAfterMs : undefined;
+  return Math.min(FIRST_PAUSE_MS * 2 ** retries, FIRST_PAUSE_MS * 16) * (1 - random() * 0.25);
 }
 
 /** One step, and who waits for it. */

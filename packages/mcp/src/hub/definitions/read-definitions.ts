@@ -25,14 +25,12 @@ export interface ReadDefinitions {
 
 export interface ReadOptions extends Pick<ServerOptions, 'allow' | 'deny' | 'policy'> {
   readonly server: string;
-  /** A larger definition is left out. @default 1 MiB */
-  readonly maxDefinitionBytes?: number;
   /** What was read before with the same options; read definitions are added. @default everything is read */
   readonly known?: WeakMap<ListedDefinition, ReadDefinition>;
 }
 
-const DEFINITION_DEFAULTS: { readonly maxBytes: number } = { maxBytes: 1024 * 1024 };
-
+/** A larger definition is left out. */
+const MOST_BYTES: number = 1024 * 1024;
 const MOST_NAME_CHARACTERS = 512;
 const MOST_PROBLEMS = 50;
 const MOST_EXAMPLE_CHARACTERS = 200;
@@ -61,7 +59,7 @@ export function readDefinitions(list: readonly ListedDefinition[], options: Read
 }
 
 function readOne({ value, text }: ListedDefinition, index: number, options: ReadOptions): ReadDefinition | string {
-  const { server, policy, maxDefinitionBytes = DEFINITION_DEFAULTS.maxBytes } = options;
+  const { server, policy } = options;
   try {
     const source = JSON.stringify(server);
     const isClean = text === undefined || !hasInvisible(text);
@@ -79,8 +77,7 @@ function readOne({ value, text }: ListedDefinition, index: number, options: Read
       return `${which} has a name with invisible characters, of its own or of a parameter`;
     }
     if (text === undefined) return `${which} can't be written as JSON`;
-    if (text.length > maxDefinitionBytes)
-      return `${which} is ${text.length} bytes long, more than ${maxDefinitionBytes}`;
+    if (text.length > MOST_BYTES) return `${which} is ${text.length} bytes long, more than ${MOST_BYTES}`;
     const badHeader = text.includes('x-mcp-header') ? findBadHeaderName(tool.schema) : undefined;
     if (badHeader !== undefined) return `${which} is left out: ${badHeader}`;
     const decided = policy === undefined || tool.policy === policy ? tool : { ...tool, policy };
