@@ -1,7 +1,7 @@
 import { searchText, type Tool } from '../catalog/index.ts';
 import { BM25_FIELDS } from './bm25/index.ts';
 import { findSpokenNames } from './query/find-names.ts';
-import { parseQuery, type QueryOperator, removeFiller, removeOperators } from './query/parse-query.ts';
+import { parseQuery, type QueryOperator, removeFiller, removeOperators } from './query/read-request.ts';
 import { nameKey } from './text/characters.ts';
 import { FUNCTION_WORDS, REQUEST_WORDS } from './text/function-words.ts';
 import { stemWord } from './text/stem-word.ts';

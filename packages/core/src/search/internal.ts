@@ -18,6 +18,12 @@ export {
 export { SIBLING } from './hybrid/features.ts';
 export { HYBRID_OPTIONS } from './hybrid/hybrid-searcher.ts';
 export { CALLED_ALONG, CALLED_BEFORE } from './learned/order-by-use.ts';
-export type { QueryOperator } from './query/parse-query.ts';
-export { checkRequest, hasMoreCharacters, queriesOf, takeTurns, unaskedQueries } from './query/read-request.ts';
+export {
+  checkRequest,
+  hasMoreCharacters,
+  type QueryOperator,
+  queriesOf,
+  takeTurns,
+  unaskedQueries,
+} from './query/read-request.ts';
 export { nameKey } from './text/characters.ts';

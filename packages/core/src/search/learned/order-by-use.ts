@@ -1,6 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
 import { NAME_BONUS } from '../bm25/index.ts';
-import { parseQuery } from '../query/parse-query.ts';
+import { parseQuery } from '../query/read-request.ts';
 import { explained, type Hit } from '../searcher.ts';
 import type { UseBonus } from './learned-uses.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseQuery, removeFiller, removeOperators, unresolvedOperators } from './parse-query.ts';
+import { parseQuery, removeFiller, removeOperators, unresolvedOperators } from './read-request.ts';
 
 describe('parseQuery', () => {
   it.each([

@@ -13,7 +13,7 @@ import {
   removeFiller,
   removeOperators,
   unresolvedOperators,
-} from '../../query/parse-query.ts';
+} from '../../query/read-request.ts';
 import { nameKey } from '../../text/characters.ts';
 import { TokenKind, tokenize } from '../../text/tokenize.ts';
 import { type Bm25Index, NO_LIST } from '../index/bm25-index.ts';
