@@ -1,5 +1,11 @@
 // Written from the gateway's OpenAPI document: npx vitest run packages/gateway/src/api -u
 
+/** What a path has in its braces. */
+type Path<Name extends string> = { readonly path: Readonly<Record<Name, string>> };
+
+/** A route that answers with an object whose fields the document does not name. */
+type OpenRoute<Input = object> = { readonly input: Input; readonly answer: Readonly<Record<string, unknown>> };
+
 export type ErrorAnswer = {
   readonly error: {
     readonly type: string;
@@ -428,274 +434,88 @@ export interface Api {
   };
   /** One model. */
   'GET /v1/models/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
+    readonly input: Path<'id'>;
     readonly answer: unknown;
   };
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/responses/input_tokens': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/responses/input_tokens': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/responses/compact': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/responses/compact': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/embeddings': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/embeddings': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/moderations': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/moderations': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/completions': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/completions': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/rerank': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/rerank': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/images/generations': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/images/generations': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/images/edits': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/images/edits': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/images/variations': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/images/variations': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/audio/speech': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/audio/speech': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/audio/transcriptions': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/audio/transcriptions': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/audio/translations': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/audio/translations': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/files': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/files': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/files': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/files': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/files/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/files/{id}': OpenRoute<Path<'id'>>;
   /** Passed through to the upstream, without tool search. */
-  'DELETE /v1/files/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'DELETE /v1/files/{id}': OpenRoute<Path<'id'>>;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/files/{id}/content': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/files/{id}/content': OpenRoute<Path<'id'>>;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/uploads': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/uploads': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/uploads': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/uploads': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/uploads/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/uploads/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/uploads/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/uploads/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'DELETE /v1/uploads/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'DELETE /v1/uploads/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/vector_stores': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/vector_stores': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/vector_stores': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/vector_stores': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/vector_stores/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/vector_stores/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/vector_stores/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/vector_stores/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'DELETE /v1/vector_stores/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'DELETE /v1/vector_stores/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/batches': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/batches': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/batches': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/batches': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/batches/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/batches/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/batches/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/batches/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'DELETE /v1/batches/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'DELETE /v1/batches/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/fine_tuning': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/fine_tuning': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/fine_tuning': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/fine_tuning': OpenRoute;
   /** Passed through to the upstream, without tool search. */
-  'GET /v1/fine_tuning/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/fine_tuning/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'POST /v1/fine_tuning/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/fine_tuning/{rest}': OpenRoute<Path<'rest'>>;
   /** Passed through to the upstream, without tool search. */
-  'DELETE /v1/fine_tuning/{rest}': {
-    readonly input: {
-      readonly path: {
-        readonly rest: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'DELETE /v1/fine_tuning/{rest}': OpenRoute<Path<'rest'>>;
   /** A stored response. */
-  'GET /v1/responses/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/responses/{id}': OpenRoute<Path<'id'>>;
   /** Deletes a stored response. */
   'DELETE /v1/responses/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
+    readonly input: Path<'id'>;
     readonly answer: {
       readonly id: string;
       readonly object: string;
@@ -704,10 +524,7 @@ export interface Api {
   };
   /** The input of a stored response. */
   'GET /v1/responses/{id}/input_items': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
+    readonly input: Path<'id'> & {
       readonly query?: {
         readonly order?: 'asc' | 'desc';
         readonly limit?: number;
@@ -733,11 +550,7 @@ export interface Api {
   };
   /** A conversation. */
   'GET /v1/conversations/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
+    readonly input: Path<'id'>;
     readonly answer: {
       readonly id: string;
       readonly object: string;
@@ -747,10 +560,7 @@ export interface Api {
   };
   /** Changes the metadata of a conversation. */
   'POST /v1/conversations/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
+    readonly input: Path<'id'> & {
       readonly body: {
         readonly metadata: Readonly<Record<string, string>> | null;
       };
@@ -764,11 +574,7 @@ export interface Api {
   };
   /** Deletes a conversation. */
   'DELETE /v1/conversations/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
+    readonly input: Path<'id'>;
     readonly answer: {
       readonly id: string;
       readonly object: string;
@@ -777,10 +583,7 @@ export interface Api {
   };
   /** The items of a conversation. */
   'GET /v1/conversations/{id}/items': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
+    readonly input: Path<'id'> & {
       readonly query?: {
         readonly order?: 'asc' | 'desc';
         readonly limit?: number;
@@ -791,10 +594,7 @@ export interface Api {
   };
   /** Adds items to a conversation. */
   'POST /v1/conversations/{id}/items': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
+    readonly input: Path<'id'> & {
       readonly body: {
         readonly items: readonly object[];
       };
@@ -802,23 +602,10 @@ export interface Api {
     readonly answer: Readonly<Record<string, unknown>>;
   };
   /** One item of a conversation. */
-  'GET /v1/conversations/{id}/items/{item}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-        readonly item: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/conversations/{id}/items/{item}': OpenRoute<Path<'id' | 'item'>>;
   /** Deletes an item of a conversation. */
   'DELETE /v1/conversations/{id}/items/{item}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-        readonly item: string;
-      };
-    };
+    readonly input: Path<'id' | 'item'>;
     readonly answer: {
       readonly id: string;
       readonly object: string;
@@ -835,10 +622,7 @@ export interface Api {
   };
   /** Creates or replaces a catalog. */
   'PUT /v1/catalogs/{name}': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
+    readonly input: Path<'name'> & {
       readonly body: readonly object[] | {
         readonly tools: readonly object[];
       };
@@ -847,11 +631,7 @@ export interface Api {
   };
   /** A catalog with its tools. */
   'GET /v1/catalogs/{name}': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
-    };
+    readonly input: Path<'name'>;
     readonly answer: {
       readonly type: 'catalog';
       readonly name: string;
@@ -873,10 +653,7 @@ export interface Api {
   };
   /** Makes another key the owner of a catalog. Requires an admin key without restrictions. */
   'PATCH /v1/catalogs/{name}': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
+    readonly input: Path<'name'> & {
       readonly body: {
         readonly owner: string;
       };
@@ -885,11 +662,7 @@ export interface Api {
   };
   /** Deletes a catalog. */
   'DELETE /v1/catalogs/{name}': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
-    };
+    readonly input: Path<'name'>;
     readonly answer: {
       readonly type: 'catalog_deleted';
       readonly name: string;
@@ -897,11 +670,7 @@ export interface Api {
   };
   /** How often each tool of a catalog was called with this key. */
   'GET /v1/catalogs/{name}/usage': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
-    };
+    readonly input: Path<'name'>;
     readonly answer: {
       readonly type: 'catalog_usage';
       readonly name: string;
@@ -914,11 +683,7 @@ export interface Api {
   };
   /** When a catalog changed, and who changed it. */
   'GET /v1/catalogs/{name}/versions': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
-    };
+    readonly input: Path<'name'>;
     readonly answer: {
       readonly data: readonly {
         readonly version: number;
@@ -931,21 +696,14 @@ export interface Api {
   };
   /** Labelled requests of a catalog, for POST /v1/catalogs/{name}/evaluate. */
   'GET /v1/catalogs/{name}/cases': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
-    };
+    readonly input: Path<'name'>;
     readonly answer: {
       readonly data: readonly StoredCase[];
     };
   };
   /** Adds a labelled request, or changes its tools. */
   'POST /v1/catalogs/{name}/cases': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
+    readonly input: Path<'name'> & {
       readonly body: {
         readonly query: string;
         readonly tools: readonly string[];
@@ -959,10 +717,7 @@ export interface Api {
   };
   /** Deletes a labelled request. */
   'DELETE /v1/catalogs/{name}/cases': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
+    readonly input: Path<'name'> & {
       readonly query: {
         readonly query: string;
       };
@@ -974,10 +729,7 @@ export interface Api {
   };
   /** Adds search words to a tool. Creates a new version of the catalog. */
   'POST /v1/catalogs/{name}/hints': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
+    readonly input: Path<'name'> & {
       readonly body: {
         readonly tool: string;
         readonly hint: string;
@@ -1009,42 +761,20 @@ export interface Api {
     };
   };
   /** One batch. */
-  'GET /v1/messages/batches/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /v1/messages/batches/{id}': OpenRoute<Path<'id'>>;
   /** Deletes a batch that has ended. */
   'DELETE /v1/messages/batches/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
+    readonly input: Path<'id'>;
     readonly answer: {
       readonly id: string;
       readonly type: string;
     };
   };
   /** Cancels a batch. */
-  'POST /v1/messages/batches/{id}/cancel': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'POST /v1/messages/batches/{id}/cancel': OpenRoute<Path<'id'>>;
   /** The results of a batch, one line per request. */
   'GET /v1/messages/batches/{id}/results': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
+    readonly input: Path<'id'>;
     readonly answer: string;
   };
   /** All configured MCP servers as one server, over Streamable HTTP. */
@@ -1066,10 +796,7 @@ export interface Api {
   };
   /** Searches a catalog without a model. */
   'POST /v1/catalogs/{name}/search': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
+    readonly input: Path<'name'> & {
       readonly body: {
         readonly query?: string;
         readonly queries?: readonly string[];
@@ -1086,10 +813,7 @@ export interface Api {
   };
   /** How many labelled requests find their tool among the first one, three and five results. */
   'POST /v1/catalogs/{name}/evaluate': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
+    readonly input: Path<'name'> & {
       readonly body: {
         readonly cases: readonly EvaluationCase[];
         readonly engine?: 'auto' | 'hybrid' | 'hybrid+reranker' | 'bm25' | 'semantic' | 'regex';
@@ -1149,29 +873,17 @@ export interface Api {
   };
   /** One MCP server. */
   'GET /v1/servers/{name}': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
-    };
+    readonly input: Path<'name'>;
     readonly answer: Server;
   };
   /** Retries an unreachable server immediately. Requires an admin key that may use the server. */
   'POST /v1/servers/{name}/retry': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
-    };
+    readonly input: Path<'name'>;
     readonly answer: Server;
   };
   /** Starts the OAuth sign-in of this key to an MCP server. */
   'POST /v1/servers/{name}/sign-in': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
-    };
+    readonly input: Path<'name'>;
     readonly answer: {
       readonly url: string | null;
     };
@@ -1221,11 +933,7 @@ export interface Api {
   };
   /** The tools of a catalog, each with its token cost, its number of calls, and what to review. */
   'GET /v1/catalogs/{name}/tools': {
-    readonly input: {
-      readonly path: {
-        readonly name: string;
-      };
-    };
+    readonly input: Path<'name'>;
     readonly answer: {
       readonly name: string;
       readonly tokens: number;
@@ -1309,10 +1017,7 @@ export interface Api {
   };
   /** Changes permissions, limits or expiry of a key. Fields that are left out do not change. */
   'PATCH /v1/keys/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
+    readonly input: Path<'id'> & {
       readonly body: {
         readonly models?: readonly string[];
         readonly catalogs?: readonly string[];
@@ -1331,19 +1036,12 @@ export interface Api {
   };
   /** Revokes a key. */
   'DELETE /v1/keys/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
+    readonly input: Path<'id'>;
     readonly answer: Key;
   };
   /** Gives a key a new secret. Earlier secrets stop working after the overlap, at the latest. */
   'POST /v1/keys/{id}/rotate': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
+    readonly input: Path<'id'> & {
       readonly body: {
         readonly overlap_seconds?: number;
       };
@@ -1404,20 +1102,12 @@ export interface Api {
   };
   /** One request. */
   'GET /v1/activity/{id}': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
+    readonly input: Path<'id'>;
     readonly answer: RequestRecord;
   };
   /** What was sent to the models for one request, and what they answered: system prompt, tools and messages. Requires insight.wire. */
   'GET /v1/activity/{id}/wire': {
-    readonly input: {
-      readonly path: {
-        readonly id: string;
-      };
-    };
+    readonly input: Path<'id'>;
     readonly answer: {
       readonly data: readonly WireRound[];
     };
@@ -1539,10 +1229,7 @@ export interface Api {
     };
   };
   /** The OpenAPI document of the gateway. */
-  'GET /openapi.json': {
-    readonly input: object;
-    readonly answer: Readonly<Record<string, unknown>>;
-  };
+  'GET /openapi.json': OpenRoute;
   /** Metrics in the Prometheus text format. */
   'GET /metrics': {
     readonly input: object;

@@ -13,41 +13,56 @@ export function writeClientTypes(document: JsonObject): string {
   );
   return [
     HEAD,
+    SHAPES,
     ...interfaces,
     `/** Every route, by method and path. */\nexport interface Api {\n${routes.join('')}}\n`,
   ].join('\n');
 }
 
+const ANY_OBJECT = 'Readonly<Record<string, unknown>>';
+
 const HEAD = `// Written from the gateway's OpenAPI document: npx vitest run packages/gateway/src/api -u\n`;
+
+/** What most routes have in common. */
+const SHAPES = `/** What a path has in its braces. */
+type Path<Name extends string> = { readonly path: Readonly<Record<Name, string>> };
+
+/** A route that answers with an object whose fields the document does not name. */
+type OpenRoute<Input = object> = { readonly input: Input; readonly answer: ${ANY_OBJECT} };\n`;
 
 function writeRoute(name: string, operation: Json | undefined): string {
   const { summary, parameters, requestBody, responses } = asObject(operation);
   const given = Array.isArray(parameters) ? parameters.map(asObject) : [];
-  const input = [
-    ...fieldsIn(given, 'path'),
-    ...fieldsIn(given, 'query'),
+  const names = given.filter((one) => one.in === 'path').map((one) => `'${String(one.name)}'`);
+  const path = names.length === 0 ? undefined : `Path<${names.join(' | ')}>`;
+  const fields = [
+    ...queryFields(given),
     ...(requestBody === undefined
       ? []
       : [`      readonly body: ${typeOf(schemaOf(requestBody), '      ', 'object')};\n`]),
   ];
   const answer = typeOf(schemaOf(objectAt(asObject(responses), '2XX')), '    ');
+  if (answer === ANY_OBJECT && fields.length === 0) {
+    return `  /** ${String(summary)} */\n  '${name}': OpenRoute${path === undefined ? '' : `<${path}>`};\n`;
+  }
+  const input = [...(path === undefined ? [] : [path]), ...(fields.length === 0 ? [] : [`{\n${fields.join('')}    }`])];
   return [
     `  /** ${String(summary)} */\n`,
     `  '${name}': {\n`,
-    input.length === 0 ? '    readonly input: object;\n' : `    readonly input: {\n${input.join('')}    };\n`,
+    `    readonly input: ${input.length === 0 ? 'object' : input.join(' & ')};\n`,
     `    readonly answer: ${answer};\n  };\n`,
   ].join('');
 }
 
-function fieldsIn(parameters: readonly JsonObject[], place: string): readonly string[] {
-  const fields = parameters.filter((one) => one.in === place);
+function queryFields(parameters: readonly JsonObject[]): readonly string[] {
+  const fields = parameters.filter((one) => one.in === 'query');
   if (fields.length === 0) return [];
   const isOptional = fields.every(({ required }) => required !== true);
   const lines = fields.map(
     ({ name, required, schema }) =>
       `        readonly ${String(name)}${required === true ? '' : '?'}: ${typeOf(schema, '        ')};\n`,
   );
-  return [`      readonly ${place}${isOptional ? '?' : ''}: {\n${lines.join('')}      };\n`];
+  return [`      readonly query${isOptional ? '?' : ''}: {\n${lines.join('')}      };\n`];
 }
 
 function schemaOf(content: Json | undefined): Json | undefined {
@@ -56,7 +71,7 @@ function schemaOf(content: Json | undefined): Json | undefined {
 }
 
 /** @param anyObject the type of an object with unknown fields: a body may be of any interface */
-function typeOf(schema: Json | undefined, indent: string, anyObject = 'Readonly<Record<string, unknown>>'): string {
+function typeOf(schema: Json | undefined, indent: string, anyObject = ANY_OBJECT): string {
   const { $ref, anyOf, enum: values, type, items, properties, required, additionalProperties } = asObject(schema);
   if (typeof $ref === 'string') return $ref.split('/').at(-1) ?? 'unknown';
   if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one, indent, anyObject)).join(' | ');
