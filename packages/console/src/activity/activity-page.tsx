@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Download, Search } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { countActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
+import { Button } from '../shell/button.tsx';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { copyLink } from '../shell/copy-text.ts';
 import { timeOf } from '../shell/dates.ts';
@@ -100,9 +101,9 @@ export function ActivityPage(): ReactNode {
             />
             <kbd>/</kbd>
           </div>
-          <button type="button" className="button" disabled={shown.length === 0} onClick={() => save(shown)}>
+          <Button disabled={shown.length === 0} onClick={() => save(shown)}>
             <Download size={14} aria-hidden="true" /> Export
-          </button>
+          </Button>
         </div>
       </div>
       <Summary isLive={isLive} />

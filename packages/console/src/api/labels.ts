@@ -1,6 +1,7 @@
 import type { EvaluationCase, StoredCase } from '@quartermaster/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { gateway } from './gateway.ts';
+import { useRefresh } from './use-refresh.ts';
 
 const NONE: readonly StoredCase[] = [];
 
@@ -21,17 +22,18 @@ export function useStoredCases(catalog: string): {
 
 /** Keeps a labelled request on the gateway, in place of an earlier one with the same query. */
 export function useSaveCase(catalog: string) {
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   return useMutation({
     mutationFn: ({ query, tools }: EvaluationCase) =>
       gateway.request('POST /v1/catalogs/{name}/cases', { path: { name: catalog }, body: { query, tools } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['cases', catalog] }),
+    onSuccess: () => refresh('cases'),
   });
 }
 
 /** Adds words that a tool is found by, as a new version of its catalog. */
 export function useAddHint(catalog: string) {
   const queries = useQueryClient();
+  const refresh = useRefresh();
   return useMutation({
     mutationFn: (body: { readonly tool: string; readonly hint: string }) =>
       gateway.request('POST /v1/catalogs/{name}/hints', { path: { name: catalog }, body }),
@@ -39,7 +41,7 @@ export function useAddHint(catalog: string) {
       Promise.all([
         // Measurements run only on demand: the old ones go.
         queries.resetQueries({ queryKey: ['evaluate'] }),
-        ...['catalogs', 'tools', 'search', 'unanswered'].map((name) => queries.invalidateQueries({ queryKey: [name] })),
+        refresh('catalogs', 'tools', 'search', 'unanswered'),
       ]),
   });
 }

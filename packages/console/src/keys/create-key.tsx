@@ -1,9 +1,12 @@
 import type { Key } from '@quartermaster/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { gateway, rememberKey } from '../api/gateway.ts';
+import { useRefresh } from '../api/use-refresh.ts';
+import { Button } from '../shell/button.tsx';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
+import { Failure } from '../shell/problem.tsx';
 
 /** A key that was made on this page, which alone knows its secret. */
 export interface MadeKey {
@@ -21,7 +24,7 @@ export function CreateKey(props: {
   readonly onMade: (key: MadeKey) => void;
 }): ReactNode {
   const { isOpen, isFirst, onClose, onMade } = props;
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [secret, setSecret] = useState<string>();
   const create = useMutation({
     mutationFn: (body: NewKey) => gateway.request('POST /v1/keys', { body }),
@@ -31,7 +34,7 @@ export function CreateKey(props: {
       const isOwn = isFirst && key.role === 'admin';
       onMade({ secret: made, id: key.id, isOwn });
       if (isOwn) rememberKey(made);
-      await queries.invalidateQueries({ queryKey: ['keys'] });
+      await refresh('keys');
     },
   });
   const close = (): void => {
@@ -50,9 +53,9 @@ export function CreateKey(props: {
         <pre className="secret">{secret}</pre>
         <div className="actions">
           <CopyButton text={secret} />
-          <button type="button" className="button primary" onClick={close}>
+          <Button look="primary" onClick={close}>
             Done
-          </button>
+          </Button>
         </div>
       </Dialog>
     );
@@ -80,18 +83,14 @@ export function CreateKey(props: {
           <Field name="tokens" label="Tokens a day" placeholder="no limit" type="number" />
         </div>
         <Field name="expires" label="Expires" type="date" />
-        {create.error === null ? null : (
-          <p className="problem" role="alert">
-            {create.error.message}
-          </p>
-        )}
+        <Failure error={create.error} />
         <div className="actions">
-          <button type="submit" className="button primary" disabled={create.isPending}>
+          <Button type="submit" look="primary" disabled={create.isPending}>
             Create key
-          </button>
-          <button type="button" className="button ghost" onClick={close}>
+          </Button>
+          <Button look="ghost" onClick={close}>
             Cancel
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

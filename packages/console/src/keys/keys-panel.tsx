@@ -1,12 +1,14 @@
 import type { Key, Totals } from '@quartermaster/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { useRefresh } from '../api/use-refresh.ts';
+import { Button } from '../shell/button.tsx';
 import { dayOf, timeOf } from '../shell/dates.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { plain, signedShort } from '../shell/numbers.ts';
-import { Problem } from '../shell/problem.tsx';
+import { Failure, Problem } from '../shell/problem.tsx';
 import { useFirstRows } from '../shell/use-first-rows.tsx';
 import { CreateKey, type MadeKey } from './create-key.tsx';
 
@@ -53,9 +55,9 @@ export function KeysPanel(props: {
           </button>
         )}
         {data?.may_manage === true ? (
-          <button type="button" className="button primary" onClick={() => setCreating(true)}>
+          <Button look="primary" onClick={() => setCreating(true)}>
             <Plus size={14} aria-hidden="true" /> Create key
-          </button>
+          </Button>
         ) : null}
       </div>
       <Problem error={error} what="keys" />
@@ -109,14 +111,9 @@ export function KeysPanel(props: {
                   </td>
                   <td className="right">
                     {data?.may_manage === true && key.source === 'store' && key.state !== 'revoked' ? (
-                      <button
-                        type="button"
-                        className="button ghost"
-                        aria-label={`Revoke… ${key.name}`}
-                        onClick={() => setRevoked(key)}
-                      >
+                      <Button look="ghost" aria-label={`Revoke… ${key.name}`} onClick={() => setRevoked(key)}>
                         Revoke…
-                      </button>
+                      </Button>
                     ) : (
                       <span className="faint small">{key.source === 'settings' ? 'in the settings' : ''}</span>
                     )}
@@ -196,32 +193,21 @@ function Expiry({ apiKey }: { readonly apiKey: Key }): ReactNode {
 }
 
 function RevokeKey({ apiKey, onClose }: { readonly apiKey: Key | undefined; readonly onClose: () => void }): ReactNode {
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const revoke = useMutation({
     mutationFn: (id: string) => gateway.request('DELETE /v1/keys/{id}', { path: { id } }),
     onSuccess: onClose,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+    onSettled: () => refresh('keys'),
   });
   return (
     <Dialog title={`Revoke ${apiKey?.name ?? ''}?`} isOpen={apiKey !== undefined} onClose={onClose}>
       <p>Requests with this key are refused at once. This can’t be undone.</p>
-      {revoke.error === null ? null : (
-        <p className="problem" role="alert">
-          {revoke.error.message}
-        </p>
-      )}
+      <Failure error={revoke.error} />
       <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
-          Keep it
-        </button>
-        <button
-          type="button"
-          className="button primary"
-          disabled={revoke.isPending}
-          onClick={() => revoke.mutate(apiKey?.id ?? '')}
-        >
+        <Button onClick={onClose}>Keep it</Button>
+        <Button look="primary" disabled={revoke.isPending} onClick={() => revoke.mutate(apiKey?.id ?? '')}>
           Revoke key
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { hasKey } from '../api/gateway.ts';
 import { type Drafts, evaluateCatalog } from '../api/search.ts';
+import { Button } from '../shell/button.tsx';
+import { Failure } from '../shell/problem.tsx';
 import { type Case, type Cases, SAVED } from './cases.ts';
 
 const NO_DRAFTS: Drafts = {};
@@ -150,15 +152,11 @@ function RunCases(props: {
   const { isRunning, error, onRun } = props;
   return (
     <>
-      {error === null ? null : (
-        <p className="problem small" role="alert">
-          {error.message}
-        </p>
-      )}
+      <Failure look="small" error={error} />
       <div className="actions">
-        <button type="button" className="button" disabled={isRunning} onClick={onRun}>
+        <Button disabled={isRunning} onClick={onRun}>
           {isRunning ? 'Running the cases…' : 'Run the cases'}
-        </button>
+        </Button>
       </div>
     </>
   );

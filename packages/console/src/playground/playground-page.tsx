@@ -2,6 +2,7 @@ import { useNavigate, useRouterState, useSearch as useRouteSearch } from '@tanst
 import { Link2, Regex, Search } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useSaveCase } from '../api/labels.ts';
+import { Button } from '../shell/button.tsx';
 import { catalogName } from '../shell/catalog-name.ts';
 import { copyLink } from '../shell/copy-text.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -12,7 +13,7 @@ import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/playground.css';
 import { useCases } from './cases.ts';
 import { type Draft, readDraft, writeDraft } from './draft.ts';
-import type { PlaygroundState } from './playground-state.ts';
+import { type PlaygroundState, readPlaygroundState } from './playground-state.ts';
 import { ResultTable } from './result-table.tsx';
 import { ToolInspector } from './tool-inspector.tsx';
 import { DEFAULT_LIMIT, useCatalog, useLastAnswer, useOtherEngines, useSearch, useSettled } from './use-playground.ts';
@@ -49,7 +50,12 @@ export function PlaygroundPage(): ReactNode {
 
   /** Typing replaces the entry of the history, so that Back leaves the screen; unfolding adds one. */
   const set = (change: Partial<Record<keyof PlaygroundState, string | number | undefined>>, replace = false): void => {
-    void navigate({ search: (old) => clean({ ...old, ...change }), hash: true, replace, resetScroll: false });
+    void navigate({
+      search: (old) => readPlaygroundState({ ...old, ...change }),
+      hash: true,
+      replace,
+      resetScroll: false,
+    });
   };
   const setDraft = (next: Draft | undefined): void => {
     void navigate({ search: (old) => old, hash: writeDraft(next), replace: true, resetScroll: false });
@@ -84,16 +90,15 @@ export function PlaygroundPage(): ReactNode {
             autoComplete="off"
             onChange={({ target }) => set({ q: target.value, tool: undefined }, true)}
           />
-          <button
-            type="button"
-            className="button ghost icon"
+          <Button
+            look="ghost icon"
             aria-pressed={state.engine === 'regex'}
             aria-label="Read the query as a pattern"
             title="Read the query as a pattern, as a regex search tool does"
             onClick={() => set({ engine: state.engine === 'regex' ? undefined : 'regex', sort: undefined })}
           >
             <Regex size={16} aria-hidden="true" />
-          </button>
+          </Button>
           <kbd>/</kbd>
         </div>
         <SelectBox
@@ -101,7 +106,9 @@ export function PlaygroundPage(): ReactNode {
           value={catalog ?? ''}
           choices={names.map((name) => ({ value: name, name: catalogName(name) }))}
           onChange={(value) =>
-            void navigate({ search: (old) => clean({ ...old, catalog: value, tool: undefined, why: undefined }) })
+            void navigate({
+              search: (old) => readPlaygroundState({ ...old, catalog: value, tool: undefined, why: undefined }),
+            })
           }
         />
         <SelectBox
@@ -110,14 +117,9 @@ export function PlaygroundPage(): ReactNode {
           choices={LIMITS.map((each) => ({ value: each, name: each }))}
           onChange={(value) => set({ limit: Number(value) })}
         />
-        <button
-          type="button"
-          className="button tall icon"
-          aria-label="Copy a link to this search"
-          onClick={() => void copyLink()}
-        >
+        <Button look="tall icon" aria-label="Copy a link to this search" onClick={() => void copyLink()}>
           <Link2 size={16} aria-hidden="true" />
-        </button>
+        </Button>
       </div>
       <Verdict answer={answer} limit={limit} error={search.error} catalog={catalog} query={query} engine={own} />
       <Problem error={catalogsError} what="catalogs" />
@@ -223,8 +225,4 @@ function Start(props: {
       </p>
     </div>
   );
-}
-
-function clean(state: Record<string, string | number | undefined>): PlaygroundState {
-  return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined && value !== ''));
 }

@@ -1,6 +1,7 @@
 import type { SearchAnswer } from '@quartermaster/client';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import type { CSSProperties, ReactNode } from 'react';
+import { Button } from '../shell/button.tsx';
 import { ToolParts } from '../shell/tool-name.tsx';
 import type { Cases } from './cases.ts';
 import { percent, useEvaluation } from './evaluation.tsx';
@@ -259,9 +260,9 @@ function Row({ row, query, most, labels, engines, isBelow, isOpen, onToggle, onI
         </dl>
       ) : null}
       {isOpen ? (
-        <button type="button" className="button phone-button" onClick={onInspect}>
+        <Button look="phone-button" onClick={onInspect}>
           Signature, run, draft, why not…
-        </button>
+        </Button>
       ) : null}
     </li>
   );

@@ -5,7 +5,9 @@ import { Play } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { askMockModel, callServerTool, MOCK_MODEL, type ToolRun } from '../api/run-tool.ts';
+import { Button } from '../shell/button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
+import { Failure } from '../shell/problem.tsx';
 import { RawText } from '../shell/raw-text.tsx';
 import { exampleArguments } from './example-arguments.ts';
 
@@ -29,15 +31,15 @@ export function RunTool(props: {
   if (!isServed && !hasMock) return null;
   return (
     <>
-      <button type="button" className="button" onClick={() => setOpen(true)}>
+      <Button onClick={() => setOpen(true)}>
         <Play size={13} aria-hidden="true" /> Run it…
-      </button>
+      </Button>
       <Dialog title={isServed ? `Run ${hit.tool}` : 'Run this search'} isOpen={isOpen} onClose={() => setOpen(false)}>
         {isServed ? <ServerCall hit={hit} /> : <MockRun catalog={catalog} query={query} />}
         <form method="dialog" className="actions">
-          <button type="submit" className="button ghost">
+          <Button type="submit" look="ghost">
             Close
-          </button>
+          </Button>
         </form>
       </Dialog>
     </>
@@ -98,15 +100,11 @@ function RunButton(props: {
   const { name, run, isReady, onRun } = props;
   return (
     <>
-      {run.error === null ? null : (
-        <p className="problem small" role="alert">
-          {run.error.message}
-        </p>
-      )}
+      <Failure look="small" error={run.error} />
       <div className="actions">
-        <button type="button" className="button primary" disabled={!isReady || run.isPending} onClick={onRun}>
+        <Button look="primary" disabled={!isReady || run.isPending} onClick={onRun}>
           {run.isPending ? 'Running…' : name}
-        </button>
+        </Button>
       </div>
       <div aria-live="polite">{run.data === undefined ? null : <Outcome run={run.data} />}</div>
     </>

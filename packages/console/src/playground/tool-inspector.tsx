@@ -1,7 +1,9 @@
 import type { SearchHit as Hit, SearchAnswer } from '@quartermaster/client';
 import type { ReactNode } from 'react';
 import type { useSaveCase } from '../api/labels.ts';
+import { Button } from '../shell/button.tsx';
 import { CopyButton } from '../shell/copy-button.tsx';
+import { Failure } from '../shell/problem.tsx';
 import { ToolParts } from '../shell/tool-name.tsx';
 import type { Cases } from './cases.ts';
 import { EvaluationTable } from './evaluation.tsx';
@@ -70,27 +72,22 @@ export function ToolInspector(props: InspectorProps): ReactNode {
         cases={cases}
         drafts={draft === undefined ? undefined : { [hit.tool]: draft }}
       />
-      {save.error === null ? null : (
-        <p className="problem small" role="alert">
-          {save.error.message}
-        </p>
-      )}
+      <Failure look="small" error={save.error} />
       <div className="actions">
-        <button
-          type="button"
-          className="button primary"
+        <Button
+          look="primary"
           disabled={isSaved || save.isPending}
           onClick={() => save.mutate({ query, tools: [hit.tool] })}
         >
           {isSaved ? 'Saved as a case' : 'Save search as case'}
-        </button>
+        </Button>
         <RunTool catalog={catalog} isServed={isServed} hit={hit} query={query} />
         {draft === undefined ? null : (
           <>
             <CopyButton name="Copy new description" text={patch(hit, draft)} />
-            <button type="button" className="button ghost" onClick={() => onDraft(undefined)}>
+            <Button look="ghost" onClick={() => onDraft(undefined)}>
               Discard
-            </button>
+            </Button>
           </>
         )}
       </div>

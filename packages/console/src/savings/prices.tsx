@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Button } from '../shell/button.tsx';
 
 /** What the money is computed from: prices of input tokens, which definitions are. */
 export function Prices(props: {
@@ -43,9 +44,7 @@ export function Prices(props: {
         </tbody>
       </table>
       <form method="dialog" className="actions">
-        <button type="submit" className="button">
-          Close
-        </button>
+        <Button type="submit">Close</Button>
       </form>
     </div>
   );

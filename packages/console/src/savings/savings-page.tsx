@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import type { MadeKey } from '../keys/create-key.tsx';
 import { KeysPanel } from '../keys/keys-panel.tsx';
+import { Button } from '../shell/button.tsx';
 import { catalogName } from '../shell/catalog-name.ts';
 import { copyLink } from '../shell/copy-text.ts';
 import { timeOf } from '../shell/dates.ts';
@@ -95,15 +96,13 @@ export function SavingsPage(): ReactNode {
               Money
             </button>
           </div>
-          <button
-            type="button"
-            className="button"
+          <Button
             onClick={() =>
               download('quartermaster-savings.json', 'application/json', [JSON.stringify(data, undefined, 2)])
             }
           >
             <Download size={14} aria-hidden="true" /> Export
-          </button>
+          </Button>
         </div>
       </div>
       <dl className="headline">

@@ -3,6 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Plus, Search } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { Button } from '../shell/button.tsx';
 import { catalogName } from '../shell/catalog-name.ts';
 import { copyLink } from '../shell/copy-text.ts';
 import { Dialog } from '../shell/dialog.tsx';
@@ -167,9 +168,9 @@ export function ServersPage(): ReactNode {
             <kbd>/</kbd>
           </div>
           {servers.may_manage ? (
-            <button type="button" className="button primary" onClick={() => set({ add: true })}>
+            <Button look="primary" onClick={() => set({ add: true })}>
               <Plus size={14} aria-hidden="true" /> Add server…
-            </button>
+            </Button>
           ) : null}
         </div>
       </div>
@@ -184,9 +185,9 @@ export function ServersPage(): ReactNode {
       >
         <AddServers servers={servers.data} />
         <form method="dialog" className="actions">
-          <button type="submit" className="button ghost">
+          <Button type="submit" look="ghost">
             Close
-          </button>
+          </Button>
         </form>
       </Dialog>
       {undo === undefined ? null : (
@@ -198,10 +199,7 @@ export function ServersPage(): ReactNode {
           onPointerLeave={release}
           onBlur={release}
         >
-          {undo.text}{' '}
-          <button type="button" className="button" onClick={undo.act}>
-            Undo
-          </button>
+          {undo.text} <Button onClick={undo.act}>Undo</Button>
         </p>
       )}
       {catalogs !== undefined && catalogs.data.length === 0 ? <NoCatalogs /> : null}

@@ -1,10 +1,12 @@
 import type { DefinitionChange, Server, ToolFacts } from '@quartermaster/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Pin } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { useRefresh } from '../api/use-refresh.ts';
+import { Button } from '../shell/button.tsx';
 import { plain } from '../shell/numbers.ts';
 import { showRow } from '../shell/show-row.ts';
 import { ToolName, ToolParts } from '../shell/tool-name.tsx';
@@ -193,10 +195,10 @@ function ServerRow(props: TableProps & { readonly group: ServerGroup }): ReactNo
 }
 
 function State({ server, mayManage }: { readonly server: Server; readonly mayManage: boolean }): ReactNode {
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const retry = useMutation({
     mutationFn: () => gateway.request('POST /v1/servers/{name}/retry', { path: { name: server.name } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['servers'] }),
+    onSettled: () => refresh('servers'),
   });
   const retryInMs = useCountdown(server);
   const [shape, word] = STATES[server.state];
@@ -205,9 +207,9 @@ function State({ server, mayManage }: { readonly server: Server; readonly mayMan
       <span className="state">
         <i className={shape} aria-hidden="true" /> {word}
         {server.state === 'down' && mayManage ? (
-          <button type="button" className="button ghost tiny" disabled={retry.isPending} onClick={() => retry.mutate()}>
+          <Button look="ghost tiny" disabled={retry.isPending} onClick={() => retry.mutate()}>
             Retry now<span className="hidden-text"> {server.name}</span>
-          </button>
+          </Button>
         ) : null}
       </span>
       {server.reason === undefined || server.state === 'sign-in' ? null : (
@@ -228,9 +230,9 @@ function HeldRow(props: TableProps & { readonly change: DefinitionChange; readon
       <span className="row-head">
         <span className="name mono">{isAlone ? <ToolName id={tool} /> : tool.slice(server.length + 1)}</span>
         <span>
-          <button type="button" className="button tiny" onClick={() => onDiff(change)}>
+          <Button look="tiny" onClick={() => onDiff(change)}>
             Full diff
-          </button>
+          </Button>
         </span>
       </span>
       <span className="row-figures">
@@ -270,16 +272,15 @@ function ToolRow(props: TableProps & { readonly row: Extract<Row, { kind: 'tool'
           </span>
           <span>
             {mayManage ? (
-              <button
-                type="button"
-                className={`button ghost tiny${isPinned ? ' pinned' : ''}`}
+              <Button
+                look={`ghost tiny${isPinned ? ' pinned' : ''}`}
                 aria-pressed={isPinned}
                 aria-label={`Pin ${tool.tool}`}
                 title="Always send this tool in full"
                 onClick={() => set(isPinned ? null : 'never')}
               >
                 <Pin size={12} aria-hidden="true" /> Pin
-              </button>
+              </Button>
             ) : null}
           </span>
         </span>

@@ -1,6 +1,6 @@
 import type { Server } from '@quartermaster/client';
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { useRefresh } from '../api/use-refresh.ts';
 
 const TICK_MS = 1_000;
 
@@ -9,7 +9,7 @@ const REST_MS = 500;
 
 /** What is left until the gateway tries to reach a server again. After that it is asked how that went. */
 export function useCountdown(server: Server): number | undefined {
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [left, setLeft] = useState(server.retry_in_ms);
   useEffect(() => {
     const whole = server.retry_in_ms;
@@ -19,13 +19,13 @@ export function useCountdown(server: Server): number | undefined {
     const ticks = setInterval(() => setLeft(Math.max(0, whole - (performance.now() - start))), TICK_MS);
     const end = setTimeout(() => {
       clearInterval(ticks);
-      void queries.invalidateQueries({ queryKey: ['servers'] });
+      void refresh('servers');
     }, whole + REST_MS);
     return () => {
       clearInterval(ticks);
       clearTimeout(end);
     };
     // Each answer is another object, also where its figures are the same.
-  }, [server, queries]);
+  }, [server, refresh]);
   return left === 0 ? undefined : left;
 }

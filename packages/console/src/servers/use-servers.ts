@@ -1,6 +1,7 @@
 import type { Catalog, Server, ToolFacts } from '@quartermaster/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { gateway } from '../api/gateway.ts';
+import { useRefresh } from '../api/use-refresh.ts';
 import { useLive } from '../shell/use-live.ts';
 
 export type Policy = ToolFacts['policy'];
@@ -23,14 +24,8 @@ export function useServers() {
 
 /** An admin key gets changes of servers live; any other polls. */
 export function useServerChanges(): void {
-  const queries = useQueryClient();
-  useLive({
-    onServer: () => {
-      void queries.invalidateQueries({ queryKey: ['servers'] });
-      void queries.invalidateQueries({ queryKey: ['tools'] });
-      void queries.invalidateQueries({ queryKey: ['catalogs'] });
-    },
-  });
+  const refresh = useRefresh();
+  useLive({ onServer: () => void refresh('servers', 'tools', 'catalogs') });
 }
 
 /** What waits for a decision of a person. */
@@ -58,14 +53,9 @@ export function chooseCatalog(catalogs: readonly Catalog[], asked: string | unde
 
 /** Sets policies, and gives back what undoes it. */
 export function useSetPolicies() {
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   return useMutation({
     mutationFn: (changes: readonly PolicyChange[]) => gateway.request('PATCH /v1/policies', { body: { changes } }),
-    onSuccess: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['tools'] }),
-        queries.invalidateQueries({ queryKey: ['servers'] }),
-        queries.invalidateQueries({ queryKey: ['policies'] }),
-      ]),
+    onSuccess: () => refresh('tools', 'servers'),
   });
 }

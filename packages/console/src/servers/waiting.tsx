@@ -1,10 +1,13 @@
 import type { DefinitionChange, Server, ToolFacts } from '@quartermaster/client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Lock, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { useRefresh } from '../api/use-refresh.ts';
+import { Button } from '../shell/button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 import { plain } from '../shell/numbers.ts';
+import { Failure } from '../shell/problem.tsx';
 import { ToolName } from '../shell/tool-name.tsx';
 import { DefinitionDiff } from './definition-diff.tsx';
 import { sentence } from './describe-reason.ts';
@@ -129,14 +132,10 @@ function Change(props: {
       <DefinitionDiff change={change} />
       <Trust findings={findings} />
       <div className="actions">
-        {mayManage ? (
-          <button type="button" className="button" onClick={() => onOpen(true)}>
-            Accept change…
-          </button>
-        ) : null}
-        <button type="button" className="button ghost" onClick={() => onOpen(true)}>
+        {mayManage ? <Button onClick={() => onOpen(true)}>Accept change…</Button> : null}
+        <Button look="ghost" onClick={() => onOpen(true)}>
           Full diff
-        </button>
+        </Button>
       </div>
       <Dialog title={`Change of ${tool}`} isWide isOpen={isOpen} onClose={() => (isOpen ? onOpen(false) : undefined)}>
         <Decision change={change} mayManage={mayManage} onClose={() => onOpen(false)} />
@@ -153,14 +152,10 @@ function Decision(props: {
 }): ReactNode {
   const { change, mayManage, onClose } = props;
   const [read, setRead] = useState(change);
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const accept = useMutation({
     mutationFn: () => gateway.request('POST /v1/approvals', { body: { tool: read.tool, hash: read.hash } }),
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['servers'] }),
-        queries.invalidateQueries({ queryKey: ['tools'] }),
-      ]),
+    onSettled: () => refresh('servers', 'tools'),
     onSuccess: onClose,
   });
   const isStale = read.hash !== change.hash;
@@ -169,38 +164,25 @@ function Decision(props: {
     <>
       <DefinitionDiff change={read} isWhole />
       <Trust findings={read.findings} />
-      {accept.error === null ? null : (
-        <p className="problem" role="alert">
-          {accept.error.message}
-        </p>
-      )}
+      <Failure error={accept.error} />
       {isStale ? (
         <p className="problem" role="alert">
           It has changed again while this was open. Reload the diff before you decide.
         </p>
       ) : null}
       <div className="actions">
-        <button
-          type="button"
-          className={`button${isSuspicious && mayManage && !isStale ? ' primary' : ''}`}
-          onClick={onClose}
-        >
+        <Button look={isSuspicious && mayManage && !isStale ? 'primary' : ''} onClick={onClose}>
           {!mayManage ? 'Close' : read.held ? 'Keep held back' : 'Not now'}
-        </button>
+        </Button>
         {isStale ? (
-          <button type="button" className="button primary" onClick={() => setRead(change)}>
+          <Button look="primary" onClick={() => setRead(change)}>
             Reload the diff
-          </button>
+          </Button>
         ) : null}
         {mayManage && !isStale ? (
-          <button
-            type="button"
-            className={`button${isSuspicious ? '' : ' primary'}`}
-            disabled={accept.isPending}
-            onClick={() => accept.mutate()}
-          >
+          <Button look={isSuspicious ? '' : 'primary'} disabled={accept.isPending} onClick={() => accept.mutate()}>
             Accept change
-          </button>
+          </Button>
         ) : null}
       </div>
     </>
@@ -233,15 +215,11 @@ function SignIn({ server }: { readonly server: Server }): ReactNode {
           ? `${plain(server.tools)} tools stay searchable; calls fail until you sign in.`
           : 'Its tools are listed once you have signed in.'}
       </p>
-      {begin.error === null ? null : (
-        <p className="problem small" role="alert">
-          {begin.error.message}
-        </p>
-      )}
+      <Failure look="small" error={begin.error} />
       <div className="actions">
-        <button type="button" className="button" disabled={begin.isPending} onClick={() => begin.mutate()}>
+        <Button disabled={begin.isPending} onClick={() => begin.mutate()}>
           <Lock size={13} aria-hidden="true" /> Sign in to {server.name}
-        </button>
+        </Button>
       </div>
     </section>
   );

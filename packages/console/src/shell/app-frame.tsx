@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { hasKey } from '../api/gateway.ts';
 import { countWaiting, useServers } from '../servers/use-servers.ts';
 import { KEY_WANTED } from './ask-for-key.ts';
+import { Button } from './button.tsx';
 import { LinkNotice } from './copy-button.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
@@ -80,32 +81,25 @@ export function AppFrame(): ReactNode {
           <Ready servers={servers?.data ?? []} />
           <span className="address">{location.host}</span>
           {hasKey() ? (
-            <button
-              type="button"
-              className="button ghost icon"
+            <Button
+              look="ghost icon"
               aria-label="Use another key"
               title="Use another key"
               onClick={() => setKeyOpen(true)}
             >
               <KeyRound size={16} aria-hidden="true" />
-            </button>
+            </Button>
           ) : null}
-          <button
-            type="button"
-            className="button ghost icon"
+          <Button
+            look="ghost icon"
             aria-label={theme === 'dark' ? 'Use the light theme' : 'Use the dark theme'}
             onClick={() => setTheme(toggleTheme())}
           >
             {theme === 'dark' ? <Sun size={16} aria-hidden="true" /> : <Moon size={16} aria-hidden="true" />}
-          </button>
-          <button
-            type="button"
-            className="button ghost help"
-            aria-label="Keyboard shortcuts"
-            onClick={() => setHelpOpen(true)}
-          >
+          </Button>
+          <Button look="ghost help" aria-label="Keyboard shortcuts" onClick={() => setHelpOpen(true)}>
             <kbd>?</kbd>
-          </button>
+          </Button>
         </div>
       </header>
       {lost.seconds === undefined ? null : <Lost {...lost} />}
@@ -125,9 +119,7 @@ function Lost({ seconds = 0, retry }: LostGateway): ReactNode {
     <div className="lost">
       <p role="status">Lost the gateway.</p>
       <p aria-hidden="true">{seconds === 0 ? 'Trying again.' : `Trying again in ${seconds} s.`}</p>
-      <button type="button" className="button" onClick={retry}>
-        Retry now
-      </button>
+      <Button onClick={retry}>Retry now</Button>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { Copy } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
+import { Button } from './button.tsx';
 import { copyText, LINK_NOTICE } from './copy-text.ts';
 
 /** How long a button says how copying went. */
@@ -17,10 +18,10 @@ export function CopyButton({ text, name = 'Copy' }: { readonly text: string; rea
     return () => clearTimeout(timer);
   }, [isCopied]);
   return (
-    <button type="button" className="button" onClick={() => void copyText(text).then(setCopied)}>
+    <Button onClick={() => void copyText(text).then(setCopied)}>
       <Copy size={14} aria-hidden="true" />{' '}
       <span aria-live="polite">{isCopied === undefined ? name : isCopied ? 'Copied' : 'Select the text yourself'}</span>
-    </button>
+    </Button>
   );
 }
 

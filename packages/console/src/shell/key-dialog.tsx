@@ -2,6 +2,7 @@ import { ApiFailure } from '@quartermaster/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { gateway, rememberKey } from '../api/gateway.ts';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import type { useKeyRefused } from './use-key-refused.ts';
 
@@ -49,9 +50,9 @@ export function KeyDialog(props: {
           </p>
         )}
         <div className="actions">
-          <button type="submit" className="button primary">
+          <Button type="submit" look="primary">
             Use key
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useId, useState } from 'react';
 import { useAddHint, useSaveCase } from '../api/labels.ts';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { Failure } from './problem.tsx';
 
 /** What is said about a search. */
 export interface Label {
@@ -34,13 +36,13 @@ export function LabelButtons({
   return (
     <>
       {withHint ? (
-        <button type="button" className="button ghost" disabled={add.isSuccess} onClick={() => setPurpose('hint')}>
+        <Button look="ghost" disabled={add.isSuccess} onClick={() => setPurpose('hint')}>
           {add.isSuccess ? 'Hint added' : 'Add hint…'}
-        </button>
+        </Button>
       ) : null}
-      <button type="button" className="button" disabled={save.isSuccess} onClick={() => setPurpose('case')}>
+      <Button disabled={save.isSuccess} onClick={() => setPurpose('case')}>
         {save.isSuccess ? 'Saved as a case' : withHint ? 'Make a case…' : 'Save as case…'}
-      </button>
+      </Button>
       <Dialog title={isHint ? 'Add a hint' : 'Make a case'} isOpen={purpose !== undefined} onClose={close}>
         <div className="stack">
           <p className="quoted">“{isHint ? hint : query}” should find</p>
@@ -65,15 +67,10 @@ export function LabelButtons({
               : `The gateway keeps the case with the catalog “${catalog}”. The playground measures it.`}
           </p>
         </div>
-        {act.error === null ? null : (
-          <p className="problem small" role="alert">
-            {act.error.message}
-          </p>
-        )}
+        <Failure look="small" error={act.error} />
         <div className="actions">
-          <button
-            type="button"
-            className="button primary"
+          <Button
+            look="primary"
             disabled={tool === '' || act.isPending}
             onClick={() => {
               if (isHint) add.mutate({ tool, hint }, { onSuccess: close });
@@ -81,13 +78,13 @@ export function LabelButtons({
             }}
           >
             {isHint ? 'Add hint' : 'Save case'}
-          </button>
+          </Button>
           <Link className="button" to="/playground" search={{ q: query, catalog, ...(tool === '' ? {} : { tool }) }}>
             Open in playground
           </Link>
-          <button type="button" className="button ghost" onClick={close}>
+          <Button look="ghost" onClick={close}>
             Close
-          </button>
+          </Button>
         </div>
       </Dialog>
     </>

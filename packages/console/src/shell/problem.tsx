@@ -1,6 +1,7 @@
 import { ApiFailure } from '@quartermaster/client';
 import type { ReactNode } from 'react';
 import { askForKey } from './ask-for-key.ts';
+import { Button } from './button.tsx';
 
 /** What the frame of the page reports: a gateway that is away, and one that asks for a key. */
 const REPORTED_ABOVE = new Set([0, 401]);
@@ -15,11 +16,25 @@ export function Problem({ error, what }: { readonly error: Error | null; readonl
       {isRefused ? (
         <>
           <p className="small dim">{error.message}</p>
-          <button type="button" className="button" onClick={askForKey}>
-            Use another key
-          </button>
+          <Button onClick={askForKey}>Use another key</Button>
         </>
       ) : null}
     </div>
+  );
+}
+
+/** What went wrong, beside the button that asked for it. */
+export function Failure({
+  error,
+  look = '',
+}: {
+  readonly error: Error | null;
+  readonly look?: 'small' | '';
+}): ReactNode {
+  if (error === null) return null;
+  return (
+    <p className={`problem ${look}`.trim()} role="alert">
+      {error.message}
+    </p>
   );
 }

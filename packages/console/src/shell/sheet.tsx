@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
 import { type PointerEvent, type ReactNode, useEffect, useRef } from 'react';
+import { Button } from './button.tsx';
 
 /** How far down a finger has to pull the handle to close the sheet. */
 const PULL_PX = 60;
@@ -44,9 +45,9 @@ export function Sheet(props: {
         onPointerUp={endPull}
       >
         <span className="sheet-handle" aria-hidden="true" />
-        <button type="button" className="button ghost" onClick={onClose}>
+        <Button look="ghost" onClick={onClose}>
           <X size={14} aria-hidden="true" /> Close
-        </button>
+        </Button>
       </div>
       {children}
     </aside>

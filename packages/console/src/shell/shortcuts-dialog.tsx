@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { areShortcutsOn, setShortcuts } from './use-shortcuts.ts';
 
@@ -48,9 +49,7 @@ export function ShortcutsDialog(props: { readonly isOpen: boolean; readonly onCl
         Single keys do this
       </label>
       <form method="dialog" className="actions">
-        <button type="submit" className="button">
-          Close
-        </button>
+        <Button type="submit">Close</Button>
       </form>
     </Dialog>
   );
