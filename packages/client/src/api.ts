@@ -6,6 +6,9 @@ type Path<Name extends string> = { readonly path: Readonly<Record<Name, string>>
 /** A route that answers with an object whose fields the document does not name. */
 type OpenRoute<Input = object> = { readonly input: Input; readonly answer: Readonly<Record<string, unknown>> };
 
+/** An answer that is a list. */
+type List<Item> = { readonly data: readonly Item[] };
+
 export type ErrorAnswer = {
   readonly error: {
     readonly type: string;
@@ -616,9 +619,7 @@ export interface Api {
   /** The catalogs that this key may use. */
   'GET /v1/catalogs': {
     readonly input: object;
-    readonly answer: {
-      readonly data: readonly Catalog[];
-    };
+    readonly answer: List<Catalog>;
   };
   /** Creates or replaces a catalog. */
   'PUT /v1/catalogs/{name}': {
@@ -684,22 +685,18 @@ export interface Api {
   /** When a catalog changed, and who changed it. */
   'GET /v1/catalogs/{name}/versions': {
     readonly input: Path<'name'>;
-    readonly answer: {
-      readonly data: readonly {
-        readonly version: number;
-        readonly hash: string;
-        readonly tool_count: number;
-        readonly created_at: string;
-        readonly created_by: string;
-      }[];
-    };
+    readonly answer: List<{
+      readonly version: number;
+      readonly hash: string;
+      readonly tool_count: number;
+      readonly created_at: string;
+      readonly created_by: string;
+    }>;
   };
   /** Labelled requests of a catalog, for POST /v1/catalogs/{name}/evaluate. */
   'GET /v1/catalogs/{name}/cases': {
     readonly input: Path<'name'>;
-    readonly answer: {
-      readonly data: readonly StoredCase[];
-    };
+    readonly answer: List<StoredCase>;
   };
   /** Adds a labelled request, or changes its tools. */
   'POST /v1/catalogs/{name}/cases': {
@@ -891,9 +888,7 @@ export interface Api {
   /** Policies set at run time, for the servers and tools that this admin key may use. They override the policies in the settings. */
   'GET /v1/policies': {
     readonly input: object;
-    readonly answer: {
-      readonly data: readonly StoredPolicy[];
-    };
+    readonly answer: List<StoredPolicy>;
   };
   /** Sets or removes policies of servers and tools. The policy `never` pins a tool: it is always sent in full. Requires an admin key that may use them. */
   'PATCH /v1/policies': {
@@ -906,16 +901,12 @@ export interface Api {
         })[];
       };
     };
-    readonly answer: {
-      readonly data: readonly StoredPolicy[];
-    };
+    readonly answer: List<StoredPolicy>;
   };
   /** Changed definitions that have not been accepted yet. */
   'GET /v1/approvals': {
     readonly input: object;
-    readonly answer: {
-      readonly data: readonly DefinitionChange[];
-    };
+    readonly answer: List<DefinitionChange>;
   };
   /** Accepts a changed definition. 409 if it has changed again. Requires an admin key that may use the tool. */
   'POST /v1/approvals': {
@@ -946,12 +937,10 @@ export interface Api {
   /** The MCP servers that this key can sign in to, and whether it is signed in. */
   'GET /v1/sign-ins': {
     readonly input: object;
-    readonly answer: {
-      readonly data: readonly {
-        readonly server: string;
-        readonly signed_in: boolean;
-      }[];
-    };
+    readonly answer: List<{
+      readonly server: string;
+      readonly signed_in: boolean;
+    }>;
   };
   /** Starts the OAuth sign-in of this key to an MCP server, in the browser that sends the request. */
   'POST /v1/sign-ins': {
@@ -1108,9 +1097,7 @@ export interface Api {
   /** What was sent to the models for one request, and what they answered: system prompt, tools and messages. Requires insight.wire. */
   'GET /v1/activity/{id}/wire': {
     readonly input: Path<'id'>;
-    readonly answer: {
-      readonly data: readonly WireRound[];
-    };
+    readonly answer: List<WireRound>;
   };
   /** Tokens kept out of requests, tokens added, and the difference, by day, model, key and catalog; also in dollars if the settings have prices. */
   'GET /v1/savings': {
@@ -1153,9 +1140,7 @@ export interface Api {
         readonly days?: number;
       };
     };
-    readonly answer: {
-      readonly data: readonly ModelReach[];
-    };
+    readonly answer: List<ModelReach>;
   };
   /** Which tools were called after searches, by catalog (usage.learn). A key sees its own. */
   'GET /v1/learned': {
@@ -1165,15 +1150,13 @@ export interface Api {
         readonly catalog?: string;
       };
     };
-    readonly answer: {
-      readonly data: readonly {
-        readonly owner: string;
-        readonly catalog: string;
-        readonly tool: string;
-        readonly calls: number;
-        readonly last_used_at: string;
-      }[];
-    };
+    readonly answer: List<{
+      readonly owner: string;
+      readonly catalog: string;
+      readonly tool: string;
+      readonly calls: number;
+      readonly last_used_at: string;
+    }>;
   };
   /** Deletes what was learned: everything of the key, or only one catalog or tool. */
   'DELETE /v1/learned': {

@@ -28,7 +28,10 @@ const SHAPES = `/** What a path has in its braces. */
 type Path<Name extends string> = { readonly path: Readonly<Record<Name, string>> };
 
 /** A route that answers with an object whose fields the document does not name. */
-type OpenRoute<Input = object> = { readonly input: Input; readonly answer: ${ANY_OBJECT} };\n`;
+type OpenRoute<Input = object> = { readonly input: Input; readonly answer: ${ANY_OBJECT} };
+
+/** An answer that is a list. */
+type List<Item> = { readonly data: readonly Item[] };\n`;
 
 function writeRoute(name: string, operation: Json | undefined): string {
   const { summary, parameters, requestBody, responses } = asObject(operation);
@@ -94,6 +97,7 @@ function typeOf(schema: Json | undefined, indent: string, anyObject = ANY_OBJECT
       return 'unknown';
   }
   if (isJsonObject(properties)) {
+    if (isList(properties)) return `List<${typeOf(asObject(properties.data).items, indent, anyObject)}>`;
     const needed = Array.isArray(required) ? required : [];
     const fields = Object.entries(properties).map(([name, field]) => {
       const key = /^[a-zA-Z_]\w*$/.test(name) ? name : `'${name}'`;
@@ -104,6 +108,10 @@ function typeOf(schema: Json | undefined, indent: string, anyObject = ANY_OBJECT
   return isJsonObject(additionalProperties)
     ? `Readonly<Record<string, ${typeOf(additionalProperties, indent)}>>`
     : anyObject;
+}
+
+function isList(properties: JsonObject): boolean {
+  return Object.keys(properties).join() === 'data' && asObject(properties.data).type === 'array';
 }
 
 function asObject(value: Json | undefined): JsonObject {
