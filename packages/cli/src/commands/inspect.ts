@@ -8,6 +8,7 @@ import {
   percentOf,
   renderBars,
   renderTable,
+  right,
   startProgress,
   type Terminal,
   wrap,
@@ -77,16 +78,7 @@ function renderSavings({ tokens, contextTokens, deferred }: CatalogCosts): strin
     percentOf(after, contextTokens),
     after < tokens ? percentOf(tokens - after, tokens) : 'nothing',
   ]);
-  return renderTable(
-    [
-      { title: 'form' },
-      { title: 'before', align: 'right' },
-      { title: 'after', align: 'right' },
-      { title: 'of the window', align: 'right' },
-      { title: 'saved', align: 'right' },
-    ],
-    rows,
-  );
+  return renderTable(['form', ...['before', 'after', 'of the window', 'saved'].map(right)], rows);
 }
 
 function more(size: number, top: number): string {

@@ -1,4 +1,4 @@
-import { type Column, columnsOf, oneLine, renderTable } from '../terminal/index.ts';
+import { columnsOf, oneLine, renderTable, right } from '../terminal/index.ts';
 import type { Estimate } from './estimate.ts';
 import { METRIC_TITLES, type Summary } from './summarise-outcomes.ts';
 
@@ -95,14 +95,9 @@ function figureOf(
   rows: readonly ComparedRow[],
   cell: (summary: ComparedSummary, percent: RenderEstimate) => string,
 ): (percent: RenderEstimate) => string {
-  const columns: Column[] = [
-    { title },
-    { title: 'queries', align: 'right' },
-    ...engines.map((engine): Column => ({ title: engine, align: 'right' })),
-  ];
   return (percent) =>
     renderTable(
-      columns,
+      [title, right('queries'), ...engines.map(right)],
       rows.map(({ label, summaries }) => [
         oneLine(label, LABEL_CHARACTERS),
         summaries[0]?.queries?.toLocaleString('en-US') ?? '',

@@ -1,4 +1,4 @@
-import { type Column, count, counted, oneLine, renderTable, wrap } from '../terminal/index.ts';
+import { count, counted, oneLine, renderTable, right, wrap } from '../terminal/index.ts';
 import { fitting, LABEL_CHARACTERS, type RenderEstimate, renderPercent } from './render-comparison.ts';
 import { METRIC_TITLES, METRICS, type Report, type Summary } from './summarise-outcomes.ts';
 
@@ -20,13 +20,7 @@ export function renderReport(report: Report, width: number = Number.POSITIVE_INF
 }
 
 function renderScores(rows: readonly (readonly [string, Summary])[], percent: RenderEstimate): string {
-  const columns: Column[] = [
-    { title: 'split' },
-    { title: 'queries', align: 'right' },
-    ...METRICS.map((metric): Column => ({ title: METRIC_TITLES[metric], align: 'right' })),
-    { title: 'refused', align: 'right' },
-    { title: 'overlap', align: 'right' },
-  ];
+  const figures = ['queries', ...METRICS.map((metric) => METRIC_TITLES[metric]), 'refused', 'overlap'];
   const cells = rows.map(([split, summary]) => [
     split,
     count(summary.queries),
@@ -34,17 +28,12 @@ function renderScores(rows: readonly (readonly [string, Summary])[], percent: Re
     percent(summary.wronglyRefused),
     `${(summary.overlap * 100).toFixed(0)}%`,
   ]);
-  return renderTable(columns, cells);
+  return renderTable(['split', ...figures.map(right)], cells);
 }
 
 function renderRefusals(rows: readonly (readonly [string, Summary])[]): string {
-  const columns: Column[] = [
-    { title: 'nothing fits' },
-    { title: 'queries', align: 'right' },
-    { title: 'refused', align: 'right' },
-  ];
   return renderTable(
-    columns,
+    ['nothing fits', right('queries'), right('refused')],
     rows.map(([split, { unanswerable }]) => [split, count(unanswerable.queries), renderPercent(unanswerable.refused)]),
   );
 }

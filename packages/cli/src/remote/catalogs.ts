@@ -19,7 +19,7 @@ import {
 import { EXIT } from '../exit-code.ts';
 import { readTools } from '../input/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
-import { count, counted, oneLine, printRows, startProgress, type Terminal } from '../terminal/index.ts';
+import { count, counted, oneLine, printRows, right, startProgress, type Terminal } from '../terminal/index.ts';
 import { openGateway, type RemoteGateway } from './gateway-client.ts';
 
 interface PushCatalogFlags extends GatewayFlags, CatalogFlags {
@@ -56,7 +56,7 @@ export async function listCatalogs(flags: GatewayFlags & JsonFlag, { io, termina
   await printRows(io, {
     rows: await listRemote(openGateway(flags, io.env)),
     isJson: flags.json === true,
-    columns: ['name', { title: 'tools', align: 'right' }, 'updated', ''],
+    columns: ['name', right('tools'), 'updated', ''],
     cellsOf: (catalog) => rowOf(catalog, terminal.width),
     none: 'There are no catalogs that this key may use.',
   });

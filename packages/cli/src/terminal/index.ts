@@ -4,7 +4,7 @@ export { count, counted, dollars, fixed, percentOf } from './counted.ts';
 export { type Progress, startProgress, whileShowing } from './progress.ts';
 export { renderBars } from './render-bars.ts';
 export { renderHits, renderStanding } from './render-hits.ts';
-export { type Column, printRows, renderTable } from './render-table.ts';
+export { type Column, printRows, renderTable, right } from './render-table.ts';
 export { shellWord } from './shell-word.ts';
 export { createTerminal, oneLine, type Terminal } from './terminal.ts';
 export { wrap } from './wrap.ts';

@@ -8,8 +8,14 @@ export interface Column {
   readonly align?: 'left' | 'right';
 }
 
+/** A column of figures. */
+export function right(title: string): Column {
+  return { title, align: 'right' };
+}
+
 /** Rows under their titles, padded with spaces, two between columns. Cells are plain text. */
-export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+export function renderTable(titles: readonly (string | Column)[], rows: readonly (readonly string[])[]): string {
+  const columns = titles.map((column): Column => (typeof column === 'string' ? { title: column } : column));
   const widths = columns.map(({ title }, index) =>
     Math.max(title.length, ...rows.map((row) => columnsOf(row[index] ?? ''))),
   );
@@ -42,6 +48,5 @@ export function printRows<Row>(
   { rows, isJson, columns, cellsOf, none }: RowList<Row>,
 ): Promise<void> {
   if (isJson) return write(io.stdout, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  const named = columns.map((column) => (typeof column === 'string' ? { title: column } : column));
-  return print(io, rows.length === 0 ? none : renderTable(named, rows.map(cellsOf)));
+  return print(io, rows.length === 0 ? none : renderTable(columns, rows.map(cellsOf)));
 }

@@ -4,7 +4,7 @@ import { print } from '../../command-io.ts';
 import type { CommandContext, JsonFlag } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
-import { count, counted, oneLine, percentOf, renderTable, type Terminal, wrap } from '../../terminal/index.ts';
+import { count, counted, oneLine, percentOf, renderTable, right, type Terminal, wrap } from '../../terminal/index.ts';
 import { measureConfigured, type ServerCost, type ServerCosts, type StatusFlags } from './measure-configured.ts';
 import { type RunningStatus, readRunning } from './running-status.ts';
 
@@ -89,17 +89,11 @@ export function renderCosts(
     count(server.tools),
     count(server.tokens),
   ]);
-  const columns = [
-    { title: 'server' },
-    { title: 'state' },
-    { title: 'tools', align: 'right' as const },
-    { title: 'tokens', align: 'right' as const },
-  ];
   const problems = servers.flatMap(({ name, reason }) => (reason === undefined ? [] : [`${name}: ${reason}`]));
   return [
     wrap(headline, width),
     ...(saving === undefined ? [] : [wrap(saving, width)]),
-    ...['', renderTable(columns, rows)],
+    ...['', renderTable(['server', 'state', right('tools'), right('tokens')], rows)],
     ...section('Problems', problems, terminal).flatMap((text) => ['', text]),
   ].join('\n');
 }
