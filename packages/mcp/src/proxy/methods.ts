@@ -34,13 +34,7 @@ export const METHODS_OF_SERVERS: ReadonlyMap<string, Serve> = new Map<string, Se
       return {};
     },
   ],
-  [
-    'prompts/list',
-    (session, request) => {
-      noteListed(session, 'prompts');
-      return listPrompts(session, request);
-    },
-  ],
+  ['prompts/list', listPrompts],
   ['prompts/get', getPrompt],
   ['completion/complete', complete],
 ]);

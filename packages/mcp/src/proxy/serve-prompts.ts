@@ -2,10 +2,12 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { createModelNames, createTool, isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { type ClientRequest, forwarded } from './client-request.ts';
 import { type CollectedList, collectLists, describeMissing, type Listed } from './collect-lists.ts';
+import { noteListed } from './pass-on-changes.ts';
 import { askOwner } from './serve-resources.ts';
 import type { Session } from './session.ts';
 
 export async function listPrompts(session: Session, { signal }: ClientRequest): Promise<JsonObject> {
+  noteListed(session, 'prompts');
   const { prompts, missing } = await namedPrompts(session, signal);
   return { prompts: [...prompts].map(([name, { item }]) => ({ ...item, name })), ...describeMissing(missing) };
 }
