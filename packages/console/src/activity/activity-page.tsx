@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download, Search } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
-import { countActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
+import { MOST_RECORDS, type Outcome } from '../api/activity.ts';
+import { gateway } from '../api/gateway.ts';
 import { Button } from '../shell/button.tsx';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { copyLink } from '../shell/copy-text.ts';
@@ -42,9 +43,9 @@ export function ActivityPage(): ReactNode {
   const activity = useActivity(view, to === undefined ? undefined : Date.parse(to), isPaused);
   const { records, running, isLive, error, keep, waiting, showWaiting } = activity;
   const linked = useLinked(id, activity);
-  const { data: counts } = useQuery({
+  const { data: { counts } = {} } = useQuery({
     queryKey: ['activity', 'counts'],
-    queryFn: ({ signal }) => countActivity(signal),
+    queryFn: ({ signal }) => gateway.request('GET /v1/activity', { query: { limit: 1, counts: 'true' }, signal }),
     refetchInterval: isPaused ? false : pollingMs(isLive),
   });
   const tabs = useTabInView(view, counts);

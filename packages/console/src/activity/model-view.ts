@@ -1,3 +1,5 @@
+import { isObject, readJson } from '../shell/read-json.ts';
+
 /** What a model read before the conversation, in whichever protocol it was sent. */
 export interface ModelView {
   readonly system: string;
@@ -10,16 +12,9 @@ export interface ModelTool {
   readonly description: string;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Reads the body of a request to a model. Undefined if it was cut, or is none. */
 export function readModelView(request: string): ModelView | undefined {
-  let body: unknown;
-  try {
-    body = JSON.parse(request);
-  } catch {
-    return undefined;
-  }
+  const body = readJson(request);
   if (!isObject(body)) return undefined;
   const messages = [body.messages, body.input, body.contents].find((list) => Array.isArray(list)) as
     | readonly unknown[]
@@ -56,8 +51,4 @@ function textOf(value: unknown): string {
       .join('\n');
   if (!isObject(value)) return '';
   return textOf(value.text ?? value.content ?? value.parts ?? '');
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import type { RequestRecord, RunningRequests } from '@quartermaster/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { listActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
+import { MOST_RECORDS, type Outcome } from '../api/activity.ts';
 import { gateway } from '../api/gateway.ts';
 import { useLive } from '../shell/use-live.ts';
 import { pollingMs, useFreshFigures } from './use-figures.ts';
@@ -67,7 +67,13 @@ export function useActivity(view: Outcome | undefined, beforeMs: number | undefi
   });
   const list = useQuery({
     queryKey: ['activity', view, beforeMs],
-    queryFn: ({ signal }) => listActivity({ outcome: view, beforeMs }, signal),
+    queryFn: ({ signal }) => {
+      const asked = {
+        ...(view === undefined ? {} : { outcome: view }),
+        ...(beforeMs === undefined ? {} : { before: beforeMs }),
+      };
+      return gateway.request('GET /v1/activity', { query: { limit: MOST_RECORDS, ...asked }, signal });
+    },
     refetchInterval: view === undefined || isPaused || isLive ? false : pollingMs(isLive),
   });
   // Each stream begins with what is running.

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { clockTime, plain } from '../shell/numbers.ts';
 import { RawText } from '../shell/raw-text.tsx';
+import { readJson } from '../shell/read-json.ts';
 import { readModelView } from './model-view.ts';
 
 /** What was sent to the model and what came back, round by round. Held only where the settings say `insight.wire`. */
@@ -98,9 +99,5 @@ function Raw({ round, place }: RoundProps): ReactNode {
 
 /** Indented where it is one JSON value; a stream stays one part a line. */
 function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return text;
-  }
+  return JSON.stringify(readJson(text), undefined, 2) ?? text;
 }

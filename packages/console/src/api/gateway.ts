@@ -1,4 +1,4 @@
-import { type Client, createClient } from '@quartermaster/client';
+import { type Api, type Client, createClient } from '@quartermaster/client';
 
 /** Kept in memory only: closing the tab forgets it. */
 let apiKey: string | undefined;
@@ -23,3 +23,6 @@ export function apiKeyHeader(): Readonly<Record<string, string>> {
 
 /** The gateway that serves this page, and nothing else. */
 export const gateway: Client = createClient({ apiKey: () => apiKey });
+
+/** An engine that a search can name. */
+export type EngineName = NonNullable<Api['POST /v1/search']['input']['body']['engine']>;

@@ -1,4 +1,5 @@
 import { ApiFailure } from '@quartermaster/client';
+import { child, isObject, readJson } from '../shell/read-json.ts';
 import { apiKeyHeader } from './gateway.ts';
 
 /** The name of the mock model, which a gateway without settings has. */
@@ -77,7 +78,7 @@ function messageBody(catalog: string, messages: readonly object[]): object {
 type Part = Readonly<Record<string, unknown>>;
 
 function parts(message: unknown): readonly Part[] {
-  return list(child(message, 'content')).filter((part): part is Part => typeof part === 'object' && part !== null);
+  return list(child(message, 'content')).filter(isObject);
 }
 
 function lastText(content: readonly Part[]): string {
@@ -108,7 +109,7 @@ async function post(path: string, body: object): Promise<{ readonly id: string; 
   }
   const text = await response.text();
   if (response.ok) return { id: response.headers.get('request-id') ?? '', text };
-  const message = child(child(tryJson(text), 'error'), 'message');
+  const message = child(child(readJson(text), 'error'), 'message');
   throw new ApiFailure(
     response.status,
     typeof message === 'string' ? message : `The gateway answered ${response.status}`,
@@ -118,21 +119,9 @@ async function post(path: string, body: object): Promise<{ readonly id: string; 
 /** The last message of an answer, which is JSON or a stream of events. */
 function readMessage(text: string): unknown {
   const events = text.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length)] : []));
-  return tryJson(events.at(-1) ?? text);
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return readJson(events.at(-1) ?? text);
 }
 
 function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function child(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Part)[key] : undefined;
 }

@@ -1,11 +1,13 @@
 import type { Evaluation } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { hasKey } from '../api/gateway.ts';
-import { type Drafts, evaluateCatalog } from '../api/search.ts';
+import { type EngineName, gateway, hasKey } from '../api/gateway.ts';
 import { Button } from '../shell/button.tsx';
 import { Failure } from '../shell/problem.tsx';
 import { type Case, type Cases, SAVED } from './cases.ts';
+
+/** Descriptions that are tried, by tool. */
+type Drafts = Readonly<Record<string, string>>;
 
 const NO_DRAFTS: Drafts = {};
 
@@ -26,7 +28,11 @@ export function useEvaluation(
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['evaluate', catalog, cases.version, drafts, engine],
     queryFn: ({ signal }) =>
-      evaluateCatalog(catalog, { cases: bare, drafts, ...(engine === undefined ? {} : { engine }) }, signal),
+      gateway.request('POST /v1/catalogs/{name}/evaluate', {
+        path: { name: catalog },
+        body: { cases: bare, drafts, ...(engine === undefined ? {} : { engine: engine as EngineName }) },
+        signal,
+      }),
     enabled: false,
     retry: false,
   });
@@ -85,15 +91,20 @@ export function EvaluationTable(props: {
       </p>
     );
   }
+  const isRunning = stored.isRunning || drafted.isRunning;
+  const begin = (): void => {
+    if (now === undefined) stored.run();
+    if (drafts !== undefined) drafted.run();
+  };
   const run = (
-    <RunCases
-      isRunning={stored.isRunning || drafted.isRunning}
-      error={stored.error ?? drafted.error}
-      onRun={() => {
-        if (now === undefined) stored.run();
-        if (drafts !== undefined) drafted.run();
-      }}
-    />
+    <>
+      <Failure look="small" error={stored.error ?? drafted.error} />
+      <div className="actions">
+        <Button disabled={isRunning} onClick={begin}>
+          {isRunning ? 'Running the cases…' : 'Run the cases'}
+        </Button>
+      </div>
+    </>
   );
   const size = `${list.length} ${list.length === 1 ? 'case' : 'cases'}`;
   if (now === undefined) {
@@ -139,25 +150,6 @@ export function EvaluationTable(props: {
         </tbody>
       </table>
       {then === undefined ? run : drafts === undefined ? null : <Moved from={now} to={then} />}
-    </>
-  );
-}
-
-/** Starts the measurement, and says why it failed. */
-function RunCases(props: {
-  readonly isRunning: boolean;
-  readonly error: Error | null;
-  readonly onRun: () => void;
-}): ReactNode {
-  const { isRunning, error, onRun } = props;
-  return (
-    <>
-      <Failure look="small" error={error} />
-      <div className="actions">
-        <Button disabled={isRunning} onClick={onRun}>
-          {isRunning ? 'Running the cases…' : 'Run the cases'}
-        </Button>
-      </div>
     </>
   );
 }

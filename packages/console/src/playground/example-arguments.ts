@@ -1,3 +1,5 @@
+import { child } from '../shell/read-json.ts';
+
 /** Arguments to begin with: what the schema requires, with its own values where it has some. */
 export function exampleArguments(schema: unknown): Readonly<Record<string, unknown>> {
   const properties = child(schema, 'properties');
@@ -27,8 +29,4 @@ function exampleOf(property: unknown): unknown {
     (Array.isArray(examples) ? examples[0] : undefined) ??
     (Array.isArray(options) ? options[0] : undefined);
   return given ?? EMPTY[String(child(property, 'type'))] ?? null;
-}
-
-function child(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }

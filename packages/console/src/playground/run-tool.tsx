@@ -9,6 +9,7 @@ import { Button } from '../shell/button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 import { Failure } from '../shell/problem.tsx';
 import { RawText } from '../shell/raw-text.tsx';
+import { isObject, readJson } from '../shell/read-json.ts';
 import { exampleArguments } from './example-arguments.ts';
 
 /** Runs what was found: a tool of an MCP server is called for real, the mock model plays one of a stored catalog. */
@@ -158,10 +159,6 @@ function Outcome({ run }: { readonly run: ToolRun }): ReactNode {
 }
 
 function readArguments(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(text === '' ? '{}' : text);
+  return isObject(value) ? value : undefined;
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { child } from '../shell/read-json.ts';
 import { Breakable } from '../shell/tool-name.tsx';
 
 interface Parameter {
@@ -60,8 +61,4 @@ function typeOf(schema: unknown): string {
 
 function firstSentence(text: unknown): string {
   return typeof text === 'string' ? (text.split(/(?<=[.;])\s|\n/, 1)[0] ?? '') : '';
-}
-
-function child(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }

@@ -4,6 +4,7 @@ import type { useSaveCase } from '../api/labels.ts';
 import { Button } from '../shell/button.tsx';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { Failure } from '../shell/problem.tsx';
+import { child } from '../shell/read-json.ts';
 import { ToolParts } from '../shell/tool-name.tsx';
 import type { Cases } from './cases.ts';
 import { EvaluationTable } from './evaluation.tsx';
@@ -107,8 +108,7 @@ const HINTS: readonly (readonly [hint: string, isBad: boolean, word: string])[] 
 ];
 
 function Annotations({ annotations }: { readonly annotations: unknown }): ReactNode {
-  const given = typeof annotations === 'object' && annotations !== null ? (annotations as Record<string, unknown>) : {};
-  return HINTS.filter(([hint]) => given[hint] === true).map(([hint, isBad, word]) => (
+  return HINTS.filter(([hint]) => child(annotations, hint) === true).map(([hint, isBad, word]) => (
     <span key={hint} className={`tag${isBad ? ' bad' : ''}`}>
       {word}
     </span>

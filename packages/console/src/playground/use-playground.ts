@@ -1,8 +1,7 @@
 import type { SearchAnswer } from '@quartermaster/client';
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { gateway } from '../api/gateway.ts';
-import { searchCatalog } from '../api/search.ts';
+import { type EngineName, gateway } from '../api/gateway.ts';
 import type { Draft } from './draft.ts';
 import type { PlaygroundState } from './playground-state.ts';
 import { MISSES } from './result-rows.ts';
@@ -86,15 +85,16 @@ export function useSearch(
   return useQuery({
     queryKey: ['search', catalog, q, limit, engine, compare, why, drafts],
     queryFn: ({ signal }) =>
-      searchCatalog(
-        catalog,
-        {
-          ...{ query: q, limit: limit + MISSES, compare, drafts },
+      gateway.request('POST /v1/catalogs/{name}/search', {
+        path: { name: catalog },
+        body: {
+          ...{ query: q, limit: limit + MISSES, compare: compare as readonly EngineName[], drafts },
+          ...{ explain: true, schema: true },
           ...(engine === undefined ? {} : { engine }),
           ...(why === undefined ? {} : { why }),
         },
         signal,
-      ),
+      }),
     enabled: q.trim() !== '' && catalog !== '',
     placeholderData: keepPreviousData,
   });

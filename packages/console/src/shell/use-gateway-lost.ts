@@ -21,23 +21,17 @@ export function useGatewayLost(): LostGateway {
     () =>
       queries.getQueryCache().subscribe(({ query }) => {
         const { fetchFailureReason: reason, error } = query.state;
-        const isAway = [reason, error].some((each) => each instanceof ApiFailure && each.status === 0);
-        if (isAway) setSeconds((old) => old ?? RETRY_SECONDS);
+        if (isAway(reason) || isAway(error)) setSeconds((old) => old ?? RETRY_SECONDS);
       }),
     [queries],
   );
   const retry = (): void => {
-    gateway.request('GET /v1/catalogs').then(
-      () => {
-        setSeconds(undefined);
-        void queries.invalidateQueries();
-      },
-      (error: unknown) => {
-        if (error instanceof ApiFailure && error.status === 0) return setSeconds(RETRY_SECONDS);
-        setSeconds(undefined);
-        void queries.invalidateQueries();
-      },
-    );
+    const tried = gateway.request('GET /v1/catalogs').catch((error: unknown) => error);
+    void tried.then((result) => {
+      if (isAway(result)) return setSeconds(RETRY_SECONDS);
+      setSeconds(undefined);
+      void queries.invalidateQueries();
+    });
   };
   useEffect(() => {
     if (!isLost) return undefined;
@@ -46,4 +40,8 @@ export function useGatewayLost(): LostGateway {
     return () => clearTimeout(timer);
   });
   return { seconds, retry };
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof ApiFailure && error.status === 0;
 }
