@@ -115,7 +115,7 @@ async function askModels(
   for (let page = 0; query !== undefined && page < MOST_PAGES; page += 1) {
     const response = await ask(`${endpointUrl(base, list.path)}${query}`, { headers, signal, redirect: 'manual' });
     if (isRedirect(response)) throw await redirectedError(response);
-    if (!response.ok) throw await refusedError(response, SYSTEM_CLOCK);
+    if (!response.ok) throw await refusedError(response, SYSTEM_CLOCK, { sent: new Headers(headers) });
     const body = await readJson(response, MOST_BYTES);
     if (!isJsonObject(body)) break;
     const entries = body[list.entries];

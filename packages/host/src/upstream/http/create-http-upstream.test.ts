@@ -369,6 +369,50 @@ describe('errors', () => {
     expect(String(error)).not.toContain('secret');
   });
 
+  it.each([400, 402, 403, 404, 429, 500])(
+    'with status %i never quote the credentials of the request',
+    async (status) => {
+      const headers = { 'x-team-token': 'team-secret', 'x-team': 'platform-team' };
+      const body = { error: { message: 'Bad key sk-secret or team-secret of platform-team' } };
+      const { upstream } = await setUp([{ status, body }], {
+        apiKey: 'sk-secret',
+        headers,
+        retries: { maxRetries: 0 },
+      });
+      const error = await collect(upstream.stream(request, signal)).catch((thrown: unknown) => thrown);
+      const message = 'Bad key [hidden] or [hidden] of platform-team';
+      expect(error).toMatchObject({ status, body: { error: { message } } });
+      expect(String(error)).toContain(message);
+    },
+  );
+
+  it('are not cut where a key is a word of everyday', async () => {
+    const body = { error: { message: 'There is none' } };
+    const { upstream } = await setUp([{ status: 404, body }], { apiKey: 'none' });
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ body });
+  });
+
+  it.each([
+    ['a status', { code: 401, message: 'Bad key sk-secret' }],
+    ['a type', { type: 'authentication_error', message: 'Bad key sk-secret' }],
+  ])('that refuse the key of the settings by %s in an answer with 200 are not repeated either', async (_what, told) => {
+    for (const ask of [{ body: { error: told } }, { chunks: eventChunks([{ type: 'error', error: told }]) }]) {
+      const { upstream } = await setUp([ask], { retries: { maxRetries: 0 } });
+      const error = await collect(upstream.stream(request, signal)).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ status: 401, refusesUs: true, body: undefined });
+      expect(String(error)).not.toContain('secret');
+    }
+  });
+
+  it('say that a proxy before the host asks for credentials, with a status that clients can read', async () => {
+    const ask = async (): Promise<Response> => new Response('Who are you?', { status: 407 });
+    const { upstream } = await setUp([], { fetch: ask });
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({
+      ...{ code: 'unreachable', status: 502, isRetryable: false },
+      message: "A proxy in front of the upstream asks for credentials (status 407); check the network's settings",
+    });
+  });
+
   it.each([301, 302, 307, 308])(
     'say where a host redirects to with status %i, and send nothing there',
     async (status) => {

@@ -12,8 +12,17 @@ import {
 } from '../dialect.ts';
 import { createDeadline, retriesFor, retry, retryStream, withinDeadline } from '../internal/retry.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { type HttpExchange, parseJson, post, readJson, stepOf, tooLong, writeRequest } from './post.ts';
-import { streamedError } from './refused-error.ts';
+import {
+  type HttpExchange,
+  parseJson,
+  post,
+  readJson,
+  sendsClientCredential,
+  stepOf,
+  tooLong,
+  writeRequest,
+} from './post.ts';
+import { type Answering, streamedError } from './refused-error.ts';
 
 /**
  * An upstream that speaks the client's dialect itself: bodies and parts pass unchanged, so that signatures, caching,
@@ -56,9 +65,9 @@ async function* readStream<D extends DialectName>(
     allow();
     // A whole response to a stream request is read as well.
     const source = isJson(response)
-      ? wholeParts(await readWhole(response, options.dialect, maxBodyBytes), options.dialect)
+      ? wholeParts(await readWhole(response, options, maxBodyBytes), options.dialect)
       : eventParts<D>(response, { maxEventLength, onChunk: allow });
-    yield* checked(source, options.dialect, response.headers);
+    yield* checked(source, options.dialect, answering(response, options));
   } catch (error) {
     throw deadline.reasonFor(error);
   } finally {
@@ -94,17 +103,23 @@ function wholeParts<D extends DialectName>(answer: ResponseOf<D>, dialect: D): r
 /** A whole response. An error in its place, with any status, is thrown. */
 async function readWhole<D extends DialectName>(
   response: Response,
-  dialect: D,
+  options: HttpUpstreamOptions<D>,
   maxBytes: number,
 ): Promise<ResponseOf<D>> {
   const answer = await readJson(response, maxBytes);
   if (!isJsonObject(answer)) throw unreadable('it is not an object');
-  const { endpoint } = DIALECTS[dialect];
+  const { endpoint } = DIALECTS[options.dialect];
   const error = endpoint.errorIn(answer as PartOf<D>);
-  if (error !== undefined) throw streamedError(error, answer, response.headers);
+  if (error !== undefined) throw streamedError(error, answer, answering(response, options));
   const problem = endpoint.problemInWhole(answer);
   if (problem === undefined) return answer as ResponseOf<D>;
-  throw isJsonObject(answer.error) ? streamedError(answer.error, answer, response.headers) : unreadable(problem);
+  throw isJsonObject(answer.error)
+    ? streamedError(answer.error, answer, answering(response, options))
+    : unreadable(problem);
+}
+
+function answering<D extends DialectName>({ headers }: Response, options: HttpUpstreamOptions<D>): Answering {
+  return { headers, isClientCredential: sendsClientCredential(options) };
 }
 
 function unreadable(problem: string, cause?: unknown): UpstreamError {
@@ -115,13 +130,13 @@ function unreadable(problem: string, cause?: unknown): UpstreamError {
 async function* checked<D extends DialectName>(
   source: AsyncIterable<PartOf<D>> | Iterable<PartOf<D>>,
   dialect: D,
-  headers: Headers,
+  answer: Answering,
 ): AsyncGenerator<PartOf<D>, void, undefined> {
   const { endpoint } = DIALECTS[dialect];
   let isComplete = false;
   for await (const part of source) {
     const error = endpoint.errorIn(part);
-    if (error !== undefined) throw streamedError(error, part, headers);
+    if (error !== undefined) throw streamedError(error, part, answer);
     const problem = endpoint.problemInPart(part as JsonObject);
     if (problem !== undefined) throw unreadable(problem);
     isComplete ||= endpoint.isComplete(part);
@@ -146,7 +161,7 @@ async function askWhole<D extends DialectName>(
   return withinDeadline(stepOf(options, signal), async (deadline) => {
     deadline.allow(wholeMs, 'no whole response');
     const response = await post(exchange, { body, deadline });
-    return readWhole(response, options.dialect, maxBodyBytes);
+    return readWhole(response, options, maxBodyBytes);
   });
 }
 

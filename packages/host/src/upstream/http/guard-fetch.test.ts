@@ -123,6 +123,13 @@ describe('a guarded fetch', () => {
     expect(text).toBe('x'.repeat(256 * 1024));
   });
 
+  it('returns an error body without the credentials of its request', async () => {
+    const url = await serve({ status: 403, body: { error: { message: 'No model for key AIza-secret' } } });
+    const response = await guardFetch()(url, { headers: { 'x-goog-api-key': 'AIza-secret' } });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({ error: { message: 'No model for key [hidden]' } });
+  });
+
   it('closes the connection when its reader stops', async () => {
     const url = await serve({ chunks: ['data: a\n\n'], after: 'hang' });
     const response = await guardFetch()(url);

@@ -1,7 +1,7 @@
 import { SYSTEM_CLOCK } from '@quartermaster/core/internal';
 import { HTTP_LIMITS, type HttpLimits } from './http-upstream-options.ts';
 import { isRedirect, tooLarge, tooLong } from './post.ts';
-import { HIGHEST_STATUS, MOST_REFUSAL_BYTES, redirectedError, refusedError } from './refused-error.ts';
+import { HIGHEST_STATUS, readRefusal, redirectedError, refusedError } from './refused-error.ts';
 
 /**
  * A fetch for packages that read answers themselves, with the rules that apply where we read them: a redirect is an error, because
@@ -12,11 +12,14 @@ export function guardFetch(ask: typeof fetch = fetch, limits: HttpLimits = {}): 
   return async (input, init) => {
     const response = await ask(input, { ...init, redirect: 'manual' });
     if (isRedirect(response)) throw await redirectedError(response);
-    if (response.status > HIGHEST_STATUS) throw await refusedError(response, SYSTEM_CLOCK);
+    const sent = new Headers(init?.headers);
+    if (response.status > HIGHEST_STATUS || response.status === 407) {
+      throw await refusedError(response, SYSTEM_CLOCK, { sent });
+    }
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
-    const watch = response.ok ? bounded(headers, limits) : cut(MOST_REFUSAL_BYTES);
-    return new Response(response.body.pipeThrough(watch), { status, statusText, headers });
+    const body = response.ok ? response.body.pipeThrough(bounded(headers, limits)) : await readRefusal(response, sent);
+    return new Response(body, { status, statusText, headers });
   };
 }
 
@@ -33,18 +36,6 @@ function bounded(headers: Headers, limits: HttpLimits): Watch {
       if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
       if (longest(chunk) > maxEventLength) throw tooLong(maxEventLength);
       controller.enqueue(chunk);
-    },
-  });
-}
-
-/** Ends a body after a number of bytes, as if there were no more. */
-function cut(maxBytes: number): Watch {
-  let left = maxBytes;
-  return new TransformStream({
-    transform(chunk, controller) {
-      controller.enqueue(chunk.subarray(0, left));
-      left -= chunk.byteLength;
-      if (left <= 0) controller.terminate();
     },
   });
 }

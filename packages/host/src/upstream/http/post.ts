@@ -30,8 +30,8 @@ export async function post<D extends DialectName>(
   { body, path, deadline, method = 'POST', contentType }: Posting,
 ): Promise<Response> {
   const endpoint = DIALECTS[options.dialect].endpoint;
-  const { fetch: ask = fetch, forwardsAuthorization = false, apiKey } = options;
-  const isClientCredential = forwardsAuthorization && apiKey === undefined;
+  const { fetch: ask = fetch, apiKey } = options;
+  const isClientCredential = sendsClientCredential(options);
   const headers = requestHeaders({
     ...{ headers: options.headers ?? {}, client: client.headers },
     forwardsAuthorization: isClientCredential,
@@ -48,8 +48,12 @@ export async function post<D extends DialectName>(
   });
   client.onResponse?.({ status: response.status, headers: response.headers });
   if (isRedirect(response)) throw await redirectedError(response);
-  if (!response.ok) throw await refusedError(response, clockOf(options), { isClientCredential });
+  if (!response.ok) throw await refusedError(response, clockOf(options), { sent: headers, isClientCredential });
   return response;
+}
+
+export function sendsClientCredential<D extends DialectName>(options: HttpUpstreamOptions<D>): boolean {
+  return options.forwardsAuthorization === true && options.apiKey === undefined;
 }
 
 /** The base may or may not end with the version that the path begins with. */

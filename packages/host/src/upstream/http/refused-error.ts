@@ -1,20 +1,36 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { limitHeadersIn, statusOfType, UpstreamError } from '@quartermaster/core/errors';
 import { type Clock, cutText, readResponseText, tryParseJson } from '@quartermaster/core/internal';
+import { hideCredentials } from './hide-credentials.ts';
+
 /** How much of an error response is read: it is a message, not a response. */
 export const MOST_REFUSAL_BYTES: number = 256 * 1024;
 
 /** Above this, a status has no meaning, and can't be forwarded. */
 export const HIGHEST_STATUS = 599;
 
+/** The request that a host refuses. */
+interface Refusing {
+  readonly sent: Headers;
+  /** Whether the client's own credential was sent, which it may read. @default false */
+  readonly isClientCredential?: boolean;
+}
+
+/** The text of an error response, without the credentials of its request. */
+export async function readRefusal(response: Response, sent: Headers | undefined): Promise<string> {
+  const { text } = await readResponseText(response, MOST_REFUSAL_BYTES).catch(() => ({ text: '' }));
+  return sent === undefined ? text : hideCredentials(text, sent);
+}
+
 /** An answer with an error status, as an error. The envelopes of all dialects have an `error` with a `message`. */
 export async function refusedError(
   response: Response,
   clock: Clock,
-  { isClientCredential = false }: { readonly isClientCredential?: boolean } = {},
+  { sent, isClientCredential = false }: Refusing,
 ): Promise<UpstreamError> {
-  const { text } = await readResponseText(response, MOST_REFUSAL_BYTES).catch(() => ({ text: '' }));
+  const text = await readRefusal(response, isClientCredential ? undefined : sent);
   if (response.status === 401 && !isClientCredential) return refusedCredentials(requestIdIn(response.headers));
+  if (response.status === 407) return refusedByProxy();
   const body = tryParseJson(text);
   const told = isJsonObject(body) && isJsonObject(body.error) ? body.error : undefined;
   const reason = textIn(told, 'message') ?? textIn(body, 'message') ?? quoteAnswer(text);
@@ -39,6 +55,14 @@ export function refusedCredentials(requestId?: string): UpstreamError {
   });
 }
 
+/** Clients take a 407 for one of a proxy of their own, and don't read its answer. */
+function refusedByProxy(): UpstreamError {
+  return new UpstreamError({
+    ...{ code: 'unreachable', shouldRetry: false },
+    message: "A proxy in front of the upstream asks for credentials (status 407); check the network's settings",
+  });
+}
+
 /** An answer that only says where the API is. Nothing is sent there; the address in the settings has to be corrected. */
 export async function redirectedError(response: Response): Promise<UpstreamError> {
   await response.body?.cancel();
@@ -50,13 +74,25 @@ export async function redirectedError(response: Response): Promise<UpstreamError
   });
 }
 
+/** The answer that an error came in. */
+export interface Answering {
+  readonly headers: Headers;
+  readonly isClientCredential: boolean;
+}
+
 /** An error that came as a part of a stream, or as the body of an answer with status 200. */
-export function streamedError(error: JsonObject, body: unknown, headers: Headers): UpstreamError {
+export function streamedError(
+  error: JsonObject,
+  body: unknown,
+  { headers, isClientCredential }: Answering,
+): UpstreamError {
   const type = textIn(error, 'type');
-  const status = typeof error.code === 'number' && error.code >= 400 && error.code < 600 ? error.code : undefined;
+  const code = typeof error.code === 'number' && error.code >= 400 && error.code < 600 ? error.code : undefined;
+  const status = code ?? statusOfType(type ?? '');
+  if (status === 401 && !isClientCredential) return refusedCredentials(requestIdIn(headers));
   return new UpstreamError({
     code: 'refused',
-    status: status ?? statusOfType(type ?? ''),
+    status,
     type,
     message: `The upstream ended its stream with ${type ?? 'an error'}: ${textIn(error, 'message') ?? 'no message'}`,
     body,

@@ -483,6 +483,11 @@ describe('failures', () => {
     ],
     ['a missing key', Object.assign(new Error('No key'), { name: 'AI_LoadAPIKeyError' }), { status: 401 }],
     [
+      'a key that is refused in a stream',
+      { type: 'authentication_error', message: 'Bad key sk-secret' },
+      { status: 401, refusesUs: true, body: undefined, message: expect.not.stringContaining('sk-secret') },
+    ],
+    [
       'a part that the provider can not take',
       Object.assign(new Error('No'), { name: 'AI_UnsupportedFunctionalityError' }),
       { code: 'unsupported', status: 400, type: 'invalid_request_error', isRetryable: false },

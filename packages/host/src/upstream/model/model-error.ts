@@ -26,7 +26,9 @@ export function modelError(error: unknown, provider: string, clock: Clock): Upst
   if (name === 'AI_APICallError') return refused(error as Error & ApiCallFields, details, clock);
   if (REFUSED_REQUESTS.has(name)) return details('unsupported');
   if (name === 'AI_LoadAPIKeyError') return details('refused', { status: 401, refusesUs: true });
-  if (isJsonObject(error) && typeof error.type === 'string') return details('refused', { body: error });
+  if (isJsonObject(error) && typeof error.type === 'string') {
+    return error.type === 'authentication_error' ? refusedCredentials() : details('refused', { body: error });
+  }
   return details(MALFORMED.has(name) ? 'malformed' : 'unreachable');
 }
 
