@@ -1,9 +1,10 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { DialectName } from '@quartermaster/host/upstream';
 import type { NamedServers } from '@quartermaster/wires/dialect';
-import { CATALOG_TYPE, locateTools } from '../catalogs/index.ts';
+import { CATALOG_TYPE } from '../catalogs/index.ts';
 import type { Upstreams } from '../configured-upstreams.ts';
 import type { ModelQuestion, RemoteModelService, ServerTools, Transcripts } from '../exchange/index.ts';
+import { beginningOfTools } from './beginning-of-tools.ts';
 import { type MainSide, mainSide } from './main-side.ts';
 import type { ThreadJob } from './thread-job.ts';
 import type { WorkerPool } from './worker-pool.ts';
@@ -48,11 +49,4 @@ export function createThreadedModels(options: {
 /** What can be copied to another thread. */
 function named({ servers, tools, opening }: ServerTools): NamedServers {
   return { servers, tools, opening };
-}
-
-const BEGINNING_BYTES = 4096;
-
-function beginningOfTools(bytes: Buffer): Buffer {
-  const start = locateTools(bytes) ?? 0;
-  return bytes.subarray(start, start + BEGINNING_BYTES);
 }
