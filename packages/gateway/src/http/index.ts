@@ -16,4 +16,4 @@ export {
   randomId,
   withRequestId,
 } from './request-runner.ts';
-export { encodedStream, streamText } from './stream-text.ts';
+export { encodedStream, streamList, streamText } from './stream-text.ts';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createToolbox, type Snapshot, type Tool } from '@quartermaster/core';
 import { NAME_TEMPLATES, type Policy } from '@quartermaster/core/catalog';
 import { FORMS } from '@quartermaster/core/disclosure';
-import { contextWindow, DEFAULT_GATE_SETTINGS, snapshotTokens } from '@quartermaster/core/gate';
+import { contextWindow, DEFAULT_GATE_SETTINGS, snapshotTokens, type ToolUse } from '@quartermaster/core/gate';
 import { createSnapshotInSteps, cutText, memoized, readAhead, runInSlices } from '@quartermaster/core/internal';
 import { findSuspicions, type ServerStatus, type Suspicion } from '@quartermaster/mcp';
 
@@ -33,6 +33,15 @@ export interface ToolFacts {
   readonly findings: readonly ToolFinding[];
 }
 
+export interface DescribedTools {
+  readonly tools: readonly ToolFacts[];
+  /** Of the tools that were called. */
+  readonly uses: readonly ToolUse[];
+  /** Of all definitions in a prompt. */
+  readonly tokens: number;
+  readonly deferredTokens: number;
+}
+
 /** A list of thousands of descriptions is sent whole: each is cut to what a row shows. */
 const MOST_CHARACTERS = 240;
 /** Tools between two turns of the event loop. */
@@ -46,23 +55,30 @@ export async function describeTools(
     readonly suspicions?: ServerStatus['suspicions'];
     readonly calls: ReadonlyMap<string, number>;
   },
-): Promise<{ readonly tools: readonly ToolFacts[]; readonly tokens: number; readonly deferredTokens: number }> {
+): Promise<DescribedTools> {
   const snapshot = await snapshotOf(tools);
   await readAhead(snapshot);
   const { byTool, total } = snapshotTokens(snapshot);
   const findings = await findAll(snapshot.tools, options);
-  const facts = snapshot.tools.map((tool) => ({
-    tool: tool.id,
-    ...(tool.server === undefined ? {} : { server: tool.server }),
-    name: tool.name,
-    model_name: snapshot.modelName(tool),
-    description: cutText(tool.description, MOST_CHARACTERS),
-    tokens: byTool.get(tool) ?? 0,
-    policy: tool.policy,
-    calls: options.calls.get(snapshot.modelName(tool)) ?? 0,
-    findings: findings.get(tool.id) ?? [],
-  }));
-  return { tools: facts, tokens: total, deferredTokens: deferredTokensOf(snapshot) };
+  const facts: ToolFacts[] = [];
+  const uses: ToolUse[] = [];
+  for (const [at, tool] of snapshot.tools.entries()) {
+    if (at > 0 && at % STEP === 0) await setImmediate();
+    const calls = options.calls.get(snapshot.modelName(tool)) ?? 0;
+    if (calls > 0) uses.push({ tool: tool.id, calls });
+    facts.push({
+      tool: tool.id,
+      ...(tool.server === undefined ? {} : { server: tool.server }),
+      name: tool.name,
+      model_name: snapshot.modelName(tool),
+      description: cutText(tool.description, MOST_CHARACTERS),
+      tokens: byTool.get(tool) ?? 0,
+      policy: tool.policy,
+      calls,
+      findings: findings.get(tool.id) ?? [],
+    });
+  }
+  return { tools: facts, uses, tokens: total, deferredTokens: deferredTokensOf(snapshot) };
 }
 
 /** What a prompt contains in place of the definitions: our own tools, and those that are always sent in full. */

@@ -13,7 +13,7 @@ import {
   USAGE_ANSWER,
 } from '../api/search-schemas.ts';
 import { loadCatalog } from '../catalogs/index.ts';
-import { ApiError, type RequestContext, readBytes, streamText, toApiError } from '../http/index.ts';
+import { ApiError, type RequestContext, readBytes, streamList, streamText, toApiError } from '../http/index.ts';
 import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
 import { readCatalogUsage } from './catalog-usage.ts';
 import type { Services } from './services.ts';
@@ -55,13 +55,13 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
     const name = usableCatalog(routed);
     if (servers?.has(name) === true) {
       const served = await servers.load(name, routed.access.tools);
-      return { ...writeServed(served), tools: served.definitions() };
+      return streamList(writeServed(served), 'tools', served.definitions());
     }
     if (routed.access.tools !== undefined) {
       const head = existing(await store?.catalogs.head(name), unknownCatalog);
       const { tools } = await loadCatalog(named, name, routed.access);
-      const written = tools.map((tool) => writeTool(tool, 'mcp', { name: tool.name }));
-      return { ...writeHead({ ...head, toolCount: tools.length }), tools: written };
+      const written = tools.map((tool) => ({ toJSON: () => writeTool(tool, 'mcp', { name: tool.name }) }));
+      return streamList(writeHead({ ...head, toolCount: tools.length }), 'tools', written);
     }
     const catalog = existing(await store?.catalogs.get(name), unknownCatalog);
     // The stored text unchanged: thousands of definitions need not be parsed to be returned.

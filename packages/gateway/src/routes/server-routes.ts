@@ -17,7 +17,7 @@ import {
   TOOLS_ANSWER,
 } from '../api/management-schemas.ts';
 import { loadCatalog } from '../catalogs/index.ts';
-import { ApiError } from '../http/index.ts';
+import { ApiError, streamList } from '../http/index.ts';
 import { checkServers, describeServers, describeTools } from '../management/index.ts';
 import { ALL_SERVERS, permissionsOf } from '../mcp/index.ts';
 import { signInAddress, signInPage } from '../sign-in/index.ts';
@@ -197,13 +197,12 @@ export function mountServerRoutes(api: Api, services: Services): void {
         ...{ lint, calls },
         ...(isServed ? { suspicions: mcp?.hub.status().flatMap(({ suspicions }) => suspicions) ?? [] } : {}),
       });
-      const used = facts.tools.map(({ tool, calls: count }) => ({ tool, calls: count }));
-      return {
+      const head = {
         ...{ name, tokens: facts.tokens, deferred_tokens: facts.deferredTokens },
         context_tokens: contextWindow({}).contextTokens,
-        suggested_pins: suggestPins(used),
-        data: facts.tools,
+        suggested_pins: suggestPins(facts.uses),
       };
+      return streamList(head, 'data', facts.tools);
     },
   );
 }
