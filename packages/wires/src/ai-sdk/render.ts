@@ -15,7 +15,7 @@ export function renderRequest(request: ModelRequest, view: View, tell: Tell): Mo
   return {
     ...request,
     prompt: withNote(withTail(renderTurns(request.prompt, { plan, tell }, MODEL_PARTS), tail), plan.note),
-    tools: declareTools({ ...view, plan }, request.toolChoice?.type === 'tool' ? [request.toolChoice.toolName] : []),
+    tools: declareTools({ ...view, plan }, toolChoice?.type === 'tool' ? [toolChoice.toolName] : []),
     ...defined({ toolChoice }),
   };
 }
@@ -67,6 +67,7 @@ export function relaxToolChoice(request: ModelRequest, plan: DeferPlan): ModelRe
 const declareTools = toolDeclarer<ModelTool>({
   own: ({ name, description, schema }) => ({ type: 'function', name, description, inputSchema: schema as object }),
   shown: define,
+  nameOf: ({ name }) => name,
 });
 
 /** Without a provider's deferral mark, which would be rejected if no provider search is declared. */

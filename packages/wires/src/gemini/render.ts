@@ -50,7 +50,8 @@ function withText(content: GeminiContent, text: string): GeminiContent {
  * those that the request forces. They replace the first declarations; built-in tools stay as they are.
  */
 export function renderTools(request: GeminiRequest, view: View & { readonly plan: DeferPlan }): readonly JsonObject[] {
-  const functionDeclarations = declareTools(view, allowedNames(callingConfig(request)));
+  const allowed = allowedNames(callingConfig(request)).map((name) => modelName(view.plan.snapshot, name));
+  const functionDeclarations = declareTools(view, allowed);
   const entries = toolEntries(request);
   const first = entries.findIndex((entry) => Array.isArray(entry.functionDeclarations));
   if (first < 0) return [{ functionDeclarations }, ...entries];
@@ -85,6 +86,7 @@ export function relaxToolConfig(request: GeminiRequest, plan: DeferPlan): Gemini
 const declareTools = toolDeclarer<JsonObject>({
   own: ({ name, description, schema }) => ({ name, description, parametersJsonSchema: schema }),
   shown: (shown) => writeTool(shown.tool, 'gemini', { name: shown.name, shown }),
+  nameOf: ({ name }) => name,
 });
 
 function callingConfig(request: GeminiRequest): GeminiCallingConfig | undefined {

@@ -1,6 +1,5 @@
 import type { Snapshot, Tool } from '@quartermaster/core';
 import { isJsonObject, toolId } from '@quartermaster/core/catalog';
-import type { DeferPlan, Shown, View } from '@quartermaster/core/disclosure';
 import { toInput, tryParseJson } from '@quartermaster/core/internal';
 
 /**
@@ -36,21 +35,6 @@ export function withReadableArguments<Call extends { readonly arguments?: string
   const text = call.arguments;
   if (typeof text !== 'string' || text === '' || isJsonObject(tryParseJson(text))) return call;
   return { ...call, arguments: JSON.stringify(toInput(text)) };
-}
-
-/** What comes last in the list: revealed tools, or the one that the choice of the request forces, for that request only. */
-export function lateTools(view: View, plan: DeferPlan, forced: string | undefined): readonly Shown[] {
-  return plan.form.reveal === 'append' ? view.revealed : view.revealed.filter(({ name }) => name === forced);
-}
-
-/** The other tools: stubs make way for the definitions that come last. */
-export function withoutLate<Definition>(
-  first: readonly Definition[],
-  { plan, late, nameOf }: { plan: DeferPlan; late: readonly Shown[]; nameOf: (tool: Definition) => unknown },
-): readonly Definition[] {
-  if (plan.form.hidden === 'omit' || late.length === 0) return first;
-  const names = new Set<unknown>(late.map(({ name }) => name));
-  return first.filter((tool) => !names.has(nameOf(tool)));
 }
 
 interface ToolFields {

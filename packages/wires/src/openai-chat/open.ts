@@ -1,5 +1,5 @@
 import { parseTools, type Tool } from '@quartermaster/core';
-import { isJsonObject, type Policy } from '@quartermaster/core/catalog';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
 import type { Opened } from '@quartermaster/core/loop';
 import { checkDeferredTools, checkOtherSearch, isOtherSearch } from '../internal/other-spellings.ts';
@@ -26,21 +26,19 @@ export function openRequest(request: ChatRequest): Opened {
 }
 
 /**
- * The functions and custom tools that a request declares. `defer_loading`, which the API itself does not have, is read; tools
- * without it are `missingDeferral`. The older `functions` are not part of the catalog: they pass through.
+ * The functions and custom tools that a request declares. `defer_loading`, which the API itself does not have, is read. The older
+ * `functions` are not part of the catalog: they pass through.
  */
-export function readTools(request: ChatRequest, missingDeferral: Policy = 'automatic'): readonly Tool[] {
-  const { tools } = parseTools(declared(request).filter(isReadable), {
-    format: 'openai-chat',
-    missingDeferral,
-    onProblem: 'throw',
-  });
-  return tools;
+export function readTools(request: ChatRequest): readonly Tool[] {
+  const tools = declared(request).filter(isReadable);
+  return parseTools(tools, { format: 'openai-chat', missingDeferral: 'automatic', onProblem: 'throw' }).tools;
 }
 
 /** Tools of types that only the upstream knows. They are sent as received, and never deferred. */
-export function foreignTools(request: ChatRequest): readonly unknown[] {
-  return declared(request).filter((tool) => !isReadable(tool) && !isSearchTool(tool));
+export function foreignTools(request: ChatRequest): readonly JsonObject[] {
+  return declared(request)
+    .filter(isJsonObject)
+    .filter((tool) => !isReadable(tool) && !isSearchTool(tool));
 }
 
 /** A search tool as other APIs and gateways declare it: this API has none of its own. */

@@ -1,16 +1,10 @@
 import { EMPTY_MEMORY } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
-import { memoized, ownNamed } from '@quartermaster/core/internal';
+import { ownNamed } from '@quartermaster/core/internal';
 import { withoutDeferredTools } from '../internal/other-spellings.ts';
-import {
-  declareTools,
-  lateTools,
-  modelName,
-  openaiTool,
-  withoutLate,
-  withReadableArguments,
-} from '../internal/shown-tools.ts';
+import { declareTools, modelName, openaiTool, withReadableArguments } from '../internal/shown-tools.ts';
+import { toolDeclarer } from '../internal/tool-declarer.ts';
 import {
   type ChatMessage,
   type ChatRequest,
@@ -75,16 +69,14 @@ function hasMark(tool: unknown): boolean {
   return tool.defer_loading !== undefined || (isJsonObject(inner) && inner.defer_loading !== undefined);
 }
 
-/** Our tools and those that are always shown: rendered once per plan, because a catalog may be large. */
-const fixedTools = memoized(({ own, shown }: DeferPlan) => [...own.map(writeOwn), ...shown.map(writeShown)]);
-
-/** Revealed tools come last, so that as much as possible of the prefix stays. */
+/** Tools of types that only the upstream knows stand before those that the conversation has revealed. */
 function declaredTools(request: ChatRequest, view: View, plan: DeferPlan): readonly unknown[] {
   const forced = forcedName(request.tool_choice);
-  const late = lateTools(view, plan, forced === undefined ? undefined : modelName(plan.snapshot, forced));
-  const kept = withoutLate(fixedTools(plan), { plan, late, nameOf });
-  return [...kept, ...foreignTools(request), ...late.map(writeShown)];
+  const names = forced === undefined ? [] : [modelName(plan.snapshot, forced)];
+  return listTools({ ...view, plan }, names, foreignTools(request));
 }
+
+const listTools = toolDeclarer<JsonObject>({ own: writeOwn, shown: writeShown, nameOf });
 
 function writeOwn(own: Own): JsonObject {
   return { type: 'function', function: { name: own.name, description: own.description, parameters: own.schema } };

@@ -11,7 +11,8 @@ import {
 } from '@quartermaster/core/disclosure';
 import { memoized, ownTool } from '@quartermaster/core/internal';
 import { isOtherSearch, isOtherSearchName, withoutDeferredTools } from '../internal/other-spellings.ts';
-import { declareTools, lateTools, openaiTool, withoutLate, withReadableArguments } from '../internal/shown-tools.ts';
+import { declareTools, openaiTool, withReadableArguments } from '../internal/shown-tools.ts';
+import { toolDeclarer } from '../internal/tool-declarer.ts';
 import { latestUserIndex, openSearch, searchTool } from './open.ts';
 import {
   argumentsOf,
@@ -260,19 +261,19 @@ function withText(before: unknown, text: string): string {
   return typeof before === 'string' && before !== '' ? `${before}\n\n${text}` : text;
 }
 
-/** The tools to declare for a view. The fixed part is rendered once per plan, because a catalog may be large. */
+/** The tools to declare for a view. */
 export function renderTools(request: ResponsesRequest, view: View, plan: DeferPlan): readonly unknown[] {
-  const first = fixedTools(plan);
   const search = searchTool(request);
-  if (plan.form.search === 'provider') return [search ?? { type: 'tool_search' }, ...first];
+  if (plan.form.search === 'provider') return [search ?? { type: 'tool_search' }, ...markedTools(plan)];
   if (plan.form.search === 'client') {
     const asked = search === undefined || openSearch(request)?.kind !== 'client' ? [] : [writeClientSearch(search)];
-    return [...asked, ...first, ...view.revealed.map(writeShown)];
+    return [...asked, ...listTools({ ...view, plan }, [])];
   }
   const forced = forcedTool(request.tool_choice);
-  const late = lateTools(view, plan, forced === undefined ? undefined : toModelName(plan.snapshot, forced));
-  return [...withoutLate(first, { plan, late, nameOf: (tool) => (tool as JsonObject).name }), ...late.map(writeShown)];
+  return listTools({ ...view, plan }, forced === undefined ? [] : [toModelName(plan.snapshot, forced)]);
 }
+
+const listTools = toolDeclarer<JsonObject>({ own: writeOwn, shown: writeShown, nameOf: ({ name }) => name });
 
 /** The client's own search as a function, for an upstream without client-executed search. */
 function writeClientSearch(search: JsonObject): JsonObject {
@@ -293,14 +294,8 @@ function writeLoaded(tool: Tool, name: string): JsonObject {
   return writeTool(openaiTool(tool, 'openai-responses'), 'openai-responses', { name, deferred: true });
 }
 
-const fixedTools = memoized((plan: DeferPlan): readonly Json[] =>
-  plan.form.search === 'provider'
-    ? writeMarked(plan)
-    : [...plan.own.map((own) => writeOwn(own, plan)), ...plan.shown.map(writeShown)],
-);
-
 /** For the provider's own search: as received, with namespaces, and with the marks that the plan gives them. */
-function writeMarked(plan: DeferPlan): readonly Json[] {
+const markedTools = memoized((plan: DeferPlan): readonly Json[] => {
   const byTool = new Map(plan.shown.map((shown) => [openaiTool(shown.tool, 'openai-responses'), shown]));
   return writeTools([...byTool.keys()], 'openai-responses', (tool) => {
     const shown = byTool.get(tool);
@@ -309,7 +304,7 @@ function writeMarked(plan: DeferPlan): readonly Json[] {
     const isNamed = tool.extras.namespace === undefined && tool.server !== undefined;
     return { deferred, ...(isNamed && shown !== undefined ? { name: shown.name } : {}) };
   });
-}
+});
 
 /** Not `strict`, which would make every parameter required. */
 function writeOwn(own: Own, plan: DeferPlan): JsonObject {
