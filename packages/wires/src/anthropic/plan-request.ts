@@ -25,9 +25,6 @@ export interface AnthropicToolSearchOptions extends ToolSearchOptions, CatalogOp
   readonly errorCodes?: ErrorCodes;
 }
 
-/** The longest name in the Messages API. */
-const MAX_NAME_LENGTH = 128;
-
 /** Decides for each request, from what it declares and what the host supports. */
 export function anthropicPlanner(
   options: AnthropicToolSearchOptions,
@@ -35,7 +32,8 @@ export function anthropicPlanner(
 ): (request: AnthropicRequest) => Planned<AnthropicRequest, AnthropicEvent> {
   const { errorCodes, ...rest } = options;
   const plan = requestPlanner(rest, {
-    ...{ name: transport, maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy, hasSearch: true },
+    ...{ name: transport, maxNameLength: anthropicDialect.api.maxNameLength, nameTemplate: NAME_TEMPLATES.proxy },
+    hasSearch: true,
     ownOptions: { catalog: true, errorCodes: true },
   });
   const codes = defined({ errorCodes });

@@ -7,7 +7,7 @@ import { answerRequest, orRefusal, UpstreamRefusal } from '../internal/answer-re
 import { loopSettings } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';
 import { anthropicDialect, refuseThread, writeErrorEvent } from './anthropic-dialect.ts';
-import type { AnthropicErrorBody, AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
+import type { AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { createLocalBatches, type LocalBatches } from './local-batches.ts';
 import { type AnthropicToolSearchOptions, anthropicPlanner } from './plan-request.ts';
 import { UpstreamEventError } from './whole.ts';
@@ -181,13 +181,10 @@ function readItems(body: JsonObject | undefined): readonly ReadItem[] | undefine
 
 async function explain(error: unknown): Promise<string | undefined> {
   if (error instanceof UpstreamEventError) return writeErrorEvent(error.body);
-  return error instanceof UpstreamRefusal ? writeErrorEvent(await explainRefusal(error)) : undefined;
-}
-
-async function explainRefusal(refusal: UpstreamRefusal): Promise<AnthropicErrorBody> {
-  const told = (await refusal.told())?.error ?? {};
-  const { type = 'api_error', message = refusal.message } = told;
-  return { ...told, type: String(type), message: String(message) };
+  if (!(error instanceof UpstreamRefusal)) return undefined;
+  const told = (await error.told())?.error ?? {};
+  const { type = 'api_error', message = error.message } = told;
+  return writeErrorEvent({ ...told, type: String(type), message: String(message) });
 }
 
 /** As the API itself rejects a request. */

@@ -66,19 +66,16 @@ const MAX_NAME_LENGTH = 64;
 
 const DIALECT = { whole: geminiWhole, endpoint: { writePart: writeChunk, streamEnd: '' } };
 
+/** How the API reports an error once a stream has begun. */
 async function explain(error: unknown): Promise<string | undefined> {
   if (error instanceof UpstreamChunkError) return writeChunk(error.chunk);
-  return error instanceof UpstreamRefusal ? writeChunk(await explainRefusal(error)) : undefined;
+  if (!(error instanceof UpstreamRefusal)) return undefined;
+  const { status: code, statusText: status } = error.response;
+  return writeChunk((await error.told()) ?? { error: { code, status, message: error.message } });
 }
 
 function writeChunk(chunk: object): string {
   return `data: ${JSON.stringify(chunk)}\r\n\r\n`;
-}
-
-/** How the API reports an error once a stream has begun. */
-async function explainRefusal(refusal: UpstreamRefusal): Promise<object> {
-  const { status: code, statusText: status } = refusal.response;
-  return (await refusal.told()) ?? { error: { code, status, message: refusal.message } };
 }
 
 /** As the API itself rejects a request. */

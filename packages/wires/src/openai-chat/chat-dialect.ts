@@ -100,14 +100,11 @@ export const chatDialect: Dialect<ChatRequest, ChatChunk, ChatCompletion, 'opena
         return sum + textLength(content) + textLength(reasoning) + inputs.reduce((all, one) => all + one, 0);
       }, 0),
     readCalls: ({ choices }) =>
-      (Array.isArray(choices) ? choices : []).flatMap((choice: unknown) => {
-        const delta = isJsonObject(choice) ? choice.delta : undefined;
-        const calls = isJsonObject(delta) && Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
-        return calls.flatMap((call: unknown) => {
-          const named = isJsonObject(call) ? call.function : undefined;
-          return isJsonObject(named) && typeof named.name === 'string' && named.name !== '' ? [named.name] : [];
-        });
-      }),
+      (choices ?? []).flatMap(({ delta }) =>
+        (delta?.tool_calls ?? []).flatMap(({ function: called }) =>
+          typeof called?.name === 'string' && called.name !== '' ? [called.name] : [],
+        ),
+      ),
   },
 };
 

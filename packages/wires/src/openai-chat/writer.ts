@@ -148,12 +148,8 @@ function tokensLeft(request: ChatRequest, usage: JsonObject | undefined): Partia
 
 /** The fields that identify a chunk's response. An id may be empty first, and filled later. */
 function frameOf({ id, object, created, model }: ChatChunk): ChatChunk {
-  return {
-    ...(id === '' ? {} : { id }),
-    ...(object === undefined || object === '' ? {} : { object }),
-    ...(created === undefined || created === 0 ? {} : { created }),
-    ...(model === undefined || model === '' ? {} : { model }),
-  } as ChatChunk;
+  const given = Object.entries({ id, object, created, model });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== '' && value !== 0));
 }
 
 /** What one round of the upstream has written. */

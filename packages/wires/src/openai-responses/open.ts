@@ -1,5 +1,5 @@
 import { parseTools, type Tool } from '@quartermaster/core';
-import { isJsonObject, type JsonObject, type Policy } from '@quartermaster/core/catalog';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { Opened, OpenedSearch } from '@quartermaster/core/loop';
@@ -42,9 +42,9 @@ export function openRequest(request: ResponsesRequest): Opened {
  * What a request declares, without its search tool. Members of a namespace have it as their server. If the client searches,
  * what it has found is declared too: those definitions are in its items and nowhere else.
  */
-export function readTools(request: ResponsesRequest, missingDeferral: Policy = 'automatic'): readonly Tool[] {
+export function readTools(request: ResponsesRequest): readonly Tool[] {
   const read = (definitions: readonly unknown[]): readonly Tool[] =>
-    parseTools(definitions, { format: 'openai-responses', missingDeferral, onProblem: 'throw' }).tools;
+    parseTools(definitions, { format: 'openai-responses', missingDeferral: 'automatic', onProblem: 'throw' }).tools;
   const declared = read(
     (Array.isArray(request.tools) ? request.tools : []).filter((tool) => !isSearchTool(tool) && !isOtherSearch(tool)),
   );
