@@ -166,44 +166,37 @@ interface ReplayedRounds {
   hidden(): HiddenContent | undefined;
 }
 
-/** In the order in which the model wrote. */
-type Entry =
-  /** By its index in the client's content. */
-  | { readonly kind: 'shown'; readonly place: number }
-  | { readonly kind: 'hidden'; readonly block: AnthropicBlock }
-  | { readonly kind: 'end'; readonly end: RoundEnd };
-
 export function replayedRounds(request: AnthropicRequest): ReplayedRounds {
   const blocks = new BlockAssembler();
-  const entries: Entry[] = [];
+  /** What the model wrote, in its order: the place of a block that the client was sent, or a block that it was not sent. */
+  const entries: (number | AnthropicBlock)[] = [];
   let count = 0;
   let results: AnthropicBlock[] = [];
 
   const endRound = (): void => {
-    if (results.length > 0) entries.push({ kind: 'end', end: { type: 'round_end', results } });
+    const end: RoundEnd = { type: 'round_end', results };
+    if (results.length > 0) entries.push(end);
     results = [];
   };
-  /** The blocks that the client was sent, where the model wrote them. Empty texts, which some hosts open and never fill, would be rejected. */
-  const written = (): readonly { readonly entry: Entry; readonly block: AnthropicBlock }[] => {
+  /** The blocks where the model wrote them. Empty texts, which some hosts open and never fill, would be rejected. */
+  const written = (): readonly { readonly isShown: boolean; readonly block: AnthropicBlock }[] => {
     const sent = blocks.blocks();
     return entries.flatMap((entry) => {
-      const block = blockOf(entry, sent);
-      return block === undefined || (isText(block) && block.text === '') ? [] : [{ entry, block }];
+      const isShown = typeof entry === 'number';
+      const block = isShown ? sent[entry] : entry;
+      return block === undefined || (isText(block) && block.text === '') ? [] : [{ isShown, block }];
     });
   };
 
   return {
     add(event) {
       blocks.add(event);
-      for (const _ of startedBy(event)) {
-        entries.push({ kind: 'shown', place: count });
-        count += 1;
-      }
+      for (; count < blocks.length; count += 1) entries.push(count);
     },
     hide(id, step) {
       const { arguments: given } = step.call;
       const input = typeof given === 'string' ? toInput(given) : (parseArguments(given) ?? {});
-      entries.push({ kind: 'hidden', block: { type: 'tool_use', id, name: step.call.name, input } });
+      entries.push({ type: 'tool_use', id, name: step.call.name, input });
       results.push({
         type: 'tool_result',
         tool_use_id: id,
@@ -213,41 +206,19 @@ export function replayedRounds(request: AnthropicRequest): ReplayedRounds {
     },
     messages() {
       endRound();
-      return [
-        ...request.messages,
-        ...splitMessages(
-          { role: 'assistant' },
-          written().map(({ block }) => block),
-        ),
-      ];
+      const said = written().map(({ block }) => block);
+      return [...request.messages, ...splitMessages({ role: 'assistant' }, said)];
     },
     hidden() {
       endRound();
       const all = written();
       const sent = blocks.blocks();
-      if (all.every(({ entry }) => entry.kind === 'shown')) return undefined;
-      const slots = all.map(({ entry, block }) =>
-        entry.kind === 'shown' ? { shown: keyOf(block) } : { hidden: block as JsonObject },
+      if (all.every(({ isShown }) => isShown)) return undefined;
+      const slots = all.map(({ isShown, block }) =>
+        isShown ? { shown: keyOf(block) } : { hidden: block as JsonObject },
       );
-      const calls = all.flatMap(({ entry }) => (entry.kind === 'hidden' ? [String(entry.block.id)] : []));
+      const calls = all.flatMap(({ isShown, block }) => (isShown || isRoundEnd(block) ? [] : [String(block.id)]));
       return { shown: [{ ids: idsIn(sent), text: textIn(sent) }], calls, content: { slots } as unknown as JsonObject };
     },
   };
-}
-
-/** A message may start with blocks. */
-function startedBy(event: AnthropicEvent): readonly AnthropicBlock[] {
-  if (event.type === 'message_start') return blocksOf(event.message);
-  return event.type === 'content_block_start' ? [event.content_block] : [];
-}
-
-function blockOf(entry: Entry, sent: readonly AnthropicBlock[]): AnthropicBlock | undefined {
-  switch (entry.kind) {
-    case 'shown':
-      return sent[entry.place];
-    case 'hidden':
-      return entry.block;
-    case 'end':
-      return entry.end;
-  }
 }

@@ -117,6 +117,10 @@ export class BlockAssembler {
     }
   }
 
+  get length(): number {
+    return this.#list.length;
+  }
+
   /** The blocks so far, in order. */
   blocks(): readonly AnthropicBlock[] {
     return this.#list.map(({ block, json }) => (json === '' ? block : { ...block, input: toInput(json) }));
