@@ -9,6 +9,11 @@ export function isOtherSearch(tool: unknown): boolean {
   return isJsonObject(tool) && typeof tool.type === 'string' && OTHER_SEARCH.test(tool.type);
 }
 
+/** The same, or OpenAI's own search tool. */
+export function isSearchTool(tool: unknown): boolean {
+  return isOtherSearch(tool) || (isJsonObject(tool) && tool.type === 'tool_search');
+}
+
 const OTHER_SEARCH = /^(?:[\w-]+:tool_search|tool_search_tool_(?:regex|bm25)(?:_20251119)?)$/;
 
 /** How many tools a gateway's search is to return at most. Undefined if the client leaves it open. */

@@ -104,6 +104,13 @@ export function nameOf(call: { readonly function?: unknown; readonly custom?: un
   return isJsonObject(inner) && typeof inner.name === 'string' && inner.name !== '' ? inner.name : undefined;
 }
 
+/** The results right after a message. */
+export function resultsAfter(messages: readonly ChatMessage[], index: number): readonly ChatMessage[] {
+  let end = index + 1;
+  while (messages[end]?.role === 'tool') end += 1;
+  return messages.slice(index + 1, end);
+}
+
 /** A message's text: all of it, or its text parts. */
 export function textOf(message: ChatMessage): string {
   const { content } = message;

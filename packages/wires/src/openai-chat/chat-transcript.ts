@@ -1,6 +1,13 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { type HiddenContent, readSlots, type Slot, type WireTranscript, weaveSlots } from '@quartermaster/core/loop';
-import { type ChatMessage, type ChatRequest, type ChatToolCall, callsOf, textOf } from './chat-shapes-2026-11.ts';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ChatToolCall,
+  callsOf,
+  resultsAfter,
+  textOf,
+} from './chat-shapes-2026-11.ts';
 import { mergeDelta } from './whole.ts';
 
 /** One round of a response, as the model wrote it. */
@@ -69,10 +76,9 @@ export const chatTranscript: WireTranscript<ChatRequest> = {
         woven.push(message, ...(entry === undefined ? [] : weaveResponse(NOTHING, [], entry.content)));
         continue;
       }
-      let end = index + 1;
-      while (messages[end]?.role === 'tool') end += 1;
-      woven.push(...weaveResponse(message, messages.slice(index + 1, end), entry.content));
-      index = end - 1;
+      const results = resultsAfter(messages, index);
+      woven.push(...weaveResponse(message, results, entry.content));
+      index += results.length;
     }
     return { ...request, messages: woven };
   },

@@ -2,7 +2,7 @@ import { parseTools, type Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
 import type { Opened } from '@quartermaster/core/loop';
-import { checkDeferredTools, checkOtherSearch, isOtherSearch } from '../internal/other-spellings.ts';
+import { checkDeferredTools, checkOtherSearch, isSearchTool } from '../internal/other-spellings.ts';
 import { type ChatMessage, type ChatRequest, textOf } from './chat-shapes-2026-11.ts';
 
 /** Reads a request. Throws for several choices at once: each would search separately, and a stream has one history. */
@@ -39,11 +39,6 @@ export function foreignTools(request: ChatRequest): readonly JsonObject[] {
   return declared(request)
     .filter(isJsonObject)
     .filter((tool) => !isReadable(tool) && !isSearchTool(tool));
-}
-
-/** A search tool as other APIs and gateways declare it: this API has none of its own. */
-export function isSearchTool(tool: unknown): boolean {
-  return isOtherSearch(tool) || (isJsonObject(tool) && tool.type === 'tool_search');
 }
 
 /** The index of the latest user message with text, or -1. */

@@ -10,6 +10,7 @@ import {
   callsOf,
   nameOf,
   referencesIn,
+  resultsAfter,
   textOf,
 } from './chat-shapes-2026-11.ts';
 import { forcedName } from './tool-choice.ts';
@@ -40,22 +41,15 @@ function factsIn(messages: readonly ChatMessage[], plan: DeferPlan): readonly Fa
       return names.length === 0 ? [] : [{ kind: 'revealed', names }];
     }
     if (message.role !== 'assistant') return [];
+    const results = resultsAfter(messages, index);
     return callsOf(message).flatMap((call) => {
       const name = nameOf(call) ?? '';
-      const answer = answerTo(call.id, messages, index);
+      const result = results.find(({ tool_call_id: id }) => id === call.id);
+      const answer = result === undefined ? undefined : textOf(result);
       const known = modelName(plan.snapshot, name);
       return factsOfCall(plan, { name, modelName: known, arguments: argumentsOf(call), answer });
     });
   });
-}
-
-/** The text that answers a call, among the results right after its message. */
-function answerTo(id: string, messages: readonly ChatMessage[], index: number): string | undefined {
-  for (let next = index + 1; messages[next]?.role === 'tool'; next += 1) {
-    const message = messages[next];
-    if (message?.tool_call_id === id) return textOf(message);
-  }
-  return undefined;
 }
 
 /** A tool that the model is forced to call must be declared in full, found or not. */

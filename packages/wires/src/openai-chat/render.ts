@@ -2,7 +2,8 @@ import { EMPTY_MEMORY } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
 import { ownNamed } from '@quartermaster/core/internal';
-import { withoutDeferredTools } from '../internal/other-spellings.ts';
+import { forcesSearch } from '../internal/forced-search.ts';
+import { isSearchTool, withoutDeferredTools } from '../internal/other-spellings.ts';
 import { declareTools, modelName, openaiTool, withReadableArguments } from '../internal/shown-tools.ts';
 import { toolDeclarer } from '../internal/tool-declarer.ts';
 import {
@@ -13,10 +14,11 @@ import {
   isReference,
   nameOf,
   referencesIn,
+  resultsAfter,
 } from './chat-shapes-2026-11.ts';
-import { foreignTools, isSearchTool, latestUserIndex } from './open.ts';
+import { foreignTools, latestUserIndex } from './open.ts';
 import { argumentsOf } from './recall.ts';
-import { forcedName, forcesSearch, renderToolChoice } from './tool-choice.ts';
+import { forcedName, renderToolChoice } from './tool-choice.ts';
 
 /** The plain request for the upstream. Searches within a turn are already in it as ordinary calls with their answers. */
 export function renderRequest(given: ChatRequest, view: View, tell: Tell): ChatRequest {
@@ -39,7 +41,7 @@ function withoutMarks(request: ChatRequest): ChatRequest {
   const plain = tools.filter((tool) => !isSearchTool(tool)).map(withoutMark);
   const { tools: _, tool_choice: choice, ...rest } = request;
   if (plain.length === 0) return rest;
-  return forcesSearch(choice) ? { ...rest, tools: plain } : { ...request, tools: plain };
+  return forcesSearch(choice, forcedName(choice)) ? { ...rest, tools: plain } : { ...request, tools: plain };
 }
 
 /** All tools are in the list: a reference only needs the name. */
@@ -155,28 +157,11 @@ function withText(message: ChatMessage, text: string): ChatMessage {
  * Results belong to the message right before them, because upstreams reuse ids.
  */
 export function pairCalls(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  const paired: ChatMessage[] = [];
-  let index = 0;
-  while (index < messages.length) {
-    const message = messages[index];
-    index += 1;
-    if (message === undefined) continue;
-    if (message.role === 'tool') continue;
-    if (message.role !== 'assistant' || !Array.isArray(message.tool_calls)) {
-      paired.push(message);
-      continue;
-    }
-    const end = endOfResults(messages, index);
-    paired.push(...pairTurn(message, messages.slice(index, end)));
-    index = end;
-  }
-  return paired;
-}
-
-function endOfResults(messages: readonly ChatMessage[], start: number): number {
-  let end = start;
-  while (messages[end]?.role === 'tool') end += 1;
-  return end;
+  return messages.flatMap((message, index) => {
+    if (message.role === 'tool') return [];
+    if (message.role !== 'assistant' || !Array.isArray(message.tool_calls)) return [message];
+    return pairTurn(message, resultsAfter(messages, index));
+  });
 }
 
 function pairTurn(message: ChatMessage, results: readonly ChatMessage[]): readonly ChatMessage[] {

@@ -1,9 +1,8 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan } from '@quartermaster/core/disclosure';
-import { ownNamed, ownTool } from '@quartermaster/core/internal';
-import { isOtherSearchName } from '../internal/other-spellings.ts';
+import { ownTool } from '@quartermaster/core/internal';
+import { forcesSearch } from '../internal/forced-search.ts';
 import { modelName } from '../internal/shown-tools.ts';
-import { isSearchTool } from './open.ts';
 
 /** The one tool that a `tool_choice` forces, or that a definition defines: both have the name in the same place. */
 export function forcedName(choice: unknown): string | undefined {
@@ -25,25 +24,12 @@ export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readon
     const ours = plan.own.map((own) => ({ type: 'function', function: { name: own.name } }));
     return { ...choice, allowed_tools: { ...choice.allowed_tools, tools: [...kept, ...ours] } };
   }
-  return forcesSearch(choice, plan) ? forceSearch(plan) : renamed(choice, plan);
-}
-
-/** Whether a choice forces a search tool of another API or gateway, which ours replaces. */
-export function forcesSearch(choice: unknown, plan?: DeferPlan): boolean {
-  const name = forcedName(choice);
-  return isSearchTool(choice) || (isOtherSearchName(name) && plan?.snapshot.resolve(name ?? '') === undefined);
+  return forcesSearch(choice, forcedName(choice), plan) ? forceSearch(plan) : renamed(choice, plan);
 }
 
 function forceSearch(plan: DeferPlan): unknown {
   const search = ownTool(plan, 'search');
   return search === undefined ? 'auto' : { type: 'function', function: { name: search.name } };
-}
-
-/** A choice that forced the search has been fulfilled: the next round is free. */
-export function relaxToolChoice(choice: unknown, plan: DeferPlan): unknown {
-  if (forcesSearch(choice, plan)) return 'auto';
-  const name = forcedName(choice);
-  return ownNamed(plan, name) !== undefined ? 'auto' : choice;
 }
 
 function renamed(choice: unknown, plan: DeferPlan): unknown {

@@ -3,6 +3,7 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Resolved } from '@quartermaster/core/dispatch';
 import { remainingTokens, sumUsage } from '@quartermaster/core/internal';
 import { type Ending, type Slot, uniqueIds, type Writer } from '@quartermaster/core/loop';
+import { relaxToolChoice } from '../internal/forced-search.ts';
 import { clientName } from '../internal/shown-tools.ts';
 import {
   type ChatChunk,
@@ -16,7 +17,7 @@ import {
 } from './chat-shapes-2026-11.ts';
 import { type ChatRound, hiddenContent, roundMessages } from './chat-transcript.ts';
 import type { HeldChatCall } from './reader.ts';
-import { relaxToolChoice } from './tool-choice.ts';
+import { forcedName } from './tool-choice.ts';
 import { mergeDelta } from './whole.ts';
 
 /**
@@ -114,7 +115,9 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
       const { tool_choice: choice } = request;
       return {
         ...request,
-        ...(choice === undefined || plan.kind === 'inline' ? {} : { tool_choice: relaxToolChoice(choice, plan) }),
+        ...(choice === undefined || plan.kind === 'inline'
+          ? {}
+          : { tool_choice: relaxToolChoice(choice, forcedName(choice), plan) }),
         ...tokensLeft(request, usage),
         messages: [...request.messages, ...rounds.flatMap(roundMessages)],
       };

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan } from '@quartermaster/core/disclosure';
-import { ownNamed, ownTool } from '@quartermaster/core/internal';
-import { isOtherSearch, isOtherSearchName } from '../internal/other-spellings.ts';
+import { ownTool } from '@quartermaster/core/internal';
+import { forcesSearch } from '../internal/forced-search.ts';
 import { type ClientName, toModelName } from './tool-names.ts';
 
 /** The one tool that a `tool_choice` forces. */
@@ -18,7 +18,7 @@ export function forcedTool(choice: unknown): ClientName | undefined {
  */
 export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readonly unknown[]): unknown {
   if (!isJsonObject(choice)) return choice;
-  if (forcesSearch(choice, plan)) return forceSearch(plan);
+  if (forcesSearch(choice, forcedTool(choice)?.name, plan)) return forceSearch(plan);
   if (choice.type !== 'allowed_tools') return renamed(choice, plan);
   const declared = new Set(tools.map((tool) => (isJsonObject(tool) ? tool.name : undefined)));
   const listed: readonly unknown[] = Array.isArray(choice.tools) ? choice.tools : [];
@@ -29,20 +29,6 @@ export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readon
       return named === undefined || declared.has(named.name);
     });
   return { ...choice, tools: [...kept, ...plan.own.map((own) => writeOwn(own.name, plan))] };
-}
-
-/** A choice that forced the search has been fulfilled: the next round is free. */
-export function relaxToolChoice(choice: unknown, plan: DeferPlan): unknown {
-  if (forcesSearch(choice, plan)) return 'auto';
-  const forced = forcedTool(choice);
-  return ownNamed(plan, forced?.name) !== undefined ? 'auto' : choice;
-}
-
-/** Whether a choice forces a search: this API's own, or one of another API or gateway, which ours replaces. */
-function forcesSearch(choice: unknown, plan: DeferPlan): boolean {
-  if (isJsonObject(choice) && choice.type === 'tool_search') return true;
-  const name = forcedTool(choice)?.name;
-  return isOtherSearch(choice) || (isOtherSearchName(name) && plan.snapshot.resolve(name ?? '') === undefined);
 }
 
 function forceSearch(plan: DeferPlan): unknown {

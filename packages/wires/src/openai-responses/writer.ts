@@ -3,6 +3,7 @@ import { OWN_NAMES } from '@quartermaster/core/disclosure';
 import { parseArguments, type Resolved, type Step } from '@quartermaster/core/dispatch';
 import { defined, remainingTokens, sumUsage } from '@quartermaster/core/internal';
 import type { Ending, Writer, WriterClient } from '@quartermaster/core/loop';
+import { relaxToolChoice } from '../internal/forced-search.ts';
 import {
   isCall,
   itemsOf,
@@ -13,7 +14,7 @@ import {
 } from './responses-shapes-2026-11.ts';
 import { hiddenContent } from './responses-transcript.ts';
 import { roundItems, searchCallItem, searchOutputItem } from './round-items.ts';
-import { relaxToolChoice } from './tool-choice.ts';
+import { forcedTool } from './tool-choice.ts';
 import { toClientName } from './tool-names.ts';
 import { isSearch, itemOf, type Placed, WriterRound, WriterState } from './writer-state.ts';
 
@@ -68,7 +69,9 @@ export function createWriter(
       const left = remainingTokens(request.max_output_tokens, state.usage?.output_tokens, LEAST_TOKENS);
       return {
         ...request,
-        ...(choice === undefined || plan.kind === 'inline' ? {} : { tool_choice: relaxToolChoice(choice, plan) }),
+        ...(choice === undefined || plan.kind === 'inline'
+          ? {}
+          : { tool_choice: relaxToolChoice(choice, forcedTool(choice)?.name, plan) }),
         ...defined({ max_output_tokens: left }),
         input: [...itemsOf(request), ...state.hidden],
       };
