@@ -2,6 +2,7 @@ import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Fact, readTold, remember } from '@quartermaster/core/disclosure';
 import { ownNamed, readQueries, splitRounds } from '@quartermaster/core/internal';
+import { contentText } from '../internal/content-text.ts';
 import {
   type AnthropicBlock,
   type AnthropicMessage,
@@ -13,7 +14,6 @@ import {
   isToolResult,
   isToolUse,
   type ServerToolUseBlock,
-  type ToolResultBlock,
   type ToolUseBlock,
 } from './anthropic-shapes-2026-11.ts';
 
@@ -68,10 +68,10 @@ function answeredFacts(
   const role = ownNamed(plan, call?.name)?.role;
   if (call !== undefined && role === 'search') {
     const references = referencesIn(block.content);
-    const names = references.length > 0 ? references : readTold(resultText(block));
+    const names = references.length > 0 ? references : readTold(contentText(block.content));
     return [{ kind: 'searched', queries: readQueries(call.input), names }];
   }
-  if (role === 'describe') return [{ kind: 'revealed', names: readTold(resultText(block)) }];
+  if (role === 'describe') return [{ kind: 'revealed', names: readTold(contentText(block.content)) }];
   if (call !== undefined && role === 'call') {
     return block.is_error === true ? [] : wrappedNames(call.input).map((name) => ({ kind: 'called', name }));
   }
@@ -215,15 +215,6 @@ export function readOutcome(content: unknown): SearchOutcome {
 export function referencesIn(content: unknown): readonly string[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((block) => (isToolReference(block) ? [block.tool_name] : []));
-}
-
-/** A result's text. */
-function resultText(result: ToolResultBlock): string {
-  if (typeof result.content === 'string') return result.content;
-  const blocks = Array.isArray(result.content) ? result.content : [];
-  return blocks
-    .flatMap((block) => (isJsonObject(block) && typeof block.text === 'string' ? [block.text] : []))
-    .join('\n');
 }
 
 /** A search in a response. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { contentText } from '../internal/content-text.ts';
 
 /**
  * The part of the Chat Completions API that we read, as of November 2026. Hosts that imitate it add their own fields; anything not
@@ -112,11 +113,8 @@ export function resultsAfter(messages: readonly ChatMessage[], index: number): r
 }
 
 /** A message's text: all of it, or its text parts. */
-export function textOf(message: ChatMessage): string {
-  const { content } = message;
-  if (typeof content === 'string') return content;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts.flatMap((part) => (isJsonObject(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n');
+export function textOf({ content }: ChatMessage): string {
+  return contentText(content);
 }
 
 /** A tool found by a client's own search, as hosts that defer tools accept it: `{ type: 'tool_reference', tool_name }`. */

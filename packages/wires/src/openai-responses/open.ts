@@ -3,14 +3,9 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { Opened, OpenedSearch } from '@quartermaster/core/loop';
+import { contentText } from '../internal/content-text.ts';
 import { checkDeferredTools, checkOtherSearch, isOtherSearch } from '../internal/other-spellings.ts';
-import {
-  isSearchOutput,
-  itemsOf,
-  type ResponsesItem,
-  type ResponsesRequest,
-  textOf,
-} from './responses-shapes-2026-11.ts';
+import { isSearchOutput, itemsOf, type ResponsesItem, type ResponsesRequest } from './responses-shapes-2026-11.ts';
 
 /**
  * Reads a request. Throws for one whose history is stored elsewhere: what it has revealed can only be read from the items. References to
@@ -34,7 +29,7 @@ export function openRequest(request: ResponsesRequest): Opened {
     ...(typeof request.model === 'string' ? { model: request.model } : {}),
     stream: request.stream === true,
     ...defined({ search }),
-    ...(latest === undefined ? {} : { userText: textOf(latest.content) }),
+    ...(latest === undefined ? {} : { userText: contentText(latest.content) }),
   };
 }
 
@@ -78,7 +73,7 @@ export function openSearch(request: ResponsesRequest): OpenedSearch | undefined 
 
 /** The index of the latest user message with text, or -1. */
 export function latestUserIndex(items: readonly ResponsesItem[]): number {
-  return items.findLastIndex((item) => item.role === 'user' && textOf(item.content).trim() !== '');
+  return items.findLastIndex((item) => item.role === 'user' && contentText(item.content).trim() !== '');
 }
 
 export function isSearchTool(tool: unknown): tool is JsonObject {

@@ -2,6 +2,7 @@ import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
 import { type DeferPlan, type Fact, remember } from '@quartermaster/core/disclosure';
 import { parseArguments } from '@quartermaster/core/dispatch';
 import { factsOfCall, ownNamed, readQueries } from '@quartermaster/core/internal';
+import { contentText } from '../internal/content-text.ts';
 import {
   type CallItem,
   isCall,
@@ -14,7 +15,6 @@ import {
   type ResponsesRequest,
   type SearchCallItem,
   type SearchOutputItem,
-  textOf,
 } from './responses-shapes-2026-11.ts';
 import { forcedTool } from './tool-choice.ts';
 import { namesIn, toModelName } from './tool-names.ts';
@@ -68,7 +68,7 @@ function factsOf(item: ResponsesItem, { plan, history }: WalkContext): readonly 
   if (call === undefined) return [];
   if (!isOwnCall(plan, call)) return isCall(item) ? [{ kind: 'called', name: toModelName(plan.snapshot, call) }] : [];
   if (!isCallOutput(item)) return [];
-  return factsOfCall(plan, { name: call.name, arguments: argumentsOf(call), answer: textOf(item.output) });
+  return factsOfCall(plan, { name: call.name, arguments: argumentsOf(call), answer: contentText(item.output) });
 }
 
 /** Whether a call is to one of our tools. */

@@ -10,6 +10,7 @@ import {
   wrapCall,
 } from '@quartermaster/core/disclosure';
 import { memoized, ownTool } from '@quartermaster/core/internal';
+import { contentText } from '../internal/content-text.ts';
 import { isOtherSearch, isOtherSearchName, withoutDeferredTools } from '../internal/other-spellings.ts';
 import { declareTools, openaiTool, withReadableArguments } from '../internal/shown-tools.ts';
 import { toolDeclarer } from '../internal/tool-declarer.ts';
@@ -34,7 +35,6 @@ import {
   itemsOf,
   type ResponsesItem,
   type ResponsesRequest,
-  textOf,
   withoutMark,
 } from './responses-shapes-2026-11.ts';
 import { forcedTool, renderToolChoice } from './tool-choice.ts';
@@ -252,7 +252,7 @@ function withTail(items: readonly ResponsesItem[], tail: string | undefined): re
   const latest = latestUserIndex(items);
   return items.map((item, index) => {
     if (index !== latest) return item;
-    if (!Array.isArray(item.content)) return { ...item, content: withText(textOf(item.content), tail) };
+    if (!Array.isArray(item.content)) return { ...item, content: withText(contentText(item.content), tail) };
     return { ...item, content: [...item.content, { type: 'input_text', text: tail }] };
   });
 }

@@ -122,10 +122,3 @@ export function itemsOf(request: ResponsesRequest): readonly ResponsesItem[] {
   if (typeof request.input === 'string') return [{ type: 'message', role: 'user', content: request.input }];
   return Array.isArray(request.input) ? request.input.filter(isJsonObject) : [];
 }
-
-/** The text of a message or of a call's output: all of it, or its text parts. */
-export function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts.flatMap((part) => (isJsonObject(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n');
-}

@@ -9,6 +9,7 @@ import {
   type WireTranscript,
   weaveSlots,
 } from '@quartermaster/core/loop';
+import { contentText } from '../internal/content-text.ts';
 import {
   isCallOutput,
   isSearchCall,
@@ -18,7 +19,6 @@ import {
   type ResponsesItem,
   type ResponsesRequest,
   type ResponsesResponse,
-  textOf,
 } from './responses-shapes-2026-11.ts';
 
 /** What to keep of a response: its items as the next request must have them, and which of those the client sends back itself. */
@@ -159,7 +159,7 @@ export const responsesTranscript: WireTranscript<ResponsesRequest> = {
       if (isModels(item)) return { by: 'model', ...pieceOf(item) };
       // Clients cut and reorder results: they don't identify a conversation.
       if (isCallOutput(item)) return { by: 'client', text: '' };
-      return item.role === 'user' ? { by: 'client', text: textOf(item.content) } : { by: 'none' };
+      return item.role === 'user' ? { by: 'client', text: contentText(item.content) } : { by: 'none' };
     }),
   weave(request, entries) {
     let items: readonly (ResponsesItem | undefined)[] = itemsOf(request);
@@ -272,12 +272,14 @@ function isAnswer(item: ResponsesItem): boolean {
 
 function pieceOf(item: ResponsesItem): ShownPiece {
   const ids = [item.id, item.call_id].filter((id): id is string => typeof id === 'string' && id !== '');
-  return { ids, text: item.type === 'message' ? textOf(item.content) : '' };
+  return { ids, text: item.type === 'message' ? contentText(item.content) : '' };
 }
 
 /** What identifies an item when the client sends it back: for a call its call id, which clients need, for others their own id. */
 function keyOf(item: ResponsesItem): string {
   if (isCallOutput(item)) return `output:${item.call_id}`;
   const [id] = [item.call_id, item.id].filter((one) => typeof one === 'string');
-  return id === undefined ? `${item.type ?? 'message'}:${textOf(item.content).slice(0, 32)}` : `${item.type}:${id}`;
+  return id === undefined
+    ? `${item.type ?? 'message'}:${contentText(item.content).slice(0, 32)}`
+    : `${item.type}:${id}`;
 }

@@ -1,8 +1,0 @@
-export {
-  AGENT_TOOL,
-  type AgentDefinition,
-  type AgentDefinitions,
-  agentTool,
-  checkAgents,
-  createSubagents,
-} from './create-subagents.ts';
