@@ -4,8 +4,8 @@ import { LISTING_DEFAULTS } from '@quartermaster/core/disclosure';
 import type { Caller, HookContext, Resolved } from '@quartermaster/core/dispatch';
 import { createTranscriptCache } from '@quartermaster/core/loop';
 import { createArgumentChecker } from '@quartermaster/host/schema';
-import { createSubagents } from './agents/index.ts';
 import { type AgentSearcher, createAgentSearcher } from './create-agent-searcher.ts';
+import { createSubagents } from './create-subagents.ts';
 import type { BaseHookInput } from './hooks/index.ts';
 import {
   listModels,

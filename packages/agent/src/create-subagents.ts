@@ -2,14 +2,14 @@ import type { Snapshot, Tool } from '@quartermaster/core';
 import { createTool } from '@quartermaster/core/catalog';
 import type { Caller, Resolved } from '@quartermaster/core/dispatch';
 import { createTranscriptCache } from '@quartermaster/core/loop';
-import { checkAgentField } from '../contract/index.ts';
-import { type BaseHookInput, runObservers } from '../hooks/index.ts';
-import { invalidSetting } from '../invalid-setting.ts';
-import type { ResolvedModel } from '../model/index.ts';
-import { checkMode, checkToolRules, compileToolRules, type PermissionMode } from '../permissions/index.ts';
-import type { SDKAssistantMessage, SDKMessage, SDKResultMessage } from '../sdk-message.ts';
-import { openConversation } from '../session/index.ts';
-import { type createPlanner, createSideChannel, runTurn, type ToolGuard, type TurnContext } from '../turn/index.ts';
+import { checkAgentField } from './contract/index.ts';
+import { type BaseHookInput, runObservers } from './hooks/index.ts';
+import { invalidSetting } from './invalid-setting.ts';
+import type { ResolvedModel } from './model/index.ts';
+import { checkMode, checkToolRules, compileToolRules, type PermissionMode } from './permissions/index.ts';
+import type { SDKAssistantMessage, SDKMessage, SDKResultMessage } from './sdk-message.ts';
+import { openConversation } from './session/index.ts';
+import { type createPlanner, createSideChannel, runTurn, type ToolGuard, type TurnContext } from './turn/index.ts';
 
 /** The tool that gives a task to a subagent. */
 export const AGENT_TOOL = 'Agent';

@@ -1,8 +1,8 @@
 export { AbortError } from './abort-error.ts';
-export type { AgentDefinition, AgentDefinitions } from './agents/index.ts';
 export type { RewindFilesResult } from './built-in/index.ts';
 export type { ContextCategory, ContextTool, ContextUsage } from './context-usage.ts';
 export type { SearchEngine } from './create-agent-searcher.ts';
+export type { AgentDefinition, AgentDefinitions } from './create-subagents.ts';
 export type {
   HookCallback,
   HookCallbackMatcher,

@@ -1,6 +1,6 @@
 import type { PolicyRules } from '@quartermaster/core/catalog';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
-import type { AgentDefinitions } from './agents/index.ts';
+import type { AgentDefinitions } from './create-subagents.ts';
 import type { HooksByEvent } from './hooks/index.ts';
 import type { AgentForm, AgentUpstream } from './model/index.ts';
 import type { CanUseTool, PermissionMode } from './permissions/index.ts';

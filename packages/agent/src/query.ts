@@ -4,10 +4,10 @@ import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 import { AbortError } from './abort-error.ts';
 import { type AgentSession, type Controls, openSession } from './agent-session.ts';
-import type { AgentDefinition } from './agents/index.ts';
 import type { RewindFilesResult } from './built-in/index.ts';
 import { type ContextUsage, contextUsage } from './context-usage.ts';
 import { refusedMethods } from './contract/index.ts';
+import type { AgentDefinition } from './create-subagents.ts';
 import { addedContexts, blockReason, runObservers } from './hooks/index.ts';
 import { createInputs, type Inputs } from './inputs.ts';
 import { invalidSetting } from './invalid-setting.ts';

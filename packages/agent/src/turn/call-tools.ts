@@ -1,7 +1,6 @@
-import type { Memory, Toolbox, ToolOutcome } from '@quartermaster/core';
+import type { Toolbox, ToolOutcome } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import type { DeferPlan } from '@quartermaster/core/disclosure';
-import type { Answered, Caller } from '@quartermaster/core/dispatch';
+import type { Answered, CallContext } from '@quartermaster/core/dispatch';
 import { untilAborted } from '@quartermaster/core/internal';
 import { type ContentPart, readContent } from '@quartermaster/mcp';
 import { toInput, writtenInput } from '@quartermaster/wires/anthropic';
@@ -9,15 +8,11 @@ import type { ImageSource, SDKContentBlock, SDKResultBlock, SDKUserBlock } from 
 
 export type ToolUse = Extract<SDKContentBlock, { readonly type: 'tool_use' }>;
 
-interface Calling {
+interface Calling extends Required<Omit<CallContext, 'call'>> {
   readonly toolbox: Toolbox;
-  readonly plan: DeferPlan;
-  readonly memory: Memory;
-  readonly caller: Caller;
   readonly limits: ContentLimits;
   /** How many characters all results of one response may have together. */
   readonly togetherCharacters: number;
-  readonly signal: AbortSignal;
 }
 
 /** Runs the calls of one response in parallel. Each gets an answer, in the order of the calls; none of them rejects. */

@@ -11,12 +11,11 @@ import { COMPACTION_DEFAULTS, compact, messageTokens } from '../session/index.ts
 import type { Tally } from './tally.ts';
 import type { TurnContext } from './turn-context.ts';
 
-interface Rooming {
+/** One response of a turn. */
+export interface Round {
   readonly context: TurnContext;
-  readonly model: ResolvedModel;
   readonly tally: Tally;
-  /** About how many tokens the next request would take. */
-  readonly tokens: number;
+  readonly model: ResolvedModel;
   readonly signal: AbortSignal;
 }
 
@@ -47,9 +46,14 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Compacts the conversation, and reports it. Undefined if nothing can be dropped. */
-export async function makeRoom(rooming: Rooming): Promise<SDKCompactBoundaryMessage | undefined> {
-  const { context, model, tally, tokens, signal } = rooming;
+/**
+ * Compacts the conversation, and reports it; `tokens` is about what the next request would take. Undefined if nothing can be
+ * dropped.
+ */
+export async function makeRoom(
+  { context, model, tally, signal }: Round,
+  tokens: number,
+): Promise<SDKCompactBoundaryMessage | undefined> {
   const about = { hook_event_name: 'PreCompact', trigger: 'auto', custom_instructions: null } as const;
   const answers = await runObservers(context.runHooks, { ...context.about(), ...about }, signal);
   if (blockReason(answers) !== undefined) return undefined;

@@ -9,7 +9,7 @@ import {
 } from '@quartermaster/wires/anthropic';
 import { addedContexts, blockReason, runObservers } from '../hooks/index.ts';
 import { blocksOf, textIn, withTexts } from '../message-content.ts';
-import { agentWire, isSearching, type ResolvedModel } from '../model/index.ts';
+import { agentWire, isSearching } from '../model/index.ts';
 import type {
   SDKAssistantMessage,
   SDKContentBlock,
@@ -21,7 +21,7 @@ import type {
 } from '../sdk-message.ts';
 import { CHARACTERS_PER_TOKEN, interruptedResults, withoutResults } from '../session/index.ts';
 import { callTools, type ToolUse, toObject } from './call-tools.ts';
-import { isCrowded, isTooLong, makeRoom, requestFor, requestTokens } from './make-room.ts';
+import { isCrowded, isTooLong, makeRoom, type Round, requestFor, requestTokens } from './make-room.ts';
 import { MOST_OUTPUT_RETRIES } from './structured-output.ts';
 import { createTally, readUsage, type Tally } from './tally.ts';
 import type { TurnContext } from './turn-context.ts';
@@ -148,26 +148,19 @@ async function* rounds(
   }
 }
 
-interface Round {
-  readonly context: TurnContext;
-  readonly tally: Tally;
-  readonly model: ResolvedModel;
-  readonly signal: AbortSignal;
-}
-
 /** One response. A conversation that has outgrown the window is compacted before it, or when the host reports it. */
 async function* respond(round: Round): AsyncGenerator<SDKMessage, AnthropicResponse, undefined> {
   const { context, model } = round;
   for (let isRetry = false; ; isRetry = true) {
     const { total: tokens } = requestTokens(requestFor(context, model), context.planner.plan(model));
     if (!isRetry && isCrowded(tokens, model)) {
-      const boundary = await makeRoom({ ...round, tokens });
+      const boundary = await makeRoom(round, tokens);
       if (boundary !== undefined) yield boundary;
     }
     try {
       return yield* ask(round);
     } catch (error) {
-      const boundary = !isRetry && isTooLong(error) ? await makeRoom({ ...round, tokens }) : undefined;
+      const boundary = !isRetry && isTooLong(error) ? await makeRoom(round, tokens) : undefined;
       if (boundary === undefined) throw error;
       yield boundary;
     }

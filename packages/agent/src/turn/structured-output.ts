@@ -39,12 +39,7 @@ export function createStructuredOutput(format: OutputFormat | undefined): Struct
     instruction: `When you are done, answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`,
     check(text) {
       const parsed = parseAnswer(text);
-      if (parsed === undefined) {
-        return {
-          kind: 'wrong',
-          advice: 'The answer is not JSON. Answer with the JSON value alone, without any other text.',
-        };
-      }
+      if (parsed === undefined) return { kind: 'wrong', advice: NOT_JSON };
       const check = checkValue(schema, parsed.value);
       if (check.kind !== 'wrong') return { kind: 'good', value: parsed.value };
       const problems = check.problems.map(({ path, message }) => `- ${path === '' ? 'the value' : path} ${message}`);
@@ -55,6 +50,8 @@ export function createStructuredOutput(format: OutputFormat | undefined): Struct
     },
   };
 }
+
+const NOT_JSON = 'The answer is not JSON. Answer with the JSON value alone, without any other text.';
 
 /** Models like to put JSON in a fenced block. */
 function parseAnswer(text: string): { readonly value: Json } | undefined {
