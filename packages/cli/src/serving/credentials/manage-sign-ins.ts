@@ -8,7 +8,7 @@ import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { counted } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
-import { describeStore, makeTokenKey, withStore } from '../store/open-configured-store.ts';
+import { describeStore, makeTokenKey, withNamedStore, withStore } from '../store/open-configured-store.ts';
 import { signIn } from './sign-in.ts';
 
 interface LogoutFlags extends ServerFlags {
@@ -65,8 +65,7 @@ function withScopes(settings: RemoteServerSettings, more: readonly string[]): Re
 
 export async function logoutFromServer(server: string, flags: LogoutFlags, context: CommandContext): Promise<void> {
   const { user = '' } = flags;
-  const settings = loadSettings(flags, context.io.env).config.store;
-  const isKnown = await withStore(settings, (store) => forget(store, { user, server }));
+  const isKnown = await withNamedStore(flags, context, (store) => forget(store, { user, server }));
   const name = JSON.stringify(server);
   await note(
     context.io,

@@ -3,8 +3,7 @@ import { AUDIT_ACTIONS } from '@quartermaster/host/store';
 import type { CommandContext, JsonFlag, SettingsFlags } from '../../commands/index.ts';
 import { InputError } from '../../input-error.ts';
 import { oneLine, printRows } from '../../terminal/index.ts';
-import { loadSettings } from '../settings/load-settings.ts';
-import { withStore } from './open-configured-store.ts';
+import { withNamedStore } from './open-configured-store.ts';
 
 interface AuditFlags extends SettingsFlags, JsonFlag {
   readonly limit: number;
@@ -16,7 +15,7 @@ interface AuditFlags extends SettingsFlags, JsonFlag {
 }
 
 /** Prints who changed what. */
-export async function listChanges(flags: AuditFlags, { io }: CommandContext): Promise<void> {
+export async function listChanges(flags: AuditFlags, context: CommandContext): Promise<void> {
   const { limit, by: actor, action, subject, within } = flags;
   if (action !== undefined && !AUDIT_ACTIONS.some((one) => one === action || one.startsWith(`${action}.`))) {
     throw new InputError(
@@ -25,8 +24,8 @@ export async function listChanges(flags: AuditFlags, { io }: CommandContext): Pr
   }
   const from = within === undefined ? undefined : Date.now() - within;
   const filter = { limit, ...defined({ actor, action, subject, from }) };
-  await printRows(io, {
-    rows: await withStore(loadSettings(flags, io.env).config.store, ({ audit }) => audit.list(filter)),
+  await printRows(context.io, {
+    rows: await withNamedStore(flags, context, ({ audit }) => audit.list(filter)),
     isJson: flags.json === true,
     columns: ['time', 'by', 'change', 'what', ''],
     cellsOf: (entry) => [

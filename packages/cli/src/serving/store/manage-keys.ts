@@ -5,7 +5,6 @@ import {
   type KeyChange,
   type KeyLimits,
   type KeyRole,
-  type KeyStore,
   type NewApiKey,
   normalizeKeyName,
 } from '@quartermaster/host/store';
@@ -15,7 +14,7 @@ import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { count, oneLine, printRows } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
-import { describeStore, withStore } from './open-configured-store.ts';
+import { describeStore, withNamedStore } from './open-configured-store.ts';
 
 /** What a key may use and change. */
 interface RightsFlags extends SettingsFlags {
@@ -66,7 +65,9 @@ export async function createKey(given: string, flags: CreateKeyFlags, context: C
     ...rightsOf(flags),
     ...defined({ writes }),
   };
-  const { key, secret } = await withKeys(flags, context, (keys) => keys.create({ name: given, ...permissions }));
+  const { key, secret } = await withNamedStore(flags, context, ({ keys }) =>
+    keys.create({ name: given, ...permissions }),
+  );
   await note(
     context.io,
     `Created ${key.id} for the gateway that uses this store: ${describeStore(store)}\nThe secret is shown only now and is not stored.`,
@@ -76,7 +77,7 @@ export async function createKey(given: string, flags: CreateKeyFlags, context: C
 
 export async function listKeys(flags: SettingsFlags & JsonFlag, context: CommandContext): Promise<void> {
   await printRows(context.io, {
-    rows: await withKeys(flags, context, (store) => store.list()),
+    rows: await withNamedStore(flags, context, ({ keys }) => keys.list()),
     isJson: flags.json === true,
     columns: Object.keys(CELLS),
     cellsOf: (key) => Object.values(CELLS).map((cellOf) => cellOf(key)),
@@ -97,7 +98,7 @@ export async function updateKey(id: string, flags: UpdateKeyFlags, context: Comm
   if (Object.keys(change).length === 0 && !hasLimits) {
     throw new InputError('Nothing to change: add --role, --models, --catalogs, --expires-in or another option');
   }
-  const key = await withKeys(flags, context, async (keys) => {
+  const key = await withNamedStore(flags, context, async ({ keys }) => {
     const { limits = {}, tools } = (await keys.get(id)) ?? {};
     // A rule that is not given stays as it is.
     const kept = change.tools == null ? {} : { tools: { ...tools, ...change.tools } };
@@ -139,7 +140,7 @@ function rightsOf({
 /** Like `createKey`: stdout has the new secret and nothing else. */
 export async function rotateKey(id: string, flags: RotateKeyFlags, context: CommandContext): Promise<void> {
   const { overlap } = flags;
-  const rotated = await withKeys(flags, context, (keys) => keys.rotate(id, overlap));
+  const rotated = await withNamedStore(flags, context, ({ keys }) => keys.rotate(id, overlap));
   if (rotated === undefined) return sayUnknown(id, context);
   const until = new Date(Date.now() + overlap).toISOString();
   await note(context.io, `Rotated ${rotated.key.id}. The previous secret works until ${until}.`);
@@ -157,17 +158,9 @@ function readEndpoint(text: string): string {
 }
 
 export async function revokeKey(id: string, flags: SettingsFlags, context: CommandContext): Promise<void> {
-  const isRevoked = await withKeys(flags, context, (keys) => keys.revoke(id));
+  const isRevoked = await withNamedStore(flags, context, ({ keys }) => keys.revoke(id));
   if (!isRevoked) return sayUnknown(id, context);
   await note(context.io, `Revoked ${oneLine(id, MOST_CHARACTERS)}`);
-}
-
-function withKeys<Value>(
-  flags: SettingsFlags,
-  { io }: CommandContext,
-  work: (keys: KeyStore) => Promise<Value>,
-): Promise<Value> {
-  return withStore(loadSettings(flags, io.env).config.store, ({ keys }) => work(keys));
 }
 
 /** The columns of the list. */

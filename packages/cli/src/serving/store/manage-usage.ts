@@ -1,12 +1,11 @@
 import { defined } from '@quartermaster/core/internal';
-import type { LearnedUseStore, UseScope } from '@quartermaster/host/store';
+import type { UseScope } from '@quartermaster/host/store';
 import { note, write } from '../../command-io.ts';
 import type { CommandContext, JsonFlag, SettingsFlags } from '../../commands/index.ts';
 import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { counted, oneLine, printRows } from '../../terminal/index.ts';
-import { loadSettings } from '../settings/load-settings.ts';
-import { withStore } from './open-configured-store.ts';
+import { withNamedStore } from './open-configured-store.ts';
 
 interface UsageFlags extends SettingsFlags {
   /** The id of an API key. @default all */
@@ -21,7 +20,7 @@ interface ForgetUsageFlags extends UsageFlags {
 
 export async function listUsage(flags: UsageFlags & JsonFlag, context: CommandContext): Promise<void> {
   await printRows(context.io, {
-    rows: await withUses(flags, context, (uses) => uses.summarise(scopeOf(flags))),
+    rows: await withNamedStore(flags, context, ({ learnedUses: uses }) => uses.summarise(scopeOf(flags))),
     isJson: flags.json === true,
     columns: ['key', 'catalog', 'tool', 'calls', 'last'],
     cellsOf: ({ owner, catalog, tool, calls, lastAtMs }) => [
@@ -37,7 +36,7 @@ export async function listUsage(flags: UsageFlags & JsonFlag, context: CommandCo
 
 /** One line per use: the key, the tool, the time, and the vector of the request as base64 bytes. */
 export async function exportUsage(flags: UsageFlags, context: CommandContext): Promise<void> {
-  await withUses(flags, context, async (uses) => {
+  await withNamedStore(flags, context, async ({ learnedUses: uses }) => {
     const scopes = new Map<string, UseScope>();
     for (const { owner, catalog } of await uses.summarise(scopeOf(flags))) {
       scopes.set(JSON.stringify([owner, catalog]), { owner, catalog });
@@ -58,21 +57,13 @@ export async function forgetUsage(flags: ForgetUsageFlags, context: CommandConte
   const isNarrowed = Object.keys(which).length > 0;
   if (all === true ? isNarrowed : !isNarrowed)
     throw new InputError('Choose what to forget: --key, --catalog or --tool, or --all for everything');
-  const count = await withUses(flags, context, (uses) => uses.forget(which));
+  const count = await withNamedStore(flags, context, ({ learnedUses: uses }) => uses.forget(which));
   await note(context.io, count === 0 ? NOTHING : `Deleted ${counted(count, 'entry', 'entries')}`);
   if (count === 0) context.exit(EXIT.nothingFound);
 }
 
 function scopeOf({ key, catalog }: UsageFlags): Partial<UseScope> {
   return defined({ owner: key, catalog });
-}
-
-function withUses<Value>(
-  flags: UsageFlags,
-  { io }: CommandContext,
-  work: (uses: LearnedUseStore) => Promise<Value>,
-): Promise<Value> {
-  return withStore(loadSettings(flags, io.env).config.store, ({ learnedUses }) => work(learnedUses));
 }
 
 const NOTHING = 'Nothing was learned that matches.';

@@ -3,7 +3,9 @@ import { closeSync, existsSync, openSync, readFileSync, readSync, statSync, writ
 import { dirname } from 'node:path';
 import type { StoreSettings } from '@quartermaster/host/config';
 import { makeFolder, openStore, readEncryptionKey, type Store, StoreError } from '@quartermaster/host/store';
+import type { CommandContext, SettingsFlags } from '../../commands/index.ts';
 import { InputError, UnavailableError } from '../../input-error.ts';
+import { loadSettings } from '../settings/load-settings.ts';
 
 /** Opens the store in the settings. If it is unavailable, the error says what to do. */
 export async function openConfiguredStore(settings: StoreSettings): Promise<Store> {
@@ -38,6 +40,15 @@ export async function withStore<Value>(
   } finally {
     await store.close();
   }
+}
+
+/** The same with the store of a command, which its flags and settings name. */
+export function withNamedStore<Value>(
+  flags: SettingsFlags,
+  { io }: CommandContext,
+  work: (store: Store) => Promise<Value>,
+): Promise<Value> {
+  return withStore(loadSettings(flags, io.env).config.store, work);
 }
 
 /** Where it is, for people: an address may contain a password. */
