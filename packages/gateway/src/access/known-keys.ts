@@ -47,8 +47,15 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
   const known = new BoundedMap<string, Known<ApiKey | undefined>>(MOST_KEYS);
   const pending = new Set<string>();
   let any: Known<boolean> | undefined;
+  let timesForgotten = 0;
 
-  async function believe<Value>({ place, last, keep }: Belief<Value>, look: () => Promise<Value>): Promise<Value> {
+  async function believe<Value>(belief: Belief<Value>, look: () => Promise<Value>): Promise<Value> {
+    const { place, last } = belief;
+    const since = timesForgotten;
+    // A lookup that began before the change may have read what was there before it.
+    const keep = (found: Known<Value>): void => {
+      if (since === timesForgotten) belief.keep(found);
+    };
     const found = await lookAgain({ place, last, keep }, look);
     if (found !== last) keep(found);
     return found.value;
@@ -92,6 +99,7 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
   const answers: KnownKeys & { noneUntil: number } = {
     noneUntil: 0,
     forget() {
+      timesForgotten += 1;
       known.clear();
       any = undefined;
       answers.noneUntil = 0;
