@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { gateway, rememberKey } from '../api/gateway.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import type { useKeyRefused } from './use-key-refused.ts';
+import { CATALOGS, type useKeyRefused } from './use-key-refused.ts';
 
 const TITLES = {
   'never-had-one': 'This gateway needs a key',
@@ -28,7 +28,8 @@ export function KeyDialog(props: {
     if (typeof key !== 'string' || key.trim() === '') return;
     rememberKey(key.trim());
     try {
-      await gateway.request('GET /v1/catalogs');
+      // Known to have been accepted from here on: a later refusal is of this key, also if it is the next answer.
+      queries.setQueryData(CATALOGS, await gateway.request('GET /v1/catalogs'));
       setProblem(undefined);
       onClose();
       await queries.invalidateQueries();

@@ -3,7 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { gateway } from '../api/gateway.ts';
 
-const CATALOGS = ['catalogs'];
+/** What every key may ask for: its answer tells whether the page's key is accepted. */
+export const CATALOGS: readonly string[] = ['catalogs'];
 
 /** Whether the gateway asks for a key: at first, or because the one that was good so far has expired or was revoked. */
 export function useKeyRefused(): 'never-had-one' | 'no-longer' | undefined {
@@ -14,9 +15,10 @@ export function useKeyRefused(): 'never-had-one' | 'no-longer' | undefined {
   });
   useEffect(
     () =>
-      queries.getQueryCache().subscribe(({ query }) => {
+      queries.getQueryCache().subscribe((event) => {
+        if (event.type !== 'updated' || event.action.type !== 'error' || !isRefusal(event.action.error)) return;
         // One question settles it for the whole page; until it is answered with yes, no other is asked.
-        if (!isRefusal(query.state.error) || isRefusal(queries.getQueryState(CATALOGS)?.error)) return;
+        if (isRefusal(queries.getQueryState(CATALOGS)?.error)) return;
         void queries.invalidateQueries({ queryKey: CATALOGS });
       }),
     [queries],
