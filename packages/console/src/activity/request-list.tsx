@@ -1,10 +1,13 @@
 import type { RequestRecord } from '@quartermaster/client';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { showRow } from '../shell/show-row.ts';
+import { COVERED_PX, showRow } from '../shell/show-row.ts';
 import { useListTop } from '../shell/use-list-top.ts';
 
 const ROW_HEIGHT = 57;
+
+/** What is to be seen of an unfolded request at the least. */
+const UNFOLDED_PX = 400;
 
 /** Only rows in view are elements: the list holds 500 requests, and changes with each one that comes. */
 export function RequestList(props: {
@@ -20,17 +23,19 @@ export function RequestList(props: {
     count: records.length,
     estimateSize: () => ROW_HEIGHT,
     overscan: 4,
-    scrollMargin: top,
+    scrollMargin: top ?? 0,
+    scrollPaddingStart: COVERED_PX,
     getItemKey: (index) => records[index]?.id ?? index,
   });
   // Only the one that the page was opened with: what a click unfolds is where the reader is.
   const linked = useRef(props.linked);
   const linkedAt = linked.current === undefined ? -1 : records.findIndex(({ id }) => id === linked.current);
+  const isPlaced = top !== undefined;
   useEffect(() => {
-    if (linkedAt < 0) return;
+    if (linkedAt < 0 || !isPlaced) return;
     linked.current = undefined;
-    showRow(virtual, linkedAt);
-  }, [linkedAt, virtual]);
+    showRow(virtual, { index: linkedAt, leastPx: UNFOLDED_PX });
+  }, [linkedAt, isPlaced, virtual]);
   return (
     <ol ref={list} className="requests" style={{ height: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map((item) => {

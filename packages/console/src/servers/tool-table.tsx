@@ -8,7 +8,7 @@ import { gateway } from '../api/gateway.ts';
 import { useRefresh } from '../api/use-refresh.ts';
 import { Button } from '../shell/button.tsx';
 import { plain } from '../shell/numbers.ts';
-import { showRow } from '../shell/show-row.ts';
+import { COVERED_PX, showRow } from '../shell/show-row.ts';
 import { ToolName, ToolParts } from '../shell/tool-name.tsx';
 import { useListTop } from '../shell/use-list-top.ts';
 import { describeReason, sentence } from './describe-reason.ts';
@@ -51,16 +51,18 @@ export function ToolTable(props: TableProps): ReactNode {
     count: rows.length,
     estimateSize: () => ROW_HEIGHT,
     overscan: 4,
-    scrollMargin: top,
+    scrollMargin: top ?? 0,
+    scrollPaddingStart: COVERED_PX,
     getItemKey: (index) => rows[index]?.key ?? index,
   });
+  const isPlaced = top !== undefined;
   const targetAt = target === undefined ? -1 : rows.findIndex(({ key }) => key === target);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same row is gone to once
   useEffect(() => {
-    if (targetAt < 0) return;
-    showRow(virtual, targetAt);
+    if (targetAt < 0 || !isPlaced) return;
+    showRow(virtual, { index: targetAt });
     onShown();
-  }, [targetAt, virtual]);
+  }, [targetAt, isPlaced, virtual]);
   return (
     <section className={`panel tool-table${isFlat ? ' flat' : ''}`} aria-label="Servers and tools">
       <div className="tool-row head">
