@@ -843,7 +843,24 @@ describe('on a phone', () => {
     });
     expect(tokens.x + tokens.width).toBeLessThanOrEqual(policy.x);
     expect(policy.x + policy.width).toBeLessThanOrEqual(findings.x);
+    // The page's padding and the row's.
+    expect(findings.x + findings.width).toBeLessThanOrEqual(320 - 16 - 12);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+
+  it('a link to a server shows it, although its row is taller than on other screens', async () => {
+    const { page, url } = await openConsole('/playground', { url: await startGateway(), width: 390 });
+    for (const server of ['home-assistant', 'shopify', 'google-maps']) {
+      await page.goto(`${url}/servers/${server}`);
+      const row = page.locator(`[data-server="${server}"]`);
+      await row.waitFor(SOON);
+      const isSeen = (): Promise<boolean> =>
+        row.evaluate((each) => {
+          const covered = document.querySelector('.nav')?.getBoundingClientRect().top ?? innerHeight;
+          return each.getBoundingClientRect().top > 0 && each.getBoundingClientRect().bottom < covered;
+        });
+      await expect.poll(isSeen, SOON).toBe(true);
+    }
   });
 
   it('the chosen view of activity is in sight, also once the counts are there', async () => {
