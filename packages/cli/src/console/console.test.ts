@@ -928,6 +928,24 @@ describe('savings', () => {
     await expect.poll(() => page.locator('.catalog-table tbody tr').count(), SOON).toBeGreaterThan(100);
   });
 
+  it('shows all that a key is limited to', async () => {
+    const narrow = {
+      ...{ name: 'narrow', key: 'narrow-key', models: ['claude-*'], endpoints: ['catalogs', 'search'] },
+      ...{ writes: ['team-*'], tools: { allow: ['github/*'], deny: ['*/delete*'] } },
+    };
+    const settings = { keys: [{ name: 'root', key: 'root-key', role: 'admin' }, narrow] };
+    const { page } = await openConsole('/savings', { url: await startGateway(JSON.stringify(settings)) });
+    await page.getByLabel('API key').fill('root-key');
+    await page.getByRole('button', { name: 'Use key' }).click();
+    const row = page.getByRole('row', { name: /narrow/ });
+    await row.waitFor(SOON);
+    const text = await row.innerText();
+    for (const part of ['claude-*', 'only catalogs, search', 'writes team-*', 'only github/*', 'not */delete*']) {
+      expect(text).toContain(part);
+    }
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
   it('gives money as a range, and says which prices it comes from', async () => {
     const prices = { 'rehearsal*': { input: 3, cacheRead: 0.3 } };
     const { page, url, errors } = await openConsole('/playground', {

@@ -75,8 +75,8 @@ export function KeysPanel(props: {
             <thead>
               <tr>
                 <th>Name</th>
-                <th>Models</th>
-                <th>Catalogs</th>
+                <th>Models and endpoints</th>
+                <th>Catalogs and tools</th>
                 <th>Limits</th>
                 <th>Expires</th>
                 <th>Last used</th>
@@ -94,10 +94,15 @@ export function KeysPanel(props: {
                     {key.role === 'consumer' ? null : <span className="tag">{key.role}</span>}
                     <p className="faint small mono">{key.id}</p>
                   </td>
-                  <td className="mono small">{patterns(key.models)}</td>
+                  <td className="mono small">
+                    {patterns(key.models)}
+                    <Names word="only" of={key.endpoints} />
+                  </td>
                   <td className="mono small">
                     {patterns(key.catalogs)}
-                    {key.tools?.deny === undefined ? null : <p className="faint">not {key.tools.deny.join(', ')}</p>}
+                    <Names word="writes" of={key.writes} />
+                    <Names word="only" of={key.tools?.allow} />
+                    <Names word="not" of={key.tools?.deny} />
                   </td>
                   <td>
                     <Limits apiKey={key} />
@@ -135,6 +140,16 @@ export function KeysPanel(props: {
 function patterns(names: readonly string[]): ReactNode {
   if (names.includes('*')) return <span className="faint">all</span>;
   return names.length === 0 ? 'none' : names.join(', ');
+}
+
+/** What a key is limited to besides, or may do besides. */
+function Names({ word, of }: { readonly word: string; readonly of: readonly string[] | undefined }): ReactNode {
+  if (of === undefined) return null;
+  return (
+    <p className="faint">
+      {word} {of.length === 0 ? 'nothing' : of.join(', ')}
+    </p>
+  );
 }
 
 function Net({ totals }: { readonly totals: Totals | undefined }): ReactNode {
