@@ -95,6 +95,34 @@ describe('quartermaster serve', () => {
     expect(gateway.out()).not.toContain('\u001b[');
   });
 
+  it.each([
+    ['debug', ['decision', 'load', 'request-end', 'request-fail', 'search']],
+    ['info', ['request-end', 'request-fail']],
+    ['warn', ['request-fail']],
+    ['error', []],
+  ])('logs as much as QUARTERMASTER_LOG says: %s', async (level, events) => {
+    const gateway = await startGateway(['--log', 'json'], { env: { QUARTERMASTER_LOG: level } });
+    const { url, init } = readCurl(curlLine(gateway));
+    expect((await fetch(url, init)).status).toBe(200);
+    expect((await fetch(`${gateway.url}/nowhere`)).status).toBe(404);
+    // All that is still to be written is, before it ends.
+    gateway.child.kill('SIGTERM');
+    await gateway.ended;
+    const lines = gateway.err().split('\n');
+    const entries = lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as { event: string }] : []));
+    expect([...new Set(entries.map(({ event }) => event))].sort()).toEqual(events);
+    const paths = entries.flatMap((entry) => ('path' in entry ? [entry.path] : []));
+    expect(paths).toEqual(level === 'error' ? [] : ['/nowhere']);
+  });
+
+  it('refuses a level that there is not', async () => {
+    const { code, err } = await runCommand(['serve', '--port', '0', '--store', ':memory:'], {
+      QUARTERMASTER_LOG: 'loud',
+    });
+    expect(code).toBe(2);
+    expect(err).toContain('QUARTERMASTER_LOG is "loud", not one of debug, info, warn, error');
+  });
+
   it('keeps its store in the user’s data folder, not where it was started', async () => {
     const cwd = temporaryFolder();
     const first = startCommand(['serve', '--port', '0'], { cwd });
