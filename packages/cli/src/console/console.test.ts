@@ -771,6 +771,23 @@ describe('servers and catalogs', () => {
     expect(errors).toEqual([]);
   });
 
+  it('waits for a sign-in at a server, begins it, and is done when it is made', async () => {
+    const server = await startProtectedServer();
+    const settings = { mcpServers: { tracker: { url: server.url, oauth: true } } };
+    const { page, errors } = await openConsole('/servers', { url: await startGateway(JSON.stringify(settings)) });
+    const waiting = page.getByRole('region', { name: 'Sign in to tracker' });
+    await waiting.getByText('Its tools are listed once you have signed in.').waitFor(SOON);
+    await page.getByRole('link', { name: 'Servers 1 waiting for you' }).waitFor(SOON);
+    expect(await seriousFindings(page)).toEqual([]);
+    const opened = page.context().waitForEvent('page', SOON);
+    await waiting.getByRole('button', { name: 'Sign in to tracker' }).click();
+    await (await opened).getByText('You are signed in at tracker.').waitFor(SOON);
+    await page.locator('[data-server="tracker"]').getByText('Ready').waitFor(SOON);
+    await page.getByText('no server asks for a sign-in').waitFor(SOON);
+    expect(server.issued).toHaveLength(1);
+    expect(errors).toEqual([]);
+  });
+
   it('checks the block of a client as it is pasted, and gives back lines for the settings', async () => {
     const { page, errors } = await openConsole('/playground');
     await page.getByRole('link', { name: /^Servers/ }).click();
