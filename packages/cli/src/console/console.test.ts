@@ -124,6 +124,10 @@ describe('the playground', () => {
     const { page } = await openConsole(`${QUERY}&tool=stripe/refunds.create`);
     const parts = page.locator('.parts');
     await parts.waitFor();
+    const words = await page.locator('.result', { hasText: 'refunds.create' }).locator('mark').allTextContents();
+    expect(words).toContain('customer');
+    const signature = (await page.locator('.signature').textContent()) ?? '';
+    expect(signature.replace(/\s+/g, ' ')).toMatch(/^refunds\.create\( ?payment: string .*amount\?: integer .*\)$/);
     const [steps] = await page.locator('.results-foot').allTextContents();
     const [largest] = await parts.locator('dt > strong').allTextContents();
     expect(steps).toContain((largest ?? '?').toLowerCase());
@@ -277,6 +281,8 @@ describe('the playground', () => {
     await expect.poll(open, SOON).toEqual([names[0]]);
     await page.keyboard.press('Escape');
     await expect.poll(open, SOON).toEqual([]);
+    await page.keyboard.press('e');
+    await page.getByRole('button', { name: 'Saved as a case' }).waitFor(SOON);
     await page.keyboard.press('w');
     await expect.poll(() => page.evaluate(() => document.activeElement?.id), SOON).toBe('why');
     await page.locator('.results-head').click();
@@ -582,6 +588,19 @@ describe('activity', () => {
     expect(await page.locator('.request').count()).toBeLessThan(60);
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
     await page.locator('[aria-posinset="150"]').waitFor(SOON);
+    // A request that comes now does not move what is being read: a button says that it is there.
+    const read = await page.locator('[aria-posinset="150"]').textContent();
+    await page.getByText('live', { exact: true }).waitFor({ ...SOON, state: 'attached' });
+    const id = await askModel(url);
+    await page.getByRole('button', { name: '1 new', exact: true }).waitFor(SOON);
+    await page
+      .getByRole('status')
+      .getByText('1 new')
+      .waitFor({ ...SOON, state: 'attached' });
+    expect(await page.locator('[aria-posinset="150"]').textContent()).toBe(read);
+    await page.getByRole('button', { name: '1 new', exact: true }).click();
+    await page.locator('[aria-posinset="1"]').getByText(id).waitFor(SOON);
+    expect(await page.getByRole('button', { name: '1 new', exact: true }).count()).toBe(0);
   });
 });
 

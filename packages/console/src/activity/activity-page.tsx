@@ -158,6 +158,10 @@ export function ActivityPage(): ReactNode {
           <code>insight: queries</code> in the settings stores them.
         </p>
       ) : null}
+      {/* Beside the button, whose contents are no region of their own, and there before it has something to say. */}
+      <p className="hidden-text" role="status">
+        {waiting === 0 ? '' : `${plain(waiting)} new`}
+      </p>
       {waiting === 0 ? null : (
         <button
           type="button"
@@ -167,7 +171,7 @@ export function ActivityPage(): ReactNode {
             showWaiting();
           }}
         >
-          <span role="status">{plain(waiting)} new</span>
+          {plain(waiting)} new
         </button>
       )}
       {shown.length + inProgress.length === 0 ? (
