@@ -69,7 +69,7 @@ export const REQUEST_RECORD: Schema = component(
     durationMs: NUMBER,
     'error?': described(TEXT, 'The type of the error that the client got.'),
     'reason?': TEXT,
-    rounds: WHOLE,
+    rounds: described(WHOLE, 'How many times the model was called. Counted if tools are deferred, else 0.'),
     searches: list(SEARCH_RECORD),
     loaded: list(record({ tool: TEXT, name: TEXT, by: TEXT, tokens: NUMBER })),
     called: list(TEXT),

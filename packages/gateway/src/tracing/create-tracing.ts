@@ -139,12 +139,16 @@ export function createTracing(
 }
 
 function attributesOf({ model, key, decision, searches, rounds, tokens, ...record }: RequestRecord): Attributes {
+  const used =
+    model === undefined
+      ? {}
+      : { 'gen_ai.usage.input_tokens': record.inputTokens, 'gen_ai.usage.output_tokens': record.outputTokens };
   return {
     ...defined({ 'gen_ai.request.model': model, 'quartermaster.key': key, 'quartermaster.decision': decision }),
-    'gen_ai.usage.input_tokens': record.inputTokens,
-    'gen_ai.usage.output_tokens': record.outputTokens,
+    ...used,
     'quartermaster.searches': searches.length,
-    'quartermaster.rounds': rounds,
+    // Counted for requests with deferred tools only.
+    ...(rounds === 0 ? {} : { 'quartermaster.rounds': rounds }),
     ...defined({ 'quartermaster.tokens.kept_out': tokens?.keptOut, 'quartermaster.tokens.added': tokens?.added }),
     ...defined({ 'quartermaster.tokens.net': tokens?.net }),
   };

@@ -114,7 +114,8 @@ describe('tracing', () => {
     expect(facts(request?.attributes ?? [])).toMatchObject({
       ...{ 'http.response.status_code': 200, 'gen_ai.request.model': 'claude-test' },
       ...{ 'http.request.method': 'POST', 'url.path': '/v1/messages', 'url.scheme': 'http' },
-      ...{ 'quartermaster.decision': 'defer', 'quartermaster.searches': 1 },
+      ...{ 'quartermaster.decision': 'defer', 'quartermaster.searches': 1, 'quartermaster.rounds': 2 },
+      ...{ 'gen_ai.usage.input_tokens': 20, 'gen_ai.usage.output_tokens': 10 },
     });
     const [search] = named('execute_tool tool_search');
     expect(search?.parentSpanId).toBe(request?.spanId);
@@ -156,6 +157,11 @@ describe('tracing', () => {
       ...{ 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': 'send_mail', 'quartermaster.mcp.server': 'mail' },
     });
     expect(told).toContain(`00-${TRACE}-${call?.spanId}-01`);
+    // No model was called.
+    expect(facts(request?.attributes ?? [])).toMatchObject({ 'quartermaster.searches': 0 });
+    for (const fact of ['gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens', 'quartermaster.rounds']) {
+      expect(facts(request?.attributes ?? [])).not.toHaveProperty([fact]);
+    }
   });
 
   it('puts a call through /mcp in the trace of its _meta, where its request is in none', async () => {
