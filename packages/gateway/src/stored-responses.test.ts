@@ -11,7 +11,7 @@ import { optionsFor } from './configured-gateway.fixture.ts';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { scriptedHost, type Turn } from './scripted-host.fixture.ts';
 import { type ScriptedUpstreams, scriptedUpstreams } from './scripted-upstream.fixture.ts';
-import { CALLED, DEFERRED, responseRounds, SEARCHED } from './stored-responses.fixture.ts';
+import { CALLED, DEFERRED, numberedRounds, responseRounds, SEARCHED } from './stored-responses.fixture.ts';
 
 const ASK = { model: 'gpt-test', tools: [DEFERRED] };
 const QUESTION = { role: 'user' as const, content: 'What is the weather in Paris?' };
@@ -118,6 +118,40 @@ describe('responses that go on from stored ones, on a host that stores none', ()
     expect(text).toBe('Sunny.');
     const [, second, third] = host.requests.map(({ body }) => body.messages);
     expect(third?.slice(0, second?.length)).toEqual(second);
+  });
+});
+
+describe('responses of a host whose ids are too short to be unique', () => {
+  it.each(['previous_response_id', 'conversation'])('are continued by %s', async (by) => {
+    const upstreams = scriptedUpstreams({ responses: numberedRounds(SEARCHED, 'Sunny.', 'You are welcome.') });
+    const { openai } = await runningGateway({ upstreams });
+    const conversation = by === 'conversation' ? (await openai.conversations.create({})).id : undefined;
+    const own = conversation === undefined ? {} : { conversation };
+    const asked = await openai.responses.create({ ...ASK, input: [QUESTION], ...own });
+    expect(asked.output_text).toBe('Sunny.');
+    const thanks = { role: 'user' as const, content: 'Thanks' };
+    await openai.responses.create({
+      ...ASK,
+      input: [thanks],
+      ...(by === 'previous_response_id' ? { previous_response_id: asked.id } : own),
+    });
+    const [, second = [], third = []] = inputs(upstreams);
+    expect(third.slice(0, second.length)).toEqual(second);
+    expect(third.slice(second.length)).toMatchObject([{ role: 'assistant' }, thanks]);
+  });
+
+  it.each(['whole', 'streamed'])('have one id in every event, and are read by it: %s', async (how) => {
+    const upstreams = scriptedUpstreams({ responses: numberedRounds(SEARCHED, 'Sunny.') });
+    const { openai } = await runningGateway({ upstreams });
+    const request = { ...ASK, input: [QUESTION] };
+    const ids = new Set<string>();
+    if (how === 'whole') ids.add((await openai.responses.create(request)).id);
+    else
+      for await (const event of await openai.responses.create({ ...request, stream: true }))
+        if ('response' in event) ids.add(event.response.id);
+    const [id = ''] = ids;
+    expect(ids.size).toBe(1);
+    expect(await openai.responses.retrieve(id)).toMatchObject({ id, status: 'completed' });
   });
 });
 

@@ -25,6 +25,8 @@ export interface LoopOptions<Request, Part> extends HistoryOptions<Request, Part
   readonly execute?: (resolved: Resolved, signal: AbortSignal) => Promise<ToolOutcome>;
   /** Whether the latest user message is searched before the first round. @default false */
   readonly prefetch?: boolean;
+  /** Whether later requests may refer to the response by its id alone, also if its host stores nothing. @default false */
+  readonly storesResponses?: boolean;
   /** The request as the wire opened it. @default it is opened for a prefetch */
   readonly opened?: Opened;
   /**
@@ -77,14 +79,18 @@ async function* rounds<Request, Part>(
   options: LoopOptions<Request, Part>,
   signal: AbortSignal,
 ): AsyncGenerator<Part, void, undefined> {
-  const { wire, upstream, toolbox, plan, caller = {}, isLocal, execute } = options;
+  const { wire, upstream, toolbox, plan, caller = {}, isLocal, execute, storesResponses = false } = options;
   signal.throwIfAborted();
   const local = isLocal === undefined ? undefined : localCalls({ toolbox, caller, signal, isLocal, execute });
   const maxRounds = Math.max(1, options.maxRounds ?? LOOP_DEFAULTS.maxRounds);
   const tell: Tell = (found, before) => toolbox.tell({ plan, found, before, caller });
   const prefetched = options.prefetch === true ? await prefetch(options, signal) : undefined;
   const history = await weaveHistory({ ...options, signal });
-  const writer = wire.writer(history.request, plan, { taken: history.ids, asked: options.asked ?? options.request });
+  const writer = wire.writer(history.request, plan, {
+    taken: history.ids,
+    asked: options.asked ?? options.request,
+    storesResponses,
+  });
   let { request } = history;
   const pending = wire.pending?.(request, plan) ?? [];
   if (pending.length > 0) {

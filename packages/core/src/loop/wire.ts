@@ -49,6 +49,8 @@ export interface WriterClient<Request> {
   readonly taken?: readonly string[];
   /** The request as the client sent it, if references in the other one were resolved. */
   readonly asked?: Request;
+  /** Whether later requests may refer to the response by its id alone: one that the host may give again is replaced. @default false */
+  readonly storesResponses?: boolean;
 }
 
 /** What a request says besides its messages. */

@@ -119,6 +119,7 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         caller: { ...defined({ id: access.owner, requestId }), ...searchAdmission(access) },
         ...defined({ prefetch: prepared.upstream.offersTools, asked: value === asked ? undefined : asked }),
         ...defined({ transcript: storedWith(transcript), onTranscriptError }),
+        storesResponses: transcript !== undefined,
         ...(isReported
           ? { onRound: (round) => onEvent(roundEvent(round, { requestId, plan: planned.plan, roundsBefore })) }
           : {}),

@@ -44,7 +44,7 @@ export interface PlannedExchange<Name extends DialectName> {
 /** How the loop runs, if there is one. */
 export type LoopSettings<Name extends DialectName> = Pick<
   LoopOptions<RequestOf<Name>, PartOf<Name>>,
-  | ('asked' | 'maxRounds' | 'prefetch' | 'isLocal' | 'execute' | 'transcript')
+  | ('asked' | 'maxRounds' | 'prefetch' | 'isLocal' | 'execute' | 'transcript' | 'storesResponses')
   | ('onTranscriptError' | 'caller' | 'onRound' | 'onPause')
 >;
 

@@ -1,7 +1,7 @@
 import type { Call, Plan } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Step } from '@quartermaster/core/dispatch';
-import { isUniqueId, memoized, ownNamed } from '@quartermaster/core/internal';
+import { isUniqueId, memoized, ownNamed, sha256 } from '@quartermaster/core/internal';
 import { uniqueIds, type WriterClient } from '@quartermaster/core/loop';
 import { openSearch } from './open.ts';
 import type { HeldItemCall } from './reader.ts';
@@ -46,6 +46,7 @@ export class WriterState {
   usage: JsonObject | undefined;
   isFirstRound = true;
   round: WriterRound = new WriterRound();
+  readonly #storesResponses: boolean;
   /** The shared part of the ids of a search's two items. */
   readonly searchKey: (call: Call) => string = memoized((call: Call) => {
     const item = itemOf(call);
@@ -54,14 +55,30 @@ export class WriterState {
   });
   #sequence = 0;
 
-  constructor(request: ResponsesRequest, plan: Plan, { taken = [], asked = request }: WriterClient<ResponsesRequest>) {
+  constructor(request: ResponsesRequest, plan: Plan, client: WriterClient<ResponsesRequest>) {
+    const { taken = [], asked = request, storesResponses = false } = client;
     const search = openSearch(request)?.kind;
     this.request = request;
     this.asked = asked;
     this.plan = plan;
+    this.#storesResponses = storesResponses && request.store !== false;
     this.isShown = search === 'hosted';
     this.isClientSearch = plan.kind === 'defer' && plan.form.search === 'client' && search === 'client';
     this.unique = uniqueIds({ taken: [...taken, ...idsIn(itemsOf(request))], prefix: 'call_' });
+  }
+
+  /**
+   * The response begins. Later requests refer to a stored one by its id alone, so the id of a host that gives short ones is
+   * replaced.
+   */
+  open(response: ResponsesResponse): void {
+    if (this.opening !== undefined) return;
+    const { id, created_at } = response;
+    this.opening = response;
+    if (!this.#storesResponses || id === undefined || isUniqueId(id)) return;
+    const { conversation, previous_response_id } = this.asked;
+    const asked = [id, created_at, conversation, previous_response_id, itemsOf(this.request)];
+    this.opening = { ...response, id: `resp_${sha256([JSON.stringify(asked)]).slice(0, 32)}` };
   }
 
   /** Gives an event the next number, unless its host does not number its events. */

@@ -110,14 +110,16 @@ function finalResponse(ending: Ending, state: WriterState): ResponsesResponse & 
 
 function openEvent(event: ResponsesEvent, state: WriterState): ResponsesEvent {
   if (event.response === undefined) return event;
-  state.opening ??= event.response;
+  state.open(event.response);
   return { ...event, response: restate(event.response, state) };
 }
 
 /** The response repeats what the client requested, not what was sent upstream. */
 function restate(response: ResponsesResponse, state: WriterState): ResponsesResponse {
   const { request, opening, round } = state;
-  const referred = { ...response, ...references(state) };
+  // A host that changes its ids from event to event may do so.
+  const id = opening?.id === undefined || response.id !== round.responseId ? {} : { id: opening.id };
+  const referred = { ...response, ...references(state), ...id };
   if (state.plan.kind === 'inline') return referred;
   const asked = {
     tools: request.tools ?? [],
@@ -125,9 +127,7 @@ function restate(response: ResponsesResponse, state: WriterState): ResponsesResp
     tool_choice: request.tool_choice ?? 'auto',
   };
   const kept = Object.entries(asked).filter(([key]) => response[key] !== undefined);
-  // A host that changes its ids from event to event may do so.
-  const id = opening?.id === undefined || response.id !== round.responseId ? {} : { id: opening.id };
-  return { ...referred, ...id, ...Object.fromEntries(kept) };
+  return { ...referred, ...Object.fromEntries(kept) };
 }
 
 /** What the client continues from: its host was sent the items themselves. */
