@@ -44,10 +44,15 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Tool
   const toolboxes = requestToolboxes(options, { name: 'ai-sdk', maxNameLength: MAX_NAME_LENGTH });
   const findToolbox = toolboxFinder(toolboxes);
   const settings = loopSettings(options);
+  const plan = (request: ModelRequest, { modelId }: LanguageModelV4): Planned<ModelRequest, ModelPart> => {
+    // If the provider itself searches there is nothing to add, and nothing of ours may stay in the prompt.
+    if (hostedSearch(request) !== undefined) return { kind: 'pass', request: stripRequest(request) };
+    return planRequest({ wire: aiSdkWire, request, toolbox: findToolbox(request), ...toolboxes.settings(modelId) });
+  };
   const middleware: LanguageModelV4Middleware = {
     specificationVersion: 'v4',
     async wrapGenerate({ doGenerate, params, model }) {
-      const planned = plan(params, { model, toolboxes, findToolbox });
+      const planned = plan(params, model);
       if (planned.kind !== 'loop') return planned.request === params ? doGenerate() : model.doGenerate(planned.request);
       return runWhole({
         ...{ ...planned, ...settings, ...defined({ signal: params.abortSignal }) },
@@ -56,7 +61,7 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Tool
       });
     },
     async wrapStream({ doStream, params, model }) {
-      const planned = plan(params, { model, toolboxes, findToolbox });
+      const planned = plan(params, model);
       if (planned.kind !== 'loop') return planned.request === params ? doStream() : model.doStream(planned.request);
       let first: LanguageModelV4StreamResult | undefined;
       const parts = runLoop<ModelRequest, ModelPart>({
@@ -74,20 +79,6 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Tool
     },
   };
   return middleware as object as ToolSearchMiddleware;
-}
-
-/** If the provider itself searches there is nothing to add, and nothing of ours may stay in the prompt. */
-function plan(
-  request: ModelRequest,
-  context: {
-    readonly model: LanguageModelV4;
-    readonly toolboxes: RequestToolboxes;
-    readonly findToolbox: (request: ModelRequest) => Toolbox;
-  },
-): Planned<ModelRequest, ModelPart> {
-  const { model, toolboxes, findToolbox } = context;
-  if (hostedSearch(request) !== undefined) return { kind: 'pass', request: stripRequest(request) };
-  return planRequest({ wire: aiSdkWire, request, toolbox: findToolbox(request), ...toolboxes.settings(model.modelId) });
 }
 
 /** The values of a stream, for platforms whose streams are not iterable. Stopping early cancels it. */
