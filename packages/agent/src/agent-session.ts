@@ -136,7 +136,6 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     transcript: createTranscriptCache().storeFor(conversation.id),
     system: systemText(options.systemPrompt, output?.instruction),
     includesPartial: options.includePartialMessages === true,
-    stopInput: (stopping) => ({ ...about(), ...stopping, hook_event_name: 'Stop' }),
     parentToolUseId: null,
     side: createSideChannel(),
     mark: (messageId) => builtIns.checkpoints?.mark(messageId),

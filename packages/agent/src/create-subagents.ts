@@ -85,10 +85,7 @@ export function createSubagents(parts: SubagentParts): RunSubagent {
       output: undefined,
       parentToolUseId: call.id,
       side: createSideChannel(),
-      stopInput: (stopping) => ({
-        ...{ ...about(), ...stopping, ...agent },
-        ...{ hook_event_name: 'SubagentStop', agent_transcript_path: '' },
-      }),
+      agent,
     };
     await runObservers(parent.runHooks, { ...about(), ...agent, hook_event_name: 'SubagentStart' }, signal);
     const prompt = { role: 'user', content: String(call.arguments.prompt) } as const;

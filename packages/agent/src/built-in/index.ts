@@ -1,3 +1,2 @@
-export type { BuiltInTool } from './built-in-tool.ts';
 export { type BuiltInTools, createBuiltInTools } from './create-built-in-tools.ts';
 export type { RewindFilesResult } from './file-checkpoints.ts';

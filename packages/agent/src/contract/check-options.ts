@@ -1,12 +1,5 @@
 import { invalidSetting } from '../invalid-setting.ts';
-import {
-  AGENT_FIELD_ROWS,
-  type ContractRow,
-  METHOD_ROWS,
-  OPTION_ROWS,
-  SDK_SERVER_ROWS,
-  SERVER_FIELD_ROWS,
-} from './sdk-contract.ts';
+import { AGENT_FIELD_ROWS, type ContractRow, type ContractTable, METHOD_ROWS, OPTION_ROWS } from './sdk-contract.ts';
 
 /** Options of our own, which the agent SDK does not have. */
 export const OWN_OPTIONS: readonly string[] = [
@@ -47,17 +40,12 @@ export function checkAgentField(agent: string, field: string, value: unknown): v
   checkRow(AGENT_FIELD_ROWS, agent, field, value);
 }
 
-/** The same for a field of an entry in `mcpServers`. Fields that the agent SDK does not have are checked elsewhere. */
-export function checkServerField(server: string, field: string, value: unknown): void {
-  checkRow(SERVER_FIELD_ROWS, server, field, value);
+/** The same for fields of which the agent SDK has some. The others are checked elsewhere. */
+export function checkRows(rows: ContractTable, owner: string, fields: object): void {
+  for (const [name, value] of Object.entries(fields)) checkRow(rows, owner, name, value);
 }
 
-/** The same for the options of `createSdkMcpServer`. */
-export function checkSdkServerOptions(options: object): void {
-  for (const [name, value] of Object.entries(options)) checkRow(SDK_SERVER_ROWS, 'createSdkMcpServer', name, value);
-}
-
-function checkRow(rows: Readonly<Record<string, ContractRow>>, owner: string, name: string, value: unknown): void {
+function checkRow(rows: ContractTable, owner: string, name: string, value: unknown): void {
   const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
   if (row?.standing === 'refused' && !asksForNothing(value, row)) {
     throw invalidSetting({ setting: owner }, `${owner}.${name} is not supported. ${row.note}`);
@@ -78,7 +66,7 @@ export function refusedMethods(): Readonly<Record<string, () => Promise<never>>>
 }
 
 /** The names in a table that work here. */
-export function supportedIn(rows: Readonly<Record<string, ContractRow>>): readonly string[] {
+export function supportedIn(rows: ContractTable): readonly string[] {
   return Object.entries(rows).flatMap(([name, { standing }]) => (standing === 'supported' ? [name] : []));
 }
 

@@ -15,7 +15,7 @@ export interface ContractRow {
   readonly harmless?: readonly unknown[];
 }
 
-type Table = Readonly<Record<string, ContractRow>>;
+export type ContractTable = Readonly<Record<string, ContractRow>>;
 
 const supported = (note = ''): ContractRow => ({ standing: 'supported', note });
 const refused = (note: string, harmless?: readonly unknown[]): ContractRow => ({
@@ -32,7 +32,7 @@ const THINKING = "Set it in the model's own settings, in a custom `upstream`.";
 const NO_BACKGROUND = 'Nothing runs in the background here: a subagent ends before its call returns.';
 
 /** Options of `query()`. */
-export const OPTION_ROWS: Table = {
+export const OPTION_ROWS: ContractTable = {
   abortController: supported(),
   additionalDirectories: supported('For built-in tools.'),
   agent: refused('Put its prompt into `systemPrompt`, and name the tools it may not use in `disallowedTools`.'),
@@ -112,7 +112,7 @@ export const OPTION_ROWS: Table = {
 };
 
 /** Methods of what `query()` returns. A refused one rejects. */
-export const METHOD_ROWS: Table = {
+export const METHOD_ROWS: ContractTable = {
   accountInfo: refused('Accounts belong to the provider.'),
   applyFlagSettings: refused('Start another query with other options.'),
   backgroundTasks: refused(NO_BACKGROUND),
@@ -146,7 +146,7 @@ export const METHOD_ROWS: Table = {
 };
 
 /** Types of messages that the SDK yields. Ignored ones are never yielded here. */
-export const MESSAGE_ROWS: Table = {
+export const MESSAGE_ROWS: ContractTable = {
   SDKAPIRetryMessage: ignored('The upstream retries by itself.'),
   SDKAssistantMessage: supported('Searches are `server_tool_use` and `tool_search_tool_result` blocks.'),
   SDKAuthStatusMessage: ignored('There is no account to sign in to.'),
@@ -192,7 +192,7 @@ export const MESSAGE_ROWS: Table = {
 const NEVER_HAPPENS = 'Never happens here.';
 
 /** Events that hooks can be set for. */
-export const HOOK_ROWS: Table = {
+export const HOOK_ROWS: ContractTable = {
   ConfigChange: refused(NEVER_HAPPENS),
   CwdChanged: refused(NEVER_HAPPENS),
   DirectoryAdded: refused(NEVER_HAPPENS),
@@ -229,7 +229,7 @@ export const HOOK_ROWS: Table = {
 };
 
 /** Fields of an agent's definition in `agents`. */
-export const AGENT_FIELD_ROWS: Table = {
+export const AGENT_FIELD_ROWS: ContractTable = {
   autoCompactWindow: refused("Compaction depends on the model's context window."),
   background: refused(NO_BACKGROUND),
   criticalSystemReminder_EXPERIMENTAL: refused('Put it into `prompt`.'),
@@ -251,7 +251,7 @@ export const AGENT_FIELD_ROWS: Table = {
 };
 
 /** Fields of an entry in `mcpServers`, of all its kinds. */
-export const SERVER_FIELD_ROWS: Table = {
+export const SERVER_FIELD_ROWS: ContractTable = {
   alwaysLoad: supported("`true` is `policy: 'never'`, `false` is `policy: 'always'`."),
   args: supported(),
   command: supported(),
@@ -266,7 +266,7 @@ export const SERVER_FIELD_ROWS: Table = {
 };
 
 /** Options of `createSdkMcpServer()`. */
-export const SDK_SERVER_ROWS: Table = {
+export const SDK_SERVER_ROWS: ContractTable = {
   alwaysLoad: supported(),
   instructions: refused('Put them into `systemPrompt`.'),
   name: supported(),

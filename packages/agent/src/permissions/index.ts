@@ -4,9 +4,7 @@ export {
   checkMode,
   decidePermission,
   notAllowed,
-  type Permission,
   type PermissionMode,
-  type PermissionQuestion,
   type PermissionResult,
   readPermissionResult,
 } from './decide-permission.ts';

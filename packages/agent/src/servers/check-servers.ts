@@ -1,7 +1,7 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { checkOptionNames, cutText, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
 import type { InProcessSettings, RemoteSettings, ServerOptions, StdioSettings } from '@quartermaster/mcp';
-import { checkServerField } from '../contract/index.ts';
+import { checkRows, SERVER_FIELD_ROWS } from '../contract/index.ts';
 import { invalidSetting } from '../invalid-setting.ts';
 import type { McpSdkServerConfigWithInstance } from './create-sdk-mcp-server.ts';
 import type { SdkServerFields } from './server-config.ts';
@@ -14,7 +14,7 @@ export function checkServers(servers: unknown): void {
 
 function checkServer(setting: string, config: unknown): void {
   if (!isJsonObject(config)) throw refusal(setting, 'is not an object with command, url, or a server in this process');
-  for (const [field, value] of Object.entries(config)) checkServerField(setting, field, value);
+  checkRows(SERVER_FIELD_ROWS, setting, config);
   checkOptionNames(setting, config, fieldsOf(setting, config));
   if (config.timeout !== undefined) readWholeNumber(`${setting}.timeout`, config.timeout);
 }

@@ -3,7 +3,7 @@ import { type Policy, parsePolicy } from '@quartermaster/core/catalog';
 import { checkOptionNames, defined, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
 import type { ServerOptions } from '@quartermaster/mcp';
 import { z } from 'zod';
-import { checkSdkServerOptions } from '../contract/index.ts';
+import { checkRows, SDK_SERVER_ROWS } from '../contract/index.ts';
 import type { SdkMcpToolDefinition } from './tool.ts';
 
 /** Options of `createSdkMcpServer`. */
@@ -39,7 +39,7 @@ export interface McpSdkServerConfigWithInstance extends ServerOptions {
 
 /** An MCP server in this process, made from tools. Throws a `SettingError` for an option that has no effect here. */
 export function createSdkMcpServer(options: SdkMcpServerOptions): McpSdkServerConfigWithInstance {
-  checkSdkServerOptions(options);
+  checkRows(SDK_SERVER_ROWS, 'createSdkMcpServer', options);
   checkOptionNames('createSdkMcpServer', options, OPTIONS);
   const { alwaysLoad = false, timeout } = options;
   if (timeout !== undefined) readWholeNumber('timeout', timeout);

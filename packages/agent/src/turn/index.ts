@@ -5,4 +5,4 @@ export { runTurn } from './run-turn.ts';
 export { createSideChannel } from './side-channel.ts';
 export { createStructuredOutput, type OutputFormat, type StructuredOutput } from './structured-output.ts';
 export { createToolGuard, type GuardOptions, type ToolGuard } from './tool-guard.ts';
-export type { Stopping, TurnContext } from './turn-context.ts';
+export type { TurnContext } from './turn-context.ts';

@@ -7,7 +7,7 @@ import {
   type AnthropicResponse,
   anthropicWhole,
 } from '@quartermaster/wires/anthropic';
-import { addedContexts, blockReason, runObservers } from '../hooks/index.ts';
+import { addedContexts, blockReason, type HookInput, runObservers } from '../hooks/index.ts';
 import { blocksOf, textIn, withTexts } from '../message-content.ts';
 import { agentWire, isSearching } from '../model/index.ts';
 import type {
@@ -124,8 +124,12 @@ async function* rounds(
         yield await answer(context, [{ type: 'text', text: checked.advice }]);
         continue;
       }
-      const stopping = { stop_hook_active: isStopHookActive, last_assistant_message: text };
-      const answers = await runObservers(context.runHooks, context.stopInput(stopping), signal);
+      const stopping = { ...context.about(), stop_hook_active: isStopHookActive, last_assistant_message: text };
+      const input: HookInput =
+        context.agent === undefined
+          ? { ...stopping, hook_event_name: 'Stop' }
+          : { ...stopping, ...context.agent, hook_event_name: 'SubagentStop', agent_transcript_path: '' };
+      const answers = await runObservers(context.runHooks, input, signal);
       const objection = answers.find(({ decision }) => decision === 'block');
       if (objection !== undefined && !answers.some((each) => each.continue === false)) {
         isStopHookActive = true;

@@ -1,7 +1,7 @@
 import type { Toolbox } from '@quartermaster/core';
 import type { Caller } from '@quartermaster/core/dispatch';
 import type { TranscriptStore } from '@quartermaster/core/loop';
-import type { BaseHookInput, HookInput, RunHooks } from '../hooks/index.ts';
+import type { BaseHookInput, RunHooks } from '../hooks/index.ts';
 import type { ResolvedModel } from '../model/index.ts';
 import type { Conversation } from '../session/index.ts';
 import type { Ledger } from './ledger.ts';
@@ -35,10 +35,10 @@ export interface TurnContext {
   readonly runHooks: RunHooks;
   /** Fields that every hook receives. */
   readonly about: () => BaseHookInput;
-  /** What hooks receive when the model is done. */
-  readonly stopInput: (stopping: Stopping) => HookInput;
   /** The call that a subagent works on; null for the query itself. */
   readonly parentToolUseId: string | null;
+  /** The subagent for its own hooks. Undefined for the query itself. */
+  readonly agent?: { readonly agent_id: string; readonly agent_type: string };
   readonly side: SideChannel;
   /** Called with the id of each message that files can be restored to. */
   readonly mark: (messageId: string) => void;
@@ -46,9 +46,4 @@ export interface TurnContext {
   readonly settle: (signal: AbortSignal) => Promise<void>;
   readonly now: () => number;
   readonly createId: () => string;
-}
-
-export interface Stopping {
-  readonly stop_hook_active: boolean;
-  readonly last_assistant_message: string;
 }
