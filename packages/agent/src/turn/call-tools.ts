@@ -11,14 +11,14 @@ export type ToolUse = Extract<SDKContentBlock, { readonly type: 'tool_use' }>;
 interface Calling extends Required<Omit<CallContext, 'call'>> {
   readonly toolbox: Toolbox;
   readonly limits: ContentLimits;
-  /** How many characters all results of one response may have together. */
-  readonly togetherCharacters: number;
+  /** How many characters all results of one response may have. */
+  readonly totalCharacters: number;
 }
 
 /** Runs the calls of one response in parallel. Each gets an answer, in the order of the calls; none of them rejects. */
 export async function callTools(calls: readonly ToolUse[], calling: Calling): Promise<readonly SDKUserBlock[]> {
   const { toolbox, plan, memory, caller, signal } = calling;
-  const share = Math.floor(calling.togetherCharacters / Math.max(1, calls.length));
+  const share = Math.floor(calling.totalCharacters / Math.max(1, calls.length));
   const limits = { ...calling.limits, mostCharacters: Math.min(calling.limits.mostCharacters, share) };
   const answers = calls.map(({ id, name, input }): Answered | Promise<Answered> =>
     isReadable(input)

@@ -209,7 +209,7 @@ async function* runCalls(
     caller,
     signal,
     limits: { mostCharacters: maxResultTokens * CHARACTERS_PER_TOKEN, images: model.capabilities.imagesInResults },
-    togetherCharacters: Math.floor(model.limits.contextTokens * RESULTS_SHARE) * CHARACTERS_PER_TOKEN,
+    totalCharacters: Math.floor(model.limits.contextTokens * RESULTS_SHARE) * CHARACTERS_PER_TOKEN,
   });
   yield* context.side.during(running);
   yield await answer(context, await running);
