@@ -942,6 +942,60 @@ describe('savings', () => {
     expect(errors).toEqual([]);
   });
 
+  it('shows a loss as one, with the catalog that it comes from and what to do about it', async () => {
+    const { page, url, errors } = await openConsole('/playground', { url: await startGateway() });
+    await putTools(url, 1, 'tiny');
+    const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
+    const [search] = MESSAGE.tools;
+    const tools = [search, { type: 'quartermaster_catalog', name: 'tiny', defer_loading: true }];
+    const messages = [{ role: 'user', content: 'Do the work of number 0' }];
+    const body = JSON.stringify({ ...MESSAGE, tools, messages });
+    expect((await fetch(`${url}/v1/messages`, { method: 'POST', headers, body })).status).toBe(200);
+    const { total } = (await (await fetch(`${url}/v1/savings`)).json()) as { total: { net: number } };
+    expect(total.net).toBeLessThan(0);
+    await page.goto(`${url}/savings`);
+    await page.getByText('Tool search costs you tokens here.').waitFor(SOON);
+    const net = `−${-total.net}`;
+    await page.locator('.headline').getByText(net, { exact: true }).first().waitFor(SOON);
+    const catalogs = page.getByRole('region', { name: 'By catalog' });
+    expect(await catalogs.locator('strong').textContent()).toBe(net);
+    await page.getByText('Left of the break-even: tiny. Send it inline.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Set “hold back” to never' }).first().click();
+    await page.locator('[data-server="server_0"]').waitFor(SOON);
+    expect(new URL(page.url()).searchParams.get('catalog')).toBe('tiny');
+    await page.goto(`${url}/activity?net=negative`);
+    await page.locator('.request strong.loss', { hasText: net }).waitFor(SOON);
+    expect(errors).toEqual([]);
+  });
+
+  it('says which keys will soon be refused: those near a limit or their end', async () => {
+    const url = await startGateway(JSON.stringify({ keys: [{ name: 'root', key: 'root-key', role: 'admin' }] }));
+    const headers = { 'x-api-key': 'root-key', 'content-type': 'application/json' };
+    const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+    const create = async (key: object): Promise<string> => {
+      const made = await fetch(`${url}/v1/keys`, { method: 'POST', headers, body: JSON.stringify(key) });
+      return ((await made.json()) as { secret: string }).secret;
+    };
+    const secret = await create({ name: 'soon', limits: { tokensPerDay: 100 }, expires_at: inDays(5.5) });
+    await create({ name: 'later', limits: { tokensPerDay: 100 }, expires_at: inDays(100) });
+    // One request takes more tokens than a day's limit has.
+    const asked = { ...MESSAGE, tools: [], messages: [{ role: 'user', content: 'word '.repeat(200) }] };
+    const own = { ...headers, 'x-api-key': secret, 'anthropic-version': '2023-06-01' };
+    await (await fetch(`${url}/v1/messages`, { method: 'POST', headers: own, body: JSON.stringify(asked) })).text();
+    const { page } = await openConsole('/savings', { url });
+    await page.getByLabel('API key').fill('root-key');
+    await page.getByRole('button', { name: 'Use key' }).click();
+    const soon = page.getByRole('row', { name: /^soon/ });
+    await soon.getByText('in 6 days').waitFor(SOON);
+    await soon.getByText('near its limit').waitFor(SOON);
+    const later = await page.getByRole('row', { name: /^later/ }).innerText();
+    expect(later).toContain(inDays(100).slice(0, 4));
+    expect(later).toContain('0 of 100');
+    expect(later).not.toContain('near its limit');
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
   it('shows the first of many keys and of many catalogs, and all of them when asked to', async () => {
     const keys = Array.from({ length: 120 }, (_, index) => ({ name: `key-${index}`, key: `secret-${index}` }));
     const settings = { keys: [{ name: 'root', key: 'root-key', role: 'admin' }, ...keys] };
