@@ -43,6 +43,22 @@ describe('search over HTTP', () => {
     expect(hit).not.toHaveProperty('explanation');
   });
 
+  it('is logged with how many searches it made: one of each query, and the first by each engine to compare', async () => {
+    const { ask, log } = await withCatalog();
+    const tools = TOOLS.map(({ server: _, ...tool }) => tool);
+    const cases = [{ query: 'weather', tools: ['sky/get_weather'] }];
+    for (const [path, body] of [
+      ['/v1/catalogs/acme/search', { query: 'weather' }],
+      ['/v1/catalogs/acme/search', { queries: ['weather', 'mail'], compare: ['regex'] }],
+      ['/v1/search', { tools, queries: ['weather', 'mail', 'refund'] }],
+      ['/v1/catalogs/acme/evaluate', { cases }],
+    ] as const) {
+      expect((await ask(path, body)).status).toBe(200);
+    }
+    const counted = () => log.flatMap(({ route, searches }) => (route === 'search' ? [searches] : []));
+    await expect.poll(counted).toEqual([1, 3, 3, 1]);
+  });
+
   it('refuses questions of more than a megabyte, which would be parsed while others wait', async () => {
     const { ask } = await withCatalog();
     for (const path of ['search', 'evaluate']) {

@@ -163,7 +163,8 @@ function lineFacts(status: number, error: ApiError | undefined, requestContext: 
   // Helps to find a client's mistake; for any other request the route says where it went.
   const path =
     status === 404 && requestContext !== undefined ? new URL(requestContext.request.url).pathname : undefined;
-  return { error, path, owner: requestContext?.access.owner, used: requestContext?.facts.used };
+  const { used, searches } = requestContext?.facts ?? {};
+  return { error, path, owner: requestContext?.access.owner, used, asked: searches ?? 0 };
 }
 
 /** Logs the end of a request once its record is there. Until then it holds nothing of the request but these facts. */
@@ -173,10 +174,10 @@ function lineWriter(logger: Logger, ended: RequestEnd, facts: LineFacts): (recor
 
 /** Facts only. Undefined values are left out. */
 function lineOf(ended: RequestEnd, facts: LineFacts, record: RequestRecord | undefined): LogEntry {
-  const { error, path, owner, used } = facts;
+  const { error, path, owner, used, asked } = facts;
   const fault = error === undefined ? undefined : faultOf(error);
   const isDeferred = record?.decision === 'defer';
-  const searches = record?.searches.length ?? 0;
+  const searches = record?.searches.length ?? asked;
   const line: LogEntry = {
     level: fault?.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
     event: error === undefined ? 'request-end' : 'request-fail',
@@ -223,6 +224,8 @@ interface RequestFacts {
   used?: UsedUp;
   /** The names of the tools that the response calls. */
   called?: readonly string[];
+  /** How many searches a request made that asked for them itself. */
+  searches?: number;
   /** When the client was last sent a part of the model's answer. */
   sentAtMs?: number;
 }

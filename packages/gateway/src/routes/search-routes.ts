@@ -65,7 +65,7 @@ export function mountSearchRoutes(
         throw new ApiError(400, 'tools: this searches the named catalog; POST /v1/search takes tools in the request');
       }
       const request = readSearchRequest(body, settings.maxQueryLength);
-      await takeSearches(routed.access, countSearches(request));
+      await take(routed, countSearches(request));
       const name = routed.param('name');
       const tools = (await findIndexed(routed, name, request)) ?? (await load(routed, name));
       return search.service.search(tools, request, routed.signal);
@@ -80,7 +80,7 @@ export function mountSearchRoutes(
     },
     small(async (routed, body) => {
       const request = readEvaluationRequest(body, settings.maxQueryLength);
-      await takeSearches(routed.access, request.cases.length);
+      await take(routed, request.cases.length);
       const name = routed.param('name');
       const tools = (await findIndexed(routed, name, request)) ?? (await load(routed, name));
       return search.service.evaluate(tools, request, routed.signal);
@@ -93,7 +93,7 @@ export function mountSearchRoutes(
       const { access, signal } = routed;
       const bytes = await readBytes(routed, settings.maxBodyBytes);
       // How many searches a large body makes is known once it is parsed.
-      const admit = (count: number): Promise<void> => takeSearches(access, count);
+      const admit = (count: number): Promise<void> => take(routed, count);
       return bulk.search({ bytes, owner: access.owner }, { signal, admit });
     },
   );
@@ -102,6 +102,12 @@ export function mountSearchRoutes(
     { summary: 'The search engines that this gateway can run.', answer: ENGINES_ANSWER },
     async () => ({ configured: search.engines.configured, data: search.engines.available.map((id) => ({ id })) }),
   );
+}
+
+/** Takes the searches of a request from its key's limit, and counts them in its log line. */
+async function take({ access, facts }: RequestContext, count: number): Promise<void> {
+  await takeSearches(access, count);
+  facts.searches = count;
 }
 
 /** Parsed here in one go: small enough not to delay anyone. */
