@@ -146,8 +146,8 @@ function patterns(names: readonly string[]): ReactNode {
 function Names({ word, of }: { readonly word: string; readonly of: readonly string[] | undefined }): ReactNode {
   if (of === undefined) return null;
   return (
-    <p className="faint">
-      {word} {of.length === 0 ? 'nothing' : of.join(', ')}
+    <p>
+      <span className="faint">{word}</span> {of.length === 0 ? 'nothing' : of.join(', ')}
     </p>
   );
 }
