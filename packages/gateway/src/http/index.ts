@@ -4,8 +4,16 @@ export { anthropicErrorBody, errorBodyFor, openaiErrorBody } from './error-bodie
 export { faultOf, isStoreError, originOf } from './fault-of.ts';
 export { readFormField } from './form-field.ts';
 export { hasMoreValues, refuseManyParsed, refuseManyValues } from './json-values.ts';
-export { noteIncoming, parseJson, type ReadableRequest, readBytes, releaseBodyMemory } from './read-bytes.ts';
-export { createHistoryMeter, createRequestMemory, type MemoryShare } from './request-memory.ts';
+export {
+  createHistoryMeter,
+  createRequestMemory,
+  type MemoryShare,
+  noteIncoming,
+  parseJson,
+  type ReadableRequest,
+  readBytes,
+  releaseBodyMemory,
+} from './read-bytes.ts';
 export {
   chargeUse,
   clientHeaders,

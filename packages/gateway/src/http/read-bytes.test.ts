@@ -4,8 +4,14 @@ import { gzipSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from './api-error.ts';
-import { allocateBodyMemory, noteIncoming, type ReadableRequest, readBytes, releaseBodyMemory } from './read-bytes.ts';
-import { createRequestMemory } from './request-memory.ts';
+import {
+  allocateBodyMemory,
+  createRequestMemory,
+  noteIncoming,
+  type ReadableRequest,
+  readBytes,
+  releaseBodyMemory,
+} from './read-bytes.ts';
 
 const TEXT = JSON.stringify({ text: 'é'.repeat(100_000) });
 const LIMIT = 1_000_000;

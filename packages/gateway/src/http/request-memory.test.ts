@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRequestMemory, type MemoryShare, parsedBytes } from './request-memory.ts';
+import { createRequestMemory, type MemoryShare, parsedBytes } from './read-bytes.ts';
 
 const fits = (share: MemoryShare, bytes: number): boolean => {
   try {

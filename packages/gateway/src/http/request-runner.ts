@@ -5,7 +5,7 @@ import type { LogEntry, Logger } from '../logger.ts';
 import type { Tracing } from '../tracing/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { faultOf, originOf } from './fault-of.ts';
-import type { MemoryShare, RequestMemory } from './request-memory.ts';
+import type { MemoryShare, RequestMemory } from './read-bytes.ts';
 
 /** Answers a request. A handler that takes `onEnd` calls it when its response has ended; for any other, the answer is the end. */
 type Handler = (requestContext: RequestContext, onEnd: (error?: ApiError) => void) => Promise<Response>;
