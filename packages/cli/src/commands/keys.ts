@@ -57,7 +57,7 @@ export function addKeysCommand(program: CommandLine): void {
   keys
     .command('audit')
     .description('show who changed which key, catalog, policy or definition, newest first')
-    .option('--by <key>', 'only changes by this key, by its id or name; "" for the command line')
+    .option('--by <key>', 'only changes by this key, by its id or name; "" for those without a key')
     .option('--action <action>', 'only these: key.rotate, or key for all changes to keys')
     .option('--subject <name>', 'only changes to this catalog, tool or key')
     .option('--within <time>', 'only changes of the last 12h, 90d', futureDuration)

@@ -16,7 +16,7 @@ export function mountAuditRoutes(api: Api, { runner, store }: Services): void {
       query: record({
         'limit?': described(limitUpTo(MOST_LISTED), 'Default: 100.'),
         'after_id?': described(TEXT, 'The last_id of the page before.'),
-        'actor?': described(TEXT, 'The id or name of the key that made the change; empty for the command line.'),
+        'actor?': described(TEXT, 'The id or name of the key that made the change; empty for changes without a key.'),
         'action?': described(choice(ASKED_ACTIONS), 'An action such as key.rotate, or all of a kind: key.'),
         'subject?': described(
           TEXT,
@@ -32,7 +32,7 @@ export function mountAuditRoutes(api: Api, { runner, store }: Services): void {
             record({
               id: TEXT,
               at: TIME,
-              actor: described(TEXT, 'The id of a key; empty for a program with access to the store itself.'),
+              actor: described(TEXT, 'The id of a key; empty without one: on the command line, or at a gateway without keys.'),
               'actor_name?': TEXT,
               action: choice(AUDIT_ACTIONS),
               subject: TEXT,

@@ -30,7 +30,7 @@ export async function listChanges(flags: AuditFlags, context: CommandContext): P
     columns: ['time', 'by', 'change', 'what', ''],
     cellsOf: (entry) => [
       new Date(entry.at).toISOString(),
-      oneLine(entry.actorName ?? (entry.actor === '' ? 'command line' : entry.actor), MOST_CHARACTERS),
+      oneLine(entry.actorName ?? (entry.actor === '' ? 'no key' : entry.actor), MOST_CHARACTERS),
       entry.action,
       oneLine(entry.subjectName ?? entry.subject, MOST_CHARACTERS),
       oneLine(entry.detail, MOST_DETAIL_CHARACTERS),

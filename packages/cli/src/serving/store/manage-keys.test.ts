@@ -136,9 +136,9 @@ describe('quartermaster keys', () => {
     await store.close();
     expect(known.map((key) => key?.id)).toEqual([undefined, undefined, id]);
     expect((await keys('rotate', 'key_none')).code).toBe(1);
-    expect((await keys('audit')).out).toMatch(/command line +key\.rotate +team +the previous secret works until/);
+    expect((await keys('audit')).out).toMatch(/no key +key\.rotate +team +the previous secret works until/);
     const created = await keys('audit', '--action', 'key.create', '--subject', 'team', '--by', '', '--within', '1h');
-    expect(created.out).toMatch(/command line +key\.create +team +team; role consumer; models \["\*"\];/);
+    expect(created.out).toMatch(/no key +key\.create +team +team; role consumer; models \["\*"\];/);
     expect((await keys('audit', '--by', 'nobody')).out).toBe('There are no such changes.\n');
     expect(await keys('audit', '--action', 'key.x')).toMatchObject({
       code: 2,
