@@ -27,6 +27,19 @@ describe('makeListing', () => {
     });
   });
 
+  it('reads no tool without a budget: a catalog may have a hundred thousand', () => {
+    const snapshot = createSnapshot(sampleTools());
+    const unread = {
+      ...snapshot,
+      modelName(): string {
+        throw new Error('a tool was read');
+      },
+    };
+    const options = { snapshot: unread, tools: snapshot.tools, countTokens };
+    expect(makeListing({ ...options, budgetTokens: 0 })).toEqual({ tier: 'none', text: '' });
+    expect(() => makeListing(options)).toThrow('a tool was read');
+  });
+
   it('lists a common prefix of the names of a server once if that is shorter', () => {
     const tools = ['open', 'close', 'list'].map((name) => sampleTool({ name, server: 'github', description: '' }));
     const other = sampleTool({ name: 'send', server: 'mail', description: 'Sends.' });

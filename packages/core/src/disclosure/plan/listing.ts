@@ -35,8 +35,9 @@ export function makeListing(options: ListingOptions): Listing {
   const budget = options.budgetTokens ?? LISTING_DEFAULTS.budgetTokens;
   const fits = (text: string): boolean =>
     text.length <= budget * MOST_CHARACTERS_PER_TOKEN && options.countTokens(text) <= budget;
+  if (budget <= 0) return { tier: 'none', text: '' };
   const groups = group(options);
-  if (groups.length === 0 || budget <= 0) return { tier: 'none', text: '' };
+  if (groups.length === 0) return { tier: 'none', text: '' };
 
   // Thousands of names don't fit anyway: they are neither sorted nor written.
   if (nameCharacters(groups) <= budget * MOST_CHARACTERS_PER_TOKEN) {

@@ -88,10 +88,10 @@ export function makeInlinePlan(question: PlanQuestion): InlinePlan {
 export function makeDeferPlan(question: DeferQuestion): DeferPlan {
   const { snapshot, tools, form, countTokens, engine = 'text' } = question;
   const deferred = tools.filter((tool) => question.deferred.has(tool.id) && canDefer(tool, question));
-  const deferredIds = new Set(deferred.map((tool) => tool.id));
+  const hidden: ReadonlySet<Tool> = new Set(deferred);
   const descriptionLength = question.stubDescriptionLength ?? STUB_DEFAULTS.descriptionLength;
   const shown = tools.flatMap((tool) =>
-    show(tool, { snapshot, form, isDeferred: deferredIds.has(tool.id), descriptionLength }),
+    show(tool, { snapshot, form, isDeferred: hidden.has(tool), descriptionLength }),
   );
   const cut = new Set(shown.filter(isCut).map(({ name }) => name));
   const own = ownTools({
@@ -152,17 +152,19 @@ function show(
   tool: Tool,
   how: { snapshot: Snapshot; form: Form; isDeferred: boolean; descriptionLength: number },
 ): readonly Shown[] {
-  const full = showFull(how.snapshot, tool);
-  if (!how.isDeferred) return [full];
-  switch (how.form.hidden) {
+  const form = how.isDeferred ? how.form.hidden : 'full';
+  switch (form) {
+    // Most tools of a large catalog, which need nothing else.
     case 'omit':
       return [];
+    case 'full':
+      return [showFull(how.snapshot, tool)];
     case 'mark':
-      return [{ ...full, as: 'mark' }];
+      return [{ ...showFull(how.snapshot, tool), as: 'mark' }];
     case 'stub':
       return [
         {
-          ...full,
+          ...showFull(how.snapshot, tool),
           as: 'stub',
           description: stubDescription(tool.description, how.descriptionLength),
           schema: STUB_SCHEMA,
