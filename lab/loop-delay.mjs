@@ -52,6 +52,9 @@ export async function run([picture]) {
       'it is read back': (turn) => post(`/v1/catalogs/large-${turn}`, undefined, 'GET'),
       'its first search': (turn) => post(`/v1/catalogs/large-${turn}/search`, { query: 'list invoices' }),
       'how its tools are used': (turn) => post(`/v1/catalogs/large-${turn}/usage`, undefined, 'GET'),
+      'the list of its tools': (turn) => post(`/v1/catalogs/large-${turn}/tools`, undefined, 'GET'),
+      'a query whose words no tool has': (turn) =>
+        post(`/v1/catalogs/large-${turn}/search`, { query: long('lsit invoces craete reprots ') }),
       'an evaluation of a thousand cases': () =>
         post('/v1/catalogs/large-0/evaluate', {
           cases: Array.from({ length: 1_000 }, (_, at) => ({ query: `list invoices ${at}`, tools: ['x'] })),
@@ -71,6 +74,7 @@ export async function run([picture]) {
           queries: Array.from({ length: 16 }, (_, at) => `${at} ${long('list mail ')}`.slice(0, 4_000)),
         }),
       'a body of nested lists': () => post('/v1/messages', `{"model":"m","tools":${'['.repeat(400_000)}`),
+      'a body of 30 MB without tools': () => post('/v1/messages', `{"model":"m","messages":${'['.repeat(30_000_000)}`),
       'a body of a thousand tools': () =>
         post(
           '/v1/messages',
