@@ -7,7 +7,7 @@ import { type Dialect, findSearchTools } from '../dialect.ts';
 import { firstProblem, isAbsent, unlessObjects } from '../internal/answer-problems.ts';
 import { authorizeBearer, checkOpenAIRequest, openaiErrorBody } from '../internal/openai-api.ts';
 import { checkDeferredTools } from '../internal/other-spellings.ts';
-import type { ChatChunk, ChatCompletion, ChatRequest } from './chat-shapes-2026-11.ts';
+import { type ChatChunk, type ChatCompletion, type ChatRequest, nameOf } from './chat-shapes-2026-11.ts';
 import { chatTranscript } from './chat-transcript.ts';
 import { openRequest } from './open.ts';
 import { createReader } from './reader.ts';
@@ -94,17 +94,16 @@ export const chatDialect: Dialect<ChatRequest, ChatChunk, ChatCompletion, 'opena
     writtenLength: ({ choices }) =>
       (choices ?? []).reduce((sum, { delta }) => {
         const { content, reasoning_content: reasoning, tool_calls: calls } = (delta ?? {}) as JsonObject;
-        const inputs = (Array.isArray(calls) ? calls : []).map((call) =>
-          isJsonObject(call) && isJsonObject(call.function) ? textLength(call.function.arguments) : 0,
-        );
+        const inputs = (Array.isArray(calls) ? calls : []).map((call) => {
+          if (!isJsonObject(call)) return 0;
+          const { function: called, custom } = call;
+          if (isJsonObject(called)) return textLength(called.arguments);
+          return isJsonObject(custom) ? textLength(custom.input) : 0;
+        });
         return sum + textLength(content) + textLength(reasoning) + inputs.reduce((all, one) => all + one, 0);
       }, 0),
     readCalls: ({ choices }) =>
-      (choices ?? []).flatMap(({ delta }) =>
-        (delta?.tool_calls ?? []).flatMap(({ function: called }) =>
-          typeof called?.name === 'string' && called.name !== '' ? [called.name] : [],
-        ),
-      ),
+      (choices ?? []).flatMap(({ delta }) => (delta?.tool_calls ?? []).flatMap((call) => nameOf(call) ?? [])),
   },
 };
 
