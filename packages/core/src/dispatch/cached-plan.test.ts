@@ -22,6 +22,14 @@ describe('a plan', () => {
     expect(stubs({ stubDescriptionLength: Number.POSITIVE_INFINITY })).not.toBe(stubs({}));
   });
 
+  it('is refused for an option that does not exist, also after one without it was made', () => {
+    const toolbox = boxWith();
+    toolbox.plan();
+    const options: object = { frm: 'load' };
+    expect(() => toolbox.plan(undefined, options)).toThrow('frm');
+    expect(() => toolbox.plan(undefined, options)).toThrow('frm');
+  });
+
   it('is kept for each of two hundred keys with pins of their own, the one asked for latest longest', () => {
     const toolbox = boxWith();
     const planFor = (key: number): Plan => toolbox.plan(undefined, { pins: [`key-${key}`] });

@@ -148,21 +148,22 @@ const kept = new WeakMap<Snapshot, Kept[]>();
 /** The plan for the current catalog, made once per snapshot and settings: the cost of a request must not depend on the size of the catalog. */
 function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
   const snapshot = context.snapshot();
-  const names = 'form engine caller describe searchName secondSearch searchWhenEmpty rule pins';
-  checkOptionNames('toolbox.plan', options, names);
-  const { engine = context.engine, form = context.form } = options;
+  const { engine = context.engine, form = context.form, describe = true, searchWhenEmpty = false, ...rest } = options;
+  const { caller, searchName, secondSearch, rule, pins, ...unknown } = rest;
   const { listingTokens, stubDescriptionLength = STUB_DEFAULTS.descriptionLength, isSearchable } = context.options;
   const values = JSON.stringify([
     context.settings,
     limits,
     form,
-    [engine, options.describe ?? true, options.searchName ?? null, listingTokens ?? null, stubDescriptionLength],
-    options.secondSearch ?? null,
-    options.searchWhenEmpty ?? false,
-    options.rule ?? null,
-    options.pins ?? null,
+    [engine, describe, searchName ?? null, listingTokens ?? null, stubDescriptionLength],
+    secondSearch ?? null,
+    searchWhenEmpty,
+    rule ?? null,
+    pins ?? null,
+    // Options that are not known have no plan yet, and are refused where one is made.
+    Object.keys(unknown),
   ]);
-  const functions = [context.countTokens, options.caller?.allow, isSearchable];
+  const functions = [context.countTokens, caller?.allow, isSearchable];
   const plans = kept.get(snapshot) ?? [];
   kept.set(snapshot, plans);
   const at = plans.findLastIndex((one) => one.values === values && isSame(one.functions, functions));
@@ -171,12 +172,15 @@ function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanO
     if (at < plans.length - 1) plans.push(...plans.splice(at, 1));
     return found.plan;
   }
+  checkOptionNames('toolbox.plan', options, PLAN_OPTIONS);
   readChoice('engine', engine, ['text', 'regex']);
   const plan = decide({ context, snapshot, limits, options, form: readForm(form), engine });
   plans.push({ values, functions, plan, bytes: planBytes(plan) });
   while (plans.length > MOST_PLANS || (plans.length > 1 && planBytesOf(snapshot) > MOST_PLAN_BYTES)) plans.shift();
   return plan;
 }
+
+const PLAN_OPTIONS = 'form engine caller describe searchName secondSearch searchWhenEmpty rule pins';
 
 /** About how many bytes the plans of a snapshot take. */
 function planBytesOf(snapshot: Snapshot): number {
