@@ -35,7 +35,7 @@ const UNCOUNTED = [
 ] as const;
 
 /** What sinks count. */
-export type CountedEvent = Exclude<GatewayEvent, { readonly kind: (typeof UNCOUNTED)[number] }>;
+type CountedEvent = Exclude<GatewayEvent, { readonly kind: (typeof UNCOUNTED)[number] }>;
 
 const uncounted: ReadonlySet<string> = new Set(UNCOUNTED);
 

@@ -147,6 +147,15 @@ export type GatewayEvent =
 /** The event of one kind. */
 export type EventOf<Kind extends GatewayEvent['kind']> = Extract<GatewayEvent, { readonly kind: Kind }>;
 
+/** Passes each event to the function of its kind, if there is one. */
+export function byKind<Result>(
+  functions: {
+    readonly [Kind in GatewayEvent['kind']]?: (event: EventOf<Kind>) => Result;
+  },
+): (event: GatewayEvent) => Result | undefined {
+  return (event) => (functions[event.kind] as ((event: GatewayEvent) => Result) | undefined)?.(event);
+}
+
 /** One search of a request. `queries` and `reasons` only where the settings say `insight: queries`. */
 export interface SearchRecord
   extends Pick<

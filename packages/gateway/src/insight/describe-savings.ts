@@ -2,8 +2,7 @@ import { compileGlob } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { ModelPrice } from '@quartermaster/host/config';
 import type { InsightCell, InsightCounts } from '@quartermaster/host/store';
-import { NO_COUNTS } from './insight-cells.ts';
-import { addCounts } from './insight-meter.ts';
+import { addCounts, NO_COUNTS } from './insight-meter.ts';
 
 /** What tool search kept out and added, over many requests. */
 export interface Totals extends InsightCounts {

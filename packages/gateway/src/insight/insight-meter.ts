@@ -11,9 +11,9 @@ import {
 import { countFound, type EventSink, type RequestRecord } from '../events/index.ts';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
+import { Series } from '../metrics/index.ts';
 import { type ActivityLog, outcomesOf } from './activity-log.ts';
 import type { Adaptation } from './adapt-upstreams.ts';
-import { InsightCells } from './insight-cells.ts';
 
 /** Counts what tool search did and saved by day, key, model, form and catalog: in the store if configured, else since the process started. */
 export interface InsightMeter {
@@ -51,7 +51,7 @@ export function createInsightMeter(options: {
   const store = settings.keep === 'off' ? undefined : options.store;
   const keepsRecords = store !== undefined && settings.keep === 'queries';
   const startedAt = clock.now();
-  let cells = new InsightCells();
+  let cells = noCells();
   let waiting: InsightRecord[] = [];
   let waitingCharacters = 0;
   let dropped = 0;
@@ -60,14 +60,14 @@ export function createInsightMeter(options: {
 
   async function write(): Promise<void> {
     const [due, records] = [cells, waiting];
-    cells = new InsightCells();
+    cells = noCells();
     waiting = [];
     waitingCharacters = 0;
     if (due.all.length + records.length === 0) return;
     try {
       await store?.add({ cells: due.all, records });
     } catch (error) {
-      for (const cell of due.all) addCounts(cells.at(cell), cell);
+      for (const cell of due.all) addCounts(cells.at(namesOf(cell)), cell);
       const newer = waiting;
       waiting = [];
       waitingCharacters = 0;
@@ -169,10 +169,10 @@ function readStored({ record }: InsightRecord): RequestRecord {
 }
 
 /** Counts a request in place: nothing is allocated for a known cell. */
-function addRecord(cells: InsightCells, record: RequestRecord): void {
+function addRecord(cells: Series<InsightCell>, record: RequestRecord): void {
   const { owner, atMs, model = '', form = '', catalogs, searches, reach, tokens } = record;
   const catalog = catalogs?.join(', ').slice(0, MOST_CHARACTERS) ?? '';
-  const cell = cells.at({ day: dayOf(atMs), owner, model: model.slice(0, MOST_CHARACTERS), form, catalog });
+  const cell = cells.at([dayOf(atMs), owner, model.slice(0, MOST_CHARACTERS), form, catalog]);
   cell.requests += 1;
   if (reach !== undefined) cell[reach] += 1;
   cell.searches += searches.length;
@@ -190,6 +190,28 @@ function addRecord(cells: InsightCells, record: RequestRecord): void {
 }
 
 const MOST_CHARACTERS = 100;
+
+/** Keys and catalogs are the gateway's own, models are named by clients: only those can be many. */
+const MOST_CELLS = 20_000;
+const OTHERS = 'others';
+
+function noCells(): Series<InsightCell> {
+  return new Series({
+    most: MOST_CELLS,
+    others: ([day = '', owner = '']) => [day, owner, OTHERS, '', ''],
+    make: ([day = '', owner = '', model = '', form = '', catalog = '']) => ({
+      ...{ ...NO_COUNTS, day, owner, model, form, catalog },
+    }),
+  });
+}
+
+function namesOf({ day, owner, model, form, catalog }: InsightCell): readonly string[] {
+  return [day, owner, model, form, catalog];
+}
+
+export const NO_COUNTS: InsightCounts = Object.fromEntries(
+  INSIGHT_COUNTS.map((count) => [count, 0]),
+) as unknown as InsightCounts;
 
 /** Adds counts in place. */
 export function addCounts(into: InsightCounts, from: InsightCounts): void {

@@ -1,10 +1,10 @@
-import { type CountedEvent, countFound, type EventOf, type RequestRecord } from '../events/index.ts';
+import { byKind, countFound, type EventOf, type EventSink, type RequestRecord } from '../events/index.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 /** What a gateway counts, all of it from events. Labels are routes, statuses, outcomes, models and names in the settings: never a tool's or a user's words. */
 export interface GatewayMetrics {
   readonly registry: Registry;
-  onEvent(event: CountedEvent): void;
+  readonly onEvent: EventSink;
   /** Counts the tools of a catalog that no search has found; asks the catalog how many tools it has. */
   watchCatalog(catalog: string, toolCount: () => number): void;
 }
@@ -124,137 +124,70 @@ export function createGatewayMetrics(settle: () => void): GatewayMetrics {
   registry.gauges(
     'quartermaster_tools_never_found',
     'Deferred tools of a catalog that no search has found since the start, by catalog.',
+    'catalog',
     catalogs.read,
   );
 
-  // What each request counts is looked up by its few names alone, and counted in place.
-  const routeOf = eachOnce((route: string) => ({
-    seconds: seconds.of({ route }),
-    withStatus: eachOnce((status: number) => requests.of({ route, status: String(status) })),
-  }));
   const [models, keys] = [boundedNames(), boundedNames()];
-  const modelOf = eachOnce((model: string) => ({
-    notCalled: lazily(() => notCalled.of({ model })),
-    reached: eachOnce((form: string) => eachOnce((outcome: string) => reach.of({ model, form, outcome }))),
-    forKey: eachOnce((key: string) => ({
-      seconds: modelSeconds.of({ model, key }),
-      searched: eachOnce((verdict: string) => modelSearches.of({ model, key, verdict })),
-      tokens: lazily(() => {
-        const labels = { model, key };
-        return { keptOut: keptOut.of(labels), added: added.of(labels), saved: saved.of(labels) };
-      }),
-    })),
-  }));
-  const decided = eachOnce((decision: string) => decisions.of({ decision }));
-  const searched = eachOnce((engine: string) => eachOnce((verdict: string) => searches.of({ engine, verdict })));
-  const foundTools = lazily(() => found.of({}));
-  const searchDurations = lazily(() => searchSeconds.of({}));
-  const usedTokens = lazily(() => ({
-    input: tokens.of({ direction: 'input' }),
-    output: tokens.of({ direction: 'output' }),
-  }));
 
   function countRecord(record: RequestRecord): void {
     const { decision, form = '', searches: made, tokens: account, reach: got } = record;
-    const ofModel = modelOf(models(record.model ?? ''));
-    const ofKey = ofModel.forKey(keys(record.key ?? ''));
-    ofKey.seconds.observe(record.durationMs / 1000);
-    if (decision !== undefined) decided(decision).value += 1;
-    if (got !== undefined) ofModel.reached(form)(got).value += 1;
-    for (const { outcome } of made) ofKey.searched(outcome).value += 1;
+    const [model, key] = [models(record.model ?? ''), keys(record.key ?? '')];
+    modelSeconds(model, key).observe(record.durationMs / 1000);
+    if (decision !== undefined) decisions(decision).value += 1;
+    if (got !== undefined) reach(model, form, got).value += 1;
+    for (const { outcome } of made) modelSearches(model, key, outcome).value += 1;
     const { unused } = countFound(record);
-    if (unused > 0) ofModel.notCalled().value += unused;
+    if (unused > 0) notCalled(model).value += unused;
     catalogs.note(record);
     if (account === undefined) return;
-    const counts = ofKey.tokens();
-    counts.keptOut.value += account.keptOut;
-    counts.added.value += account.added;
-    counts.saved.value += account.net;
+    keptOut(model, key).value += account.keptOut;
+    added(model, key).value += account.added;
+    saved(model, key).value += account.net;
   }
 
-  return {
-    registry,
-    watchCatalog: catalogs.watch,
-    onEvent(event) {
-      switch (event.kind) {
-        case 'request-end': {
-          const ofRoute = routeOf(event.route);
-          ofRoute.withStatus(event.status).value += 1;
-          ofRoute.seconds.observe(event.durationMs / 1000);
-          if (event.used !== undefined) {
-            const { input, output } = usedTokens();
-            input.value += event.used.inputTokens;
-            output.value += event.used.outputTokens;
-          }
-          if (event.record !== undefined) countRecord(event.record);
-          return;
-        }
-        case 'plan-decide':
-          catalogs.plan(event);
-          return;
-        case 'tool-search-end':
-          searched(event.engine ?? 'none')(event.outcome).value += 1;
-          if (event.reranker !== undefined) reranked.add({ outcome: event.reranker });
-          if (event.found.length > 0) foundTools().value += event.found.length;
-          searchDurations().observe(event.durationMs / 1000);
-          return;
-        case 'search-prepare-end':
-          preparations.add({ outcome: outcomeOf(event.isError) });
-          return;
-        case 'server-call-end': {
-          const { server, isConfigured, isError, durationMs } = event;
-          const outcome = outcomeOf(isError);
-          if (isConfigured) {
-            serverCalls.add({ server, outcome });
-            serverSeconds.observe(durationMs / 1000, { server });
-          } else {
-            connectorCalls.add({ pattern: server, outcome });
-            connectorSeconds.observe(durationMs / 1000, { pattern: server });
-          }
-          return;
-        }
-        case 'reranker-call':
-          rerankedTexts.add({}, event.texts);
-          return;
-        case 'reranker-fallback':
-          failures.add({ kind: event.of === 'search' ? 'fallback' : 'store-failed' });
-          return;
-        case 'batch-item-end':
-          batchItems.add({ outcome: event.outcome });
-          return;
-        case 'server-change':
-          serverChanges.add({ server: event.server, state: event.state });
-          return;
-        case 'definition-change':
-          definitionChanges.add({ held: String(event.isHeld) });
-          return;
-        case 'definition-finding':
-        case 'listing-cut':
-          return;
+  const onEvent = byKind<void>({
+    'request-end'({ route, status, durationMs, used, record }) {
+      requests(route, String(status)).value += 1;
+      seconds(route).observe(durationMs / 1000);
+      if (used !== undefined) {
+        tokens('input').value += used.inputTokens;
+        tokens('output').value += used.outputTokens;
       }
+      if (record !== undefined) countRecord(record);
     },
-  };
-}
-
-/** Created when a key first appears. Only for keys of which there are few. */
-function eachOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const made = new Map<Key, Value>();
-  return (key) => {
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const value = make(key);
-    made.set(key, value);
-    return value;
-  };
-}
-
-/** A series without a count is not listed. */
-function lazily<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
+    'plan-decide': catalogs.plan,
+    'tool-search-end'({ engine = 'none', outcome, reranker, found: names, durationMs }) {
+      searches(engine, outcome).value += 1;
+      if (reranker !== undefined) reranked(reranker).value += 1;
+      if (names.length > 0) found().value += names.length;
+      searchSeconds().observe(durationMs / 1000);
+    },
+    'search-prepare-end'({ isError }) {
+      preparations(outcomeOf(isError)).value += 1;
+    },
+    'server-call-end'({ server, isConfigured, isError, durationMs }) {
+      const [calls, times] = isConfigured ? [serverCalls, serverSeconds] : [connectorCalls, connectorSeconds];
+      calls(server, outcomeOf(isError)).value += 1;
+      times(server).observe(durationMs / 1000);
+    },
+    'reranker-call'({ texts }) {
+      rerankedTexts().value += texts;
+    },
+    'reranker-fallback'({ of }) {
+      failures(of === 'search' ? 'fallback' : 'store-failed').value += 1;
+    },
+    'batch-item-end'({ outcome }) {
+      batchItems(outcome).value += 1;
+    },
+    'server-change'({ server, state }) {
+      serverChanges(server, state).value += 1;
+    },
+    'definition-change'({ isHeld }) {
+      definitionChanges(String(isHeld)).value += 1;
+    },
+  });
+  return { registry, watchCatalog: catalogs.watch, onEvent };
 }
 
 /** Clients choose names of models: only a limited number becomes labels. */
@@ -281,7 +214,7 @@ interface NeverFound {
   /** A request defers a catalog's tools. */
   plan(event: EventOf<'plan-decide'>): void;
   note(record: RequestRecord): void;
-  read(): Iterable<readonly [{ readonly catalog: string }, number]>;
+  read(): Iterable<readonly [catalog: string, number]>;
 }
 
 /** Requests choose which catalogs they name together, and one can have many tools. */
@@ -315,7 +248,7 @@ function neverFound(): NeverFound {
     },
     *read() {
       for (const [catalog, { toolCount, found }] of catalogs) {
-        yield [{ catalog }, Math.max(0, toolCount() - found.size)];
+        yield [catalog, Math.max(0, toolCount() - found.size)];
       }
     },
   };

@@ -1,2 +1,3 @@
 export { createGatewayMetrics, type GatewayMetrics, MCP_CATALOG } from './gateway-metrics.ts';
 export { addProcessMetrics } from './process-metrics.ts';
+export { Series } from './series.ts';

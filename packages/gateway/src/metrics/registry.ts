@@ -1,44 +1,36 @@
-/** A number that only grows, by labels. */
-export interface Counter<Label extends string> {
-  add(labels: Labels<Label>, amount?: number): void;
-  /** The counter of these labels, to be held by code that counts for each request. Listed from now on. */
-  of(labels: Labels<Label>): Count;
-}
+import { Series } from './series.ts';
 
-/** One series of a counter. */
-export interface Count {
+/** The part of a metric with these values of its labels, in their order. Listed from the first call on. */
+type Labelled<Labels extends readonly string[], Value> = (
+  ...values: { readonly [At in keyof Labels]: string }
+) => Value;
+
+/** A number to count in. */
+interface Count {
   value: number;
 }
 
-/** A distribution, by labels. */
-export interface Histogram<Label extends string> {
-  observe(value: number, labels: Labels<Label>): void;
-  /** The distribution of these labels, to be held by code that counts for each request. Listed from now on. */
-  of(labels: Labels<Label>): Distribution;
-}
-
-/** One series of a histogram. */
-export interface Distribution {
+/** A distribution. */
+interface Distribution {
   observe(value: number): void;
 }
 
-type Labels<Label extends string = string> = Readonly<Record<Label, string>>;
-
 export interface Registry {
-  counter<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>;
-  /** A number that may fall, by labels. */
-  level<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>;
+  /** A number that only grows. */
+  counter<const Labels extends readonly string[]>(name: string, help: string, labels: Labels): Labelled<Labels, Count>;
+  /** A number that may fall. */
+  level<const Labels extends readonly string[]>(name: string, help: string, labels: Labels): Labelled<Labels, Count>;
   /** A value that is computed when the metrics are read. */
   gauge(name: string, help: string, read: () => number): void;
   /** The same, for one that only grows. */
   total(name: string, help: string, read: () => number): void;
-  /** The same by labels. */
-  gauges(name: string, help: string, read: () => Iterable<readonly [Labels, number]>): void;
-  histogram<Label extends string>(
+  /** The same by a label. */
+  gauges(name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>): void;
+  histogram<const Labels extends readonly string[]>(
     name: string,
     help: string,
-    options: { readonly bounds: readonly number[]; readonly labels: readonly Label[] },
-  ): Histogram<Label>;
+    options: { readonly bounds: readonly number[]; readonly labels: Labels },
+  ): Labelled<Labels, Distribution>;
   /** Prometheus's text format. */
   render(): string;
 }
@@ -52,24 +44,20 @@ const MOST_SERIES = 1_000;
  */
 export function createRegistry({ beforeRender }: { beforeRender(): void }): Registry {
   const metrics: (() => string)[] = [];
-  const summed = <Label extends string>(name: string, start: string, labels: readonly Label[]): Counter<Label> => {
-    const series = createSeries(labels, () => ({ value: 0 }));
-    metrics.push(() => start + series.all.map(([key, { value }]) => line(name, key, value)).join(''));
-    return {
-      add(values, amount = 1) {
-        series.at(values).value += amount;
-      },
-      of: series.at,
-    };
+  const summed = (name: string, start: string, labels: readonly string[]) => {
+    const { series, at } = createSeries(labels, () => ({ value: 0 }));
+    metrics.push(() => start + series.all.map(({ key, value }) => line(name, key, value.value)).join(''));
+    return at;
   };
   return {
     counter: (name, help, labels) => summed(name, head(name, help, 'counter'), labels),
     level: (name, help, labels) => summed(name, head(name, help, 'gauge'), labels),
-    gauges(name, help, read) {
+    gauges(name, help, label, read) {
       metrics.push(() => {
         const values = [...read()].slice(0, MOST_SERIES);
-        const lines = values.map(([labels, value]) => line(name, write(Object.entries(labels)), value));
-        return head(name, help, 'gauge') + lines.join('');
+        return (
+          head(name, help, 'gauge') + values.map(([key, value]) => line(name, write([label], [key]), value)).join('')
+        );
       });
     },
     gauge(name, help, read) {
@@ -79,26 +67,23 @@ export function createRegistry({ beforeRender }: { beforeRender(): void }): Regi
       metrics.push(() => head(name, help, 'counter') + line(name, '', read()));
     },
     histogram(name, help, { bounds, labels }) {
-      const series = createSeries(labels, () => new Buckets(bounds));
+      const { series, at } = createSeries(labels, () => new Buckets(bounds));
       metrics.push(
         () =>
           head(name, help, 'histogram') +
           series.all
-            .map(([key, { counts, sum }]) => {
+            .map(({ key, value: { counts, sum } }) => {
               let count = 0;
-              const buckets = counts.map((inBucket, at) => {
+              const buckets = counts.map((inBucket, bucket) => {
                 count += inBucket;
-                const le = `le="${bounds[at] ?? '+Inf'}"`;
+                const le = `le="${bounds[bucket] ?? '+Inf'}"`;
                 return line(`${name}_bucket`, key === '' ? le : `${key},${le}`, count);
               });
               return buckets.join('') + line(`${name}_sum`, key, sum) + line(`${name}_count`, key, count);
             })
             .join(''),
       );
-      return {
-        observe: (value, values) => series.at(values).observe(value),
-        of: series.at,
-      };
+      return at;
     },
     render() {
       beforeRender();
@@ -135,63 +120,33 @@ function line(name: string, labels: string, value: number): string {
   return `${name}${labels === '' ? '' : `{${labels}}`} ${value}\n`;
 }
 
-/** The series of one metric. */
-interface Series<Label extends string, Value> {
-  /** Created if it is new; the shared one if there are too many. */
-  at(values: Labels<Label>): Value;
-  /** Each with its labels in Prometheus's format, the oldest first. */
-  readonly all: readonly (readonly [string, Value])[];
-}
-
-/** Looked up label by label: joining their values would take longer. */
-function createSeries<Label extends string, Value>(labels: readonly Label[], make: () => Value): Series<Label, Value> {
-  const all: [string, Value][] = [];
-  const root: Place<Value> = { next: new Map(), value: undefined };
-  const others = Object.fromEntries(labels.map((label) => [label, OTHER])) as Labels<Label>;
-
-  function find(values: Labels<Label>): Value | undefined {
-    let place: Place<Value> | undefined = root;
-    for (const label of labels) {
-      place = place.next.get(cut(values[label]));
-      if (place === undefined) return undefined;
-    }
-    return place.value;
-  }
-
-  function add(values: Labels<Label>): Value {
-    let place = root;
-    for (const label of labels) {
-      const value = cut(values[label]);
-      const next = place.next.get(value) ?? { next: new Map(), value: undefined };
-      place.next.set(value, next);
-      place = next;
-    }
-    if (place.value === undefined) {
-      place.value = make();
-      all.push([write(labels.map((label) => [label, values[label]])), place.value]);
-    }
-    return place.value;
-  }
-
-  return { all, at: (values) => find(values) ?? add(all.length < MOST_SERIES ? values : others) };
-}
-
-/** What a label's value leads to: the next label's values, or the series. */
-interface Place<Value> {
-  readonly next: Map<string, Place<Value>>;
-  value: Value | undefined;
+/** The series of one metric, each with its labels in Prometheus's format. */
+function createSeries<Value>(labels: readonly string[], make: () => Value) {
+  const series = new Series({
+    most: MOST_SERIES,
+    others: () => labels.map(() => OTHER),
+    make: (values) => ({ key: write(labels, values), value: make() }),
+  });
+  return {
+    series,
+    at: (...values: readonly string[]): Value => series.at(values.some(isLong) ? values.map(cut) : values).value,
+  };
 }
 
 const OTHER = 'other';
 
-function write(labels: readonly (readonly [string, string])[]): string {
-  return labels.map(([name, value]) => `${name}="${escapeValue(cut(value))}"`).join(',');
+function write(labels: readonly string[], values: readonly string[]): string {
+  return labels.map((label, at) => `${label}="${escapeValue(cut(values[at] ?? ''))}"`).join(',');
 }
 
 const MOST_CHARACTERS = 200;
 
+function isLong(value: string): boolean {
+  return value.length > MOST_CHARACTERS;
+}
+
 function cut(value: string): string {
-  return value.length <= MOST_CHARACTERS ? value : value.slice(0, MOST_CHARACTERS);
+  return isLong(value) ? value.slice(0, MOST_CHARACTERS) : value;
 }
 
 function escapeValue(value: string): string {
