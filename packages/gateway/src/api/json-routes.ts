@@ -3,10 +3,12 @@ import { checkValue } from '@quartermaster/host/schema';
 import {
   ApiError,
   anthropicErrorBody,
+  type ErrorBody,
   parseJson,
   type ReadableRequest,
   type RequestContext,
   type RequestRunner,
+  type Route,
   readBytes,
 } from '../http/index.ts';
 import type { Api, Method, Operation } from './api.ts';
@@ -49,8 +51,7 @@ type Mount = (
   path: string,
   operation: Omit<Operation, 'endpoint'>,
   handler: JsonHandler,
-  /** @default no model is used */
-  options?: { readonly usesModel?: boolean },
+  options?: Pick<Route, 'isLimited' | 'usesModel'>,
 ) => void;
 
 /** The routes of one part of the gateway: each is served and described by one call. */
@@ -61,14 +62,14 @@ export function jsonRoutes(
   api: Api,
   runner: RequestRunner,
   endpoint: string,
-  errorBody: (error: ApiError, requestId: string) => object = anthropicErrorBody,
+  errorBody: ErrorBody = anthropicErrorBody,
 ): JsonRoutes {
   const mount =
     (method: Method): Mount =>
-    (path, operation, handler, { usesModel = false } = {}) =>
+    (path, operation, handler, options) =>
       api[method](path, { endpoint, ...operation }, (context) =>
         runner.run(context.req.raw, {
-          ...{ route: endpoint, errorBody, usesModel },
+          ...{ route: endpoint, errorBody, ...options },
           async handler(requestContext, onEnd) {
             const answer = await handler({
               ...requestContext,

@@ -5,14 +5,10 @@ import type { ApiError } from './api-error.ts';
 export { anthropicErrorBody, openaiErrorBody };
 
 /** For paths that both APIs have, or neither. Only Anthropic's clients send a version; others get an envelope that both can read. */
-export function errorBodyFor(request: Request): (error: ApiError, requestId: string) => object {
-  if (request.headers.has('anthropic-version')) return anthropicErrorBody;
+export function sharedErrorBody(error: ApiError, requestId: string, request: Request): object {
   const [, family = ''] = /^\/v1\/([a-z_]+)/.exec(new URL(request.url).pathname) ?? [];
-  if (family === 'messages') return anthropicErrorBody;
-  return OPENAI_FAMILIES.has(family) ? openaiErrorBody : bothErrorBody;
-}
-
-function bothErrorBody(error: ApiError, requestId: string): object {
+  if (request.headers.has('anthropic-version') || family === 'messages') return anthropicErrorBody(error, requestId);
+  if (OPENAI_FAMILIES.has(family)) return openaiErrorBody(error);
   const { error: told } = openaiErrorBody(error) as { error: object };
   return { type: 'error', error: { ...told, ...anthropicError(error) }, request_id: requestId };
 }

@@ -1,6 +1,6 @@
 export { nodeFetch, responseOf, sendRequest } from '../serve.ts';
 export { ApiError, toApiError } from './api-error.ts';
-export { anthropicErrorBody, errorBodyFor, openaiErrorBody } from './error-bodies.ts';
+export { anthropicErrorBody, openaiErrorBody, sharedErrorBody } from './error-bodies.ts';
 export { faultOf, isStoreError, originOf } from './fault-of.ts';
 export { readFormField } from './form-field.ts';
 export { hasMoreValues, refuseManyParsed, refuseManyValues } from './json-values.ts';
@@ -18,9 +18,11 @@ export {
   chargeUse,
   clientHeaders,
   createRequestRunner,
+  type ErrorBody,
   isEventStream,
   type RequestContext,
   type RequestRunner,
+  type Route,
   randomId,
   withRequestId,
 } from './request-runner.ts';

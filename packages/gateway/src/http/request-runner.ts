@@ -10,11 +10,14 @@ import type { MemoryShare, RequestMemory } from './read-bytes.ts';
 /** Answers a request. A handler that takes `onEnd` calls it when its response has ended; for any other, the answer is the end. */
 type Handler = (requestContext: RequestContext, onEnd: (error?: ApiError) => void) => Promise<Response>;
 
-interface Route {
+/** An error as the clients of a route expect it. */
+export type ErrorBody = (error: ApiError, requestId: string, request: Request) => object;
+
+export interface Route {
   /** For metrics and logs. */
   readonly route: string;
   readonly handler: Handler;
-  errorBody(error: ApiError, requestId: string): object;
+  readonly errorBody: ErrorBody;
   /** Whether it counts against the key's request limit. @default true */
   readonly isLimited?: boolean;
   /** Whether it calls a model, and so needs tokens. @default false */
@@ -101,7 +104,7 @@ export function createRequestRunner(options: {
         end(error);
         const headers = new Headers(error.headers);
         nameResponse(headers, requestId);
-        return Response.json(errorBody(error, requestId), { status, headers });
+        return Response.json(errorBody(error, requestId, request), { status, headers });
       }
     },
     async close() {

@@ -1,17 +1,10 @@
 import type { Clock } from '@quartermaster/core/internal';
 import { type DialectName, type DialectOf, limitHeadersIn, type PartOf } from '@quartermaster/host/upstream';
-import type { Api } from '../api/index.ts';
+import { type Api, jsonRoutes } from '../api/index.ts';
 import { ANYTHING, limitUpTo, page, record, type Schema, TEXT, WHOLE } from '../api/schema.ts';
 import { type OpenExchange, streamBody, tallyUse } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
-import {
-  type ApiError,
-  anthropicErrorBody,
-  clientHeaders,
-  errorBodyFor,
-  type RequestContext,
-  readBytes,
-} from '../http/index.ts';
+import { type ApiError, clientHeaders, type RequestContext, readBytes, sharedErrorBody } from '../http/index.ts';
 import { getModel, listModels } from './list-models.ts';
 import type { Services } from './services.ts';
 
@@ -31,52 +24,33 @@ export function mountModelRoutes(api: Api, services: Services): void {
   }
   for (const dialect of Object.values(dialects)) mountDialect(dialect as DialectOf<DialectName>);
 
-  const counting = {
-    endpoint: 'count_tokens',
-    summary: 'Counts the input tokens of an Anthropic Messages request.',
-    ...{ body: FOREIGN, answer: record({ input_tokens: WHOLE }) },
-  };
-  api.post('/v1/messages/count_tokens', counting, (context) =>
-    runner.run(context.req.raw, {
-      route: 'count_tokens',
-      errorBody: anthropicErrorBody,
-      async handler(requestContext) {
-        const { access, signal, memory } = requestContext;
-        const bytes = await readBytes(requestContext, settings.maxBodyBytes);
-        const question = {
-          dialect: dialects.anthropic,
-          bytes,
-          headers: clientHeaders(requestContext),
-          access,
-          signal,
-          memory,
-        };
-        return Response.json({ input_tokens: await models.countTokens(question) });
-      },
-    }),
+  jsonRoutes(api, runner, 'count_tokens').post(
+    '/v1/messages/count_tokens',
+    {
+      summary: 'Counts the input tokens of an Anthropic Messages request.',
+      ...{ body: FOREIGN, answer: record({ input_tokens: WHOLE }) },
+    },
+    async (requestContext) => {
+      const { access, signal, memory } = requestContext;
+      const bytes = await readBytes(requestContext, settings.maxBodyBytes);
+      const headers = clientHeaders(requestContext);
+      const question = { dialect: dialects.anthropic, bytes, headers, access, signal, memory };
+      return { input_tokens: await models.countTokens(question) };
+    },
   );
 
-  const endpoint = 'models';
-  const listing = {
-    ...{ endpoint, summary: 'The models that this key may use.' },
-    query: record({ 'limit?': limitUpTo(1_000), 'after_id?': TEXT, 'before_id?': TEXT }),
-    answer: record({ ...page(FOREIGN), object: TEXT }),
-  };
-  api.get('/v1/models', listing, (context) =>
-    runner.run(context.req.raw, {
-      route: 'models',
-      errorBody: errorBodyFor(context.req.raw),
-      handler: async ({ access, request, signal }) =>
-        Response.json(await listModels(upstreams, { access, signal, url: new URL(request.url) })),
-    }),
+  const listed = jsonRoutes(api, runner, 'models', sharedErrorBody);
+  listed.get(
+    '/v1/models',
+    {
+      summary: 'The models that this key may use.',
+      query: record({ 'limit?': limitUpTo(1_000), 'after_id?': TEXT, 'before_id?': TEXT }),
+      answer: record({ ...page(FOREIGN), object: TEXT }),
+    },
+    ({ access, signal, request }) => listModels(upstreams, { access, signal, url: new URL(request.url) }),
   );
-  api.get('/v1/models/:id{.+}', { endpoint, summary: 'One model.', answer: ANYTHING }, (context) =>
-    runner.run(context.req.raw, {
-      route: 'models',
-      errorBody: errorBodyFor(context.req.raw),
-      handler: async ({ access, signal }) =>
-        Response.json(await getModel(upstreams, { access, signal, id: context.req.param('id') })),
-    }),
+  listed.get('/v1/models/:id{.+}', { summary: 'One model.', answer: ANYTHING }, ({ access, signal, param }) =>
+    getModel(upstreams, { access, signal, id: param('id') }),
   );
 }
 

@@ -1,44 +1,44 @@
 import { defined } from '@quartermaster/core/internal';
 import { limitHeadersIn } from '@quartermaster/host/upstream';
-import type { Context } from 'hono';
-import type { Access } from '../access/index.ts';
-import type { Api, Operation } from '../api/index.ts';
+import { type Access, countsTokens } from '../access/index.ts';
+import { type Api, type JsonHandler, jsonRoutes } from '../api/index.ts';
 import { type PassTo, upstreamOf } from '../configured-upstreams.ts';
-import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes, readFormField } from '../http/index.ts';
+import {
+  ApiError,
+  clientHeaders,
+  type RequestContext,
+  readBytes,
+  readFormField,
+  sharedErrorBody,
+} from '../http/index.ts';
 import { meterPassed } from './meter-passed.ts';
 import type { Services } from './services.ts';
 
 /** Endpoints of hosts that tool search does not concern: requests are forwarded unchanged. */
 export function mountPassedRoutes(api: Api, { runner, settings, upstreams, bulk }: Services): void {
-  const receive = (
-    context: Context,
-    find: (request: PassedContext) => Promise<PassTo>,
-    usesModel = false,
-  ): Promise<Response> =>
-    runner.run(context.req.raw, {
-      ...{ route: 'host', usesModel },
-      errorBody: errorBodyFor(context.req.raw),
-      async handler(requestContext, onEnd) {
-        const { request, signal, facts } = requestContext;
-        const { method, url } = request;
-        const hasBody = method !== 'GET' && method !== 'DELETE';
-        const body = hasBody ? new Uint8Array(await readBytes(requestContext, settings.maxBodyBytes)) : undefined;
-        const { pathname, search } = new URL(url);
-        const pass = await find({ requestContext, pathname, body });
-        const contentType = request.headers.get('content-type') ?? undefined;
-        // The files in a form are not text, and what is only counted is not used.
-        const isText = contentType?.startsWith('multipart/') !== true && pathname !== COUNT_TOKENS;
-        const textLength = isText ? (body?.length ?? 0) : 0;
-        const meter = meterPassed({ facts, signal, onEnd, bodyLength: textLength });
-        const answer = await meter.during(() =>
-          pass(
-            { method, path: `${pathname}${search}`, ...defined({ body, contentType }) },
-            { headers: clientHeaders(requestContext), signal },
-          ),
-        );
-        return meter.answer(answer, keptHeaders(answer.headers));
-      },
-    });
+  const routes = jsonRoutes(api, runner, 'host', sharedErrorBody);
+  const passTo =
+    (find: (request: PassedContext) => Promise<PassTo>): JsonHandler =>
+    async (requestContext) => {
+      const { request, signal, facts, onEnd } = requestContext;
+      const { method, url } = request;
+      const hasBody = method !== 'GET' && method !== 'DELETE';
+      const body = hasBody ? new Uint8Array(await readBytes(requestContext, settings.maxBodyBytes)) : undefined;
+      const { pathname, search } = new URL(url);
+      const pass = await find({ requestContext, pathname, body });
+      const contentType = request.headers.get('content-type') ?? undefined;
+      // The files in a form are not text, and what is only counted is not used.
+      const isText = contentType?.startsWith('multipart/') !== true && pathname !== COUNT_TOKENS;
+      const textLength = isText ? (body?.length ?? 0) : 0;
+      const meter = meterPassed({ facts, signal, onEnd, bodyLength: textLength });
+      const answer = await meter.during(() =>
+        pass(
+          { method, path: `${pathname}${search}`, ...defined({ body, contentType }) },
+          { headers: clientHeaders(requestContext), signal },
+        ),
+      );
+      return meter.answer(answer, keptHeaders(answer.headers));
+    };
 
   const byModel = async ({ requestContext, pathname, body }: PassedContext): Promise<PassTo> => {
     const { access, facts, request } = requestContext;
@@ -72,17 +72,12 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams, bulk 
     return toFilesOf('openai');
   };
 
-  for (const path of BY_MODEL) {
-    api.post(path, PASSED_ON, (context) => receive(context, byModel, true));
-  }
-  for (const [method, path] of FILES) {
-    api[method](path, PASSED_ON, (context) => receive(context, toFiles));
-  }
+  for (const path of BY_MODEL) routes.post(path, PASSED_ON, passTo(byModel), { usesModel: true });
+  for (const [method, path] of FILES) routes[method](path, PASSED_ON, passTo(toFiles));
   for (const path of OPENAI_ONLY) {
-    for (const method of ['get', 'post'] as const)
-      api[method](path, PASSED_ON, (context) => receive(context, toOpenai));
+    for (const method of ['get', 'post'] as const) routes[method](path, PASSED_ON, passTo(toOpenai));
     for (const method of ['get', 'post', 'delete'] as const) {
-      api[method](`${path}/:rest{.+}`, PASSED_ON, (context) => receive(context, toOpenai));
+      routes[method](`${path}/:rest{.+}`, PASSED_ON, passTo(toOpenai));
     }
   }
 }
@@ -94,11 +89,7 @@ interface PassedContext {
 }
 
 /** Bodies and answers are those of the hosts' own APIs. */
-const PASSED_ON: Operation = {
-  endpoint: 'host',
-  summary: 'Passed through to the upstream, without tool search.',
-  answer: { type: 'object' },
-};
+const PASSED_ON = { summary: 'Passed through to the upstream, without tool search.', answer: { type: 'object' } };
 
 const COUNT_TOKENS = '/v1/responses/input_tokens';
 
@@ -133,9 +124,7 @@ const JOBS = /^\/v1\/(?:batches|fine_tuning)\b/;
 
 /** A job names its models in a file, and the host reports its tokens hours later: no limit of a key could be enforced. */
 function checkUnlimited({ mayUseModel, limits }: Access): void {
-  const { tokensPerMinute, tokensPerDay, tokensPerMonth } = limits;
-  const hasBudget = [tokensPerMinute, tokensPerDay, tokensPerMonth].some((limit) => limit !== undefined);
-  if (mayUseModel('*') && !hasBudget) return;
+  if (mayUseModel('*') && !countsTokens(limits)) return;
   throw new ApiError(
     403,
     "The host's own jobs can't be held to a key's models and token limits. Use /v1/messages/batches, or a key without such limits",

@@ -1,7 +1,7 @@
 import { defined } from '@quartermaster/core/internal';
-import { type Api, writeOpenApi } from '../api/index.ts';
+import { type Api, jsonRoutes, writeOpenApi } from '../api/index.ts';
 import { choice, named, record, type Schema, TEXT } from '../api/schema.ts';
-import { ApiError, anthropicErrorBody, errorBodyFor, isStoreError } from '../http/index.ts';
+import { ApiError, isStoreError, sharedErrorBody } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** Whether the gateway runs, whether it can serve, and what it has done. Probes need no key, and only tell which part is unavailable. */
@@ -38,20 +38,17 @@ export function mountStatusRoutes(api: Api, { runner, metrics, store, upstreams,
     document ??= JSON.stringify(writeOpenApi(api.routes, VERSION));
     return new Response(document, { headers: { 'content-type': 'application/json' } });
   });
-  const text = { endpoint: 'metrics', answer: TEXT, answerType: 'text/plain' };
-  api.get('/metrics', { ...text, summary: 'Metrics in the Prometheus text format.' }, (context) =>
-    runner.run(context.req.raw, {
-      route: 'metrics',
-      isLimited: false,
-      errorBody: anthropicErrorBody,
-      handler: async () => new Response(metrics.registry.render(), { headers: PROMETHEUS }),
-    }),
+  jsonRoutes(api, runner, 'metrics').get(
+    '/metrics',
+    { summary: 'Metrics in the Prometheus text format.', answer: TEXT, answerType: 'text/plain' },
+    async () => new Response(metrics.registry.render(), { headers: PROMETHEUS }),
+    { isLimited: false },
   );
   api.app.notFound((context) =>
     runner.run(context.req.raw, {
       route: 'unknown',
       isLimited: false,
-      errorBody: errorBodyFor(context.req.raw),
+      errorBody: sharedErrorBody,
       async handler({ request }) {
         const { pathname } = new URL(request.url);
         const allowed = api.methodsOf(pathname).join(', ');
