@@ -25,10 +25,7 @@ function checkItems(subject: ListSubject, verdict: Verdict, evaluation: Evaluato
   const { tuple, rest } = itemSchemas(subject.schema);
   const end = rest === undefined ? Math.min(tuple.length, subject.value.length) : subject.value.length;
   for (let index = 0; index < end; index += 1) {
-    if (!evaluation.spend(1)) {
-      verdict.doubt();
-      return;
-    }
+    if (!evaluation.affords(1, verdict)) return;
     const schema = tuple[index] ?? rest;
     if (schema === undefined) continue;
     verdict.includeChild(evaluation.applyTo(schema, subject, { key: index, value: subject.value[index] ?? null }));

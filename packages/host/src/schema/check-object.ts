@@ -15,10 +15,7 @@ export function checkObject(subject: Subject, verdict: Verdict, evaluation: Eval
   if (!isJsonObject(value)) return;
   const keys = Object.keys(value);
   const required = stringsIn(schema.required);
-  if (!evaluation.spend(keys.length + required.length)) {
-    verdict.doubt();
-    return;
-  }
+  if (!evaluation.affords(keys.length + required.length, verdict)) return;
   const objectSubject = { ...subject, value, keys };
   checkRequired(objectSubject, required, verdict);
   checkSize(objectSubject, { noun: 'Properties', actual: keys.length }, verdict);
@@ -45,10 +42,7 @@ function checkProperties(subject: ObjectSubject, verdict: Verdict, evaluation: E
   const properties = mapIn(schema.properties);
   const patterns = Object.entries(mapIn(schema.patternProperties));
   const additional = schema.additionalProperties;
-  if (!evaluation.spend(patterns.length)) {
-    verdict.doubt();
-    return;
-  }
+  if (!evaluation.affords(patterns.length, verdict)) return;
   for (const key of keys) {
     const child = { key, value: value[key] ?? null };
     let isKnown = Object.hasOwn(properties, key);
@@ -130,10 +124,7 @@ function checkDependency(
     verdict.include(evaluation.apply(needed, subject));
     return;
   }
-  if (!evaluation.spend(needed.length)) {
-    verdict.doubt();
-    return;
-  }
+  if (!evaluation.affords(needed.length, verdict)) return;
   const names = stringsIn(needed).filter((other) => !Object.hasOwn(subject.value, other));
   if (names.length > 0) verdict.fail({ kind: 'needs', place: subject.place, name, names });
 }

@@ -10,10 +10,7 @@ export function checkString(subject: Subject, verdict: Verdict, evaluation: Eval
   if (typeof value !== 'string') return;
   const { minLength, maxLength, pattern } = schema;
   if (typeof minLength === 'number' || typeof maxLength === 'number') {
-    if (!evaluation.spend(value.length / CHARACTERS_PER_STEP)) {
-      verdict.doubt();
-      return;
-    }
+    if (!evaluation.affords(value.length / CHARACTERS_PER_STEP, verdict)) return;
     checkSize(subject, { noun: 'Length', actual: codePoints(value) }, verdict);
   }
   if (typeof pattern !== 'string') return;

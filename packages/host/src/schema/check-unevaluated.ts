@@ -17,10 +17,7 @@ export function checkUnevaluated(subject: Subject, verdict: Verdict, evaluation:
     const isCertain = verdict.isSeenCertain;
     for (const [key, child] of children) {
       if (verdict.hasSeen(key)) continue;
-      if (!evaluation.spend(1)) {
-        verdict.doubt();
-        return;
-      }
+      if (!evaluation.affords(1, verdict)) return;
       const outcome = evaluation.applyTo(part, from, { key, value: child });
       verdict.see(key);
       if (outcome.truth === 'invalid' && !isCertain) verdict.doubt();

@@ -33,7 +33,7 @@ function describe(failure: Failure): string {
     case 'missing-any':
       return `must have ${enumerate(failure.groups.slice(0, MOST_LISTED).map(renderGroup), { joiner: 'or', total: failure.groups.length })}`;
     case 'needs':
-      return `needs ${renderNames(failure.names, LISTED)} too, because ${renderName(failure.name)} is given`;
+      return `needs ${renderNames(failure.names, MOST_LISTED)} too, because ${renderName(failure.name)} is given`;
     case 'unknown-property':
       return describeUnknownProperty(failure);
     case 'bound':
@@ -100,7 +100,7 @@ function describeUnknownProperty(failure: Of<'unknown-property'>): string {
   if (closest !== undefined) return `${start}; did you mean ${renderName(closest)}?`;
   const known = Object.keys(properties);
   if (known.length === 0) return `${start}: leave it out`;
-  return `${start}; there ${known.length === 1 ? 'is' : 'are'} ${renderNames(known, LISTED)}`;
+  return `${start}; there ${known.length === 1 ? 'is' : 'are'} ${renderNames(known, MOST_LISTED)}`;
 }
 
 /** Names that were not sent are more likely to be meant; one that was sent could only be meant twice by mistake. */
@@ -132,7 +132,7 @@ function describeNot(schema: Json): string {
   const isOnlyRequired =
     isJsonObject(schema) && Object.keys(schema).every((key) => key === 'required' || key === 'type');
   if (names.length > 0 && isOnlyRequired) {
-    return `must not have ${renderNames(names, LISTED)}${names.length > 1 ? ' together' : ''}`;
+    return `must not have ${renderNames(names, MOST_LISTED)}${names.length > 1 ? ' together' : ''}`;
   }
   return `must not be what its schema excludes: ${renderJson(schema)}`;
 }
@@ -162,11 +162,9 @@ function describeManyForms({ forms, fitting }: Of<'many-forms'>): string {
 }
 
 function renderGroup(names: readonly string[]): string {
-  const text = renderNames(names, LISTED);
+  const text = renderNames(names, MOST_LISTED);
   return names.length > 1 ? `(${text})` : text;
 }
-
-const LISTED = { joiner: 'and', most: MOST_LISTED } as const;
 
 const TYPES: Readonly<Record<TypeName, { readonly one: string; readonly many: string }>> = {
   null: { one: 'null', many: 'nulls' },

@@ -140,6 +140,13 @@ export class Evaluator {
     return false;
   }
 
+  /** The same for what a verdict depends on, which is undecided then. */
+  affords(steps: number, verdict: Verdict): boolean {
+    const isAffordable = this.spend(steps);
+    if (!isAffordable) verdict.doubt();
+    return isAffordable;
+  }
+
   /** Whether a text matches a pattern, `valid` for yes. */
   matches(pattern: string, text: string): Truth {
     if (!this.spend(this.#patterns.has(pattern) ? 1 : COMPILE_STEPS + pattern.length)) return 'unknown';
@@ -182,12 +189,9 @@ export class Evaluator {
     if (subject.depth > this.#maxDepth) {
       this.note('too-deep');
       verdict.doubt();
-    } else if (!this.spend(1)) {
-      verdict.doubt();
-    } else if (subject.resource.isLegacy && typeof schema.$ref === 'string') {
-      checkReferences(subject, verdict, this);
-    } else {
-      for (const keyword of KEYWORDS) keyword(subject, verdict, this);
+    } else if (this.affords(1, verdict)) {
+      const isReference = subject.resource.isLegacy && typeof schema.$ref === 'string';
+      for (const keyword of isReference ? [checkReferences] : KEYWORDS) keyword(subject, verdict, this);
     }
     return verdict;
   }

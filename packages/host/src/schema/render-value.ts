@@ -11,9 +11,7 @@ export function renderValue(value: Json): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${count(value.length, 'item')}`;
   const names = Object.keys(value);
-  return names.length === 0
-    ? 'an empty object'
-    : `an object with ${renderNames(names, { joiner: 'and', most: MOST_NAMES })}`;
+  return names.length === 0 ? 'an empty object' : `an object with ${renderNames(names, MOST_NAMES)}`;
 }
 
 /** A value as JSON, cut short. */
@@ -28,15 +26,9 @@ export function renderName(name: string): string {
   return /^[\w.$:/@… -]+$/u.test(short) ? `\`${short}\`` : `\`${JSON.stringify(short)}\``;
 }
 
-export interface RenderNamesOptions {
-  readonly joiner: 'and' | 'or';
-  /** The most names listed; the others are counted. */
-  readonly most: number;
-}
-
-/** Names as an enumeration: `a`, `b` and 3 more. */
-export function renderNames(names: readonly string[], options: RenderNamesOptions): string {
-  return enumerate(names.slice(0, options.most).map(renderName), { joiner: options.joiner, total: names.length });
+/** Names as an enumeration: `a`, `b` and 3 more. `most` are listed, the others counted. */
+export function renderNames(names: readonly string[], most: number): string {
+  return enumerate(names.slice(0, most).map(renderName), { joiner: 'and', total: names.length });
 }
 
 /** Parts joined into one phrase; `total` says how many there are in all. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { defined, hasInvisible } from '@quartermaster/core/internal';
-import { type AuditAction, noteChange } from './audit-store.ts';
+import { noteChange } from './audit-store.ts';
 import { decodedOf, encodeName, numberOf, optionalNumberOf, textOf } from './internal/columns.ts';
 import { insertRows, lockRows, type Row, type Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
@@ -131,14 +131,6 @@ export function createKeyStore(context: StoreContext): KeyStore {
     return row === undefined ? undefined : readKey(row);
   }
 
-  async function note(
-    statements: Statements,
-    action: AuditAction,
-    { id, detail, by }: { readonly id: string; readonly detail: string; readonly by: string },
-  ): Promise<void> {
-    await noteChange(statements, context, { actor: by, action, subject: id, detail });
-  }
-
   return {
     create: ({ name: given, expiresAt, ...permissions }, by = '') =>
       sql.transaction(async (statements) => {
@@ -166,7 +158,8 @@ export function createKeyStore(context: StoreContext): KeyStore {
           { id: key.id, hash: hashApiKey(secret), name: stored, permissions: written, ...times },
         ]);
         const rights = describeRights({ role: 'consumer', ...permissions, ...defined({ expiresAt }) });
-        await note(statements, 'key.create', { id: key.id, detail: `${name}; ${rights}`, by });
+        const detail = `${name}; ${rights}`;
+        await noteChange(statements, context, { actor: by, action: 'key.create', subject: key.id, detail });
         return { key, secret };
       }),
 
@@ -179,7 +172,8 @@ export function createKeyStore(context: StoreContext): KeyStore {
         await statements.run('UPDATE api_keys SET permissions = ?, expires_at = ? WHERE id = ?', [
           ...[JSON.stringify(permissions), expiresAt, id],
         ]);
-        await note(statements, 'key.update', { id, detail: describeRights(change), by });
+        const detail = describeRights(change);
+        await noteChange(statements, context, { actor: by, action: 'key.update', subject: id, detail });
         const { name, createdAt, lastUsedAt } = key;
         return {
           ...{ id, name, ...permissions, createdAt },
@@ -203,7 +197,7 @@ export function createKeyStore(context: StoreContext): KeyStore {
         );
         await statements.run('UPDATE api_keys SET hash = ? WHERE id = ?', [hashApiKey(secret), id]);
         const detail = `the previous secret works until ${new Date(until).toISOString()}`;
-        await note(statements, 'key.rotate', { id, detail, by });
+        await noteChange(statements, context, { actor: by, action: 'key.rotate', subject: id, detail });
         return { key, secret };
       }),
 
@@ -237,8 +231,9 @@ export function createKeyStore(context: StoreContext): KeyStore {
           'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
           values,
         );
-        if (changed > 0) await note(statements, 'key.revoke', { id, detail: '', by });
-        return changed > 0;
+        if (changed === 0) return false;
+        await noteChange(statements, context, { actor: by, action: 'key.revoke', subject: id, detail: '' });
+        return true;
       }),
 
     async sweep() {

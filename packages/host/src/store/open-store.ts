@@ -165,20 +165,15 @@ function composeStore(
 ): Store {
   const batches = { ...batchRecords(context), ...batchWork(context) };
   const rateLimits = createRateLimitStore(context);
-  const learnedUses = createLearnedUseStore(context);
-  const keys = createKeyStore(context);
-  const audit = createAuditStore(context, auditDays);
-  const taskOwners = createTaskOwnerStore(context);
+  const swept = {
+    ...{ batches, rateLimits, learnedUses: createLearnedUseStore(context), keys: createKeyStore(context) },
+    ...{ audit: createAuditStore(context, auditDays), taskOwners: createTaskOwnerStore(context) },
+  };
   const seal = createSeal(encryptionKeys);
   return {
-    batches,
-    rateLimits,
-    learnedUses,
-    audit,
-    taskOwners,
+    ...swept,
     cases: createCaseStore(context),
     catalogs: createCatalogStore(context),
-    keys,
     usage: createUsageStore(context),
     listings: createListingStore(context),
     pins: createPinStore(context),
@@ -195,12 +190,7 @@ function composeStore(
       await space.check(() => rateLimits.charge({ bucket: 'space', windowMs: 1_000, cost: 1 }));
     },
     async sweep() {
-      await batches.sweep();
-      await rateLimits.sweep();
-      await learnedUses.sweep();
-      await keys.sweep();
-      await audit.sweep();
-      await taskOwners.sweep();
+      for (const area of Object.values(swept)) await area.sweep();
       await sweepBlobs(context);
     },
     close: () => context.sql.close(),

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { defined } from '@quartermaster/core/internal';
 import type { ProviderFields } from '../internal/seal.ts';
-import type { ModelFamily, ModelTarget } from './model-target.ts';
+import type { ModelTarget } from './model-target.ts';
 
 type Level = Exclude<NonNullable<LanguageModelV4CallOptions['reasoning']>, 'provider-default'>;
 type Options = Pick<LanguageModelV4CallOptions, 'reasoning' | 'providerOptions'>;
@@ -32,17 +32,17 @@ export interface ReasoningWish {
  * provider's default.
  */
 export function reasoningOptions(wish: ReasoningWish, target: ModelTarget): Options {
-  const rule = RULES[target.family];
+  const isKnown = target.family !== 'other';
   const named = LEVELS.find((level) => level === wish.effort);
-  if (wish.thinking === 'disabled' && named === undefined) return rule.disables ? { reasoning: 'none' } : {};
+  if (wish.thinking === 'disabled' && named === undefined) return isKnown ? { reasoning: 'none' } : {};
   const isBudgeted = wish.thinking === 'enabled' && wish.budgetTokens !== undefined;
   if (isBudgeted && target.family === 'anthropic') {
     const thinking = { type: 'enabled', budgetTokens: wish.budgetTokens ?? 0 };
     return { providerOptions: { anthropic: { thinking } } };
   }
-  const level = named ?? (isBudgeted && rule.budgets ? nearest(wish.budgetTokens ?? 0) : undefined);
+  const level = named ?? (isBudgeted && isKnown ? nearest(wish.budgetTokens ?? 0) : undefined);
   if (level === undefined) return {};
-  const most = LEVELS.indexOf(rule.most);
+  const most = LEVELS.indexOf(isKnown ? 'max' : 'high');
   const reasoning = LEVELS[Math.min(LEVELS.indexOf(level), most)] ?? level;
   if (target.family !== 'google' || reasoning === 'none') return { reasoning };
   return { reasoning, providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } };
@@ -59,24 +59,6 @@ const BUDGETS: readonly (readonly [number, Level])[] = [
   [8_192, 'medium'],
   [32_768, 'high'],
 ];
-
-interface Rule {
-  readonly budgets: boolean;
-  readonly disables: boolean;
-  /** The highest effort that is sent. */
-  readonly most: Level;
-}
-
-const FULL: Rule = { budgets: true, disables: true, most: 'max' };
-
-const RULES: Readonly<Record<ModelFamily, Rule>> = {
-  anthropic: FULL,
-  bedrock: FULL,
-  google: FULL,
-  openai: FULL,
-  rehearsal: FULL,
-  other: { budgets: false, disables: false, most: 'high' },
-};
 
 /** All options of a call that depend on the provider; `isSerial` asks for one call at a time. */
 export function callOptions(wish: ReasoningWish, target: ModelTarget, isSerial: boolean): Options {

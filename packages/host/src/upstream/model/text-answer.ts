@@ -2,15 +2,6 @@ import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from '@
 import type { ModelTarget } from './model-target.ts';
 import type { ToolAnswer, UserPart } from './prompt-builder.ts';
 
-/** Providers whose tool results accept files. Chat hosts accept text only: the AI SDK would send them the base64 as JSON text. */
-const FILES_IN_RESULTS: ReadonlySet<ModelTarget['family']> = new Set([
-  'anthropic',
-  'bedrock',
-  'google',
-  'openai',
-  'rehearsal',
-]);
-
 export interface PlacedAnswer {
   readonly output: LanguageModelV4ToolResultOutput;
   /** What the result contained and can't carry, for a user message after the results. */
@@ -21,10 +12,11 @@ export interface PlacedAnswer {
 export function placeAnswer(answer: ToolAnswer, target: ModelTarget, taken: number): PlacedAnswer {
   const { output } = answer;
   const files = answer.files ?? [];
-  const takesFiles = FILES_IN_RESULTS.has(target.family);
+  // The results of Chat hosts are text only: the AI SDK would send them a file's base64 as JSON text.
+  const takesFiles = target.family !== 'other';
   if (output.type !== 'content') {
-    if (files.length === 0) return { output, after: [] };
-    if (output.type !== 'text' && output.type !== 'error-text') return { output, after: [] };
+    const isText = output.type === 'text' || output.type === 'error-text';
+    if (files.length === 0 || !isText) return { output, after: [] };
     const moved = moveFiles(files, target, { taken, from: RESULTS });
     return { output: { ...output, value: lines([output.value, ...moved.notes]) }, after: moved.after };
   }

@@ -99,9 +99,7 @@ function readOwn(tools: Tools): OwnTools {
   const search = tools.flatMap(readSearch)[0];
   const describe = tools.find(({ name }) => /^tool_describe(_\d+)?$/.test(name))?.name;
   const call = tools.find(({ name }) => /^tool_call(_\d+)?$/.test(name))?.name;
-  return {
-    ...defined({ search, describe, call }),
-  };
+  return defined({ search, describe, call });
 }
 
 /** A function named like a tool search that takes a query or a pattern: ours, Anthropic's names for it, Claude Code's. */
