@@ -39,11 +39,8 @@ export interface Access {
   /** Whether it may change a catalog of another key. */
   mayWriteCatalog(name: string): boolean;
   /** Takes searches from the key's limit, if it has one; reports when none are left. */
-  readonly takeSearches?: (count: number) => Promise<SearchRefusal | undefined>;
+  readonly takeSearches?: (count: number) => Promise<UsedUpLimit | undefined>;
 }
-
-/** A key has used up its searches. Plain values, which can be sent between threads. */
-export type SearchRefusal = UsedUpLimit;
 
 /**
  * What a request is for. Only requests to models need tokens: a client whose budget is spent can still search, manage its catalogs and

@@ -8,8 +8,8 @@ export {
   isOwnOrigin,
   isUnlimitedAdmin,
   ownerSeenBy,
-  type SearchRefusal,
   searchAdmission,
   takeSearches,
 } from './access.ts';
+export type { UsedUpLimit } from './key-limits.ts';
 export { createUsageMeter, type UsageMeter, type UsedUp } from './usage-meter.ts';

@@ -8,7 +8,7 @@ interface LimitedKey {
   readonly limits: Limits;
 }
 
-/** A limit per minute that is used up. */
+/** A limit per minute that is used up. Plain values, which can be sent between threads. */
 export interface UsedUpLimit {
   readonly limit: number;
   readonly retryAfterMs: number;

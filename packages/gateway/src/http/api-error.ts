@@ -31,14 +31,9 @@ export class ApiError extends Error {
   }
 }
 
-interface ApiErrorOptions {
-  /** @default the API's type for the status */
-  readonly type?: string;
-  readonly details?: Readonly<Record<string, unknown>>;
-  readonly hostType?: string | undefined;
-  readonly code?: string | undefined;
-  readonly param?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
+/** The type is the API's for the status, unless it is given. */
+interface ApiErrorOptions
+  extends Partial<Pick<ApiError, 'type' | 'details' | 'hostType' | 'code' | 'param' | 'headers'>> {
   readonly cause?: unknown;
 }
 

@@ -23,7 +23,7 @@ import { ApiError, createHistoryMeter } from '../http/index.ts';
 import { portCalls } from './port-calls.ts';
 import { storeHandlers } from './remote-transcripts.ts';
 import { mainErrors } from './thread-errors.ts';
-import type { CountedJob, OpenedJob, UpstreamFacts, WholeJob } from './thread-job.ts';
+import type { OpenedJob, UpstreamFacts, WholeJob } from './thread-job.ts';
 
 /** The worker's answer to the request. Undefined if it has to be answered here. */
 export interface MainSide<Name extends DialectName> {
@@ -112,9 +112,9 @@ export function mainSide<Name extends DialectName>(
       try {
         const opened = (await worker.call('open')) as OpenedJob;
         question.memory?.take(history.bytes);
-        if (opened.kind !== 'opened') {
+        if (opened?.kind !== 'opened') {
           end();
-          return opened.kind === 'only-main' ? undefined : opened;
+          return opened;
         }
         let continuation: Continuation | undefined;
         return {
@@ -139,11 +139,7 @@ export function mainSide<Name extends DialectName>(
         throw error;
       }
     },
-    async count() {
-      const counted = await last<CountedJob>(worker.call('count'), question.signal);
-      if (counted.kind === 'counted') return counted.tokens;
-      return counted.kind === 'only-main' ? undefined : counted;
-    },
+    count: () => last(worker.call('count'), question.signal),
   };
 }
 

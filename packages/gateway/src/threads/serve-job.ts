@@ -12,13 +12,14 @@ import {
   type ResponseOf,
   writeRequest,
 } from '@quartermaster/host/upstream';
-import type { Access, SearchRefusal } from '../access/index.ts';
+import type { Access, UsedUpLimit } from '../access/index.ts';
 import type { GatewayUpstream } from '../configured-upstreams.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import {
   createModelService,
   type ModelQuestion,
   type ModelServiceOptions,
+  type NamesServers,
   type OpenExchange,
   type ServerTools,
   type Transcripts,
@@ -27,7 +28,7 @@ import { hasMoreValues } from '../http/index.ts';
 import { type PortCalls, portCalls } from './port-calls.ts';
 import { remoteStore } from './remote-transcripts.ts';
 import { workerErrors } from './thread-errors.ts';
-import type { CountedJob, OnlyMainJob, OpenedJob, ThreadJob, UpstreamFacts, WholeJob } from './thread-job.ts';
+import type { OpenedJob, ThreadJob, UpstreamFacts, WholeJob } from './thread-job.ts';
 
 export interface JobContext extends Pick<ModelServiceOptions, 'lists' | 'bodies' | 'maxRounds'> {
   readonly onEvent: (event: GatewayEvent) => void;
@@ -41,8 +42,7 @@ export class OnlyMainError extends Error {
 
 /** Answers one request inside a worker. Models are called by the main thread, which has connections and keys. */
 export function serveJob(job: ThreadJob, context: JobContext): void {
-  const { port, dialect, headers, bytes, maxRounds, unavailable, limits, owner, requestId, roundsBefore, servers } =
-    job;
+  const { port, dialect, headers, bytes, maxRounds, unavailable, access, requestId, roundsBefore, servers } = job;
   const stop = new AbortController();
   let exchange: OpenExchange<DialectName> | undefined;
   let parts: AsyncIterator<PartOf<DialectName>> | undefined;
@@ -51,7 +51,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     lost: () => new Error('The request is over'),
     handlers: {
       open: () =>
-        orOnlyMain<OpenedJob>(async () => {
+        unlessOnlyMain<OpenedJob>(async () => {
           const opened = await service.open(question);
           // The parsed body stays here: the main thread has the bytes.
           if (opened.kind === 'names-servers') return { kind: 'names-servers' };
@@ -60,9 +60,9 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
           return { kind: 'opened', facts: { model, upstream, isStream, hidesUsage, inputTokens } };
         }),
       count: () =>
-        orOnlyMain<CountedJob>(async () => {
-          const tokens = await service.countTokens(question as unknown as ModelQuestion<'anthropic'>);
-          return typeof tokens === 'number' ? { kind: 'counted', tokens } : { kind: 'names-servers' };
+        unlessOnlyMain<number | NamesServers>(async () => {
+          const counted = await service.countTokens(question as unknown as ModelQuestion<'anthropic'>);
+          return typeof counted === 'number' ? counted : { kind: 'names-servers' };
         }),
       async whole(): Promise<WholeJob<unknown>> {
         const response = await exchange?.whole(stop.signal);
@@ -75,6 +75,9 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     },
   });
   port.on('close', () => stop.abort());
+  // The main thread has the connections.
+  const callServer: ServerTools['call'] = async (tool, input, signal) =>
+    (await main.call('callServer', { tool, input }, signal)) as ToolOutcome;
   const service = createModelService({
     ...context,
     upstreams: { resolve: remoteUpstream(main), models: async () => [] },
@@ -84,21 +87,19 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     dialect: context.dialects[dialect] as DialectOf<DialectName>,
     bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     headers: new Headers(headers.map(([name, value]): [string, string] => [name, value])),
-    access: { ...CHECKED_THERE, limits, owner, ...remoteSearches(main, limits) },
+    access: { ...CHECKED_THERE, ...access, ...remoteSearches(main, access.limits) },
     signal: stop.signal,
     requestId,
     ...defined({ maxRounds, unavailable, roundsBefore }),
-    ...(servers === undefined ? {} : { servers: { ...servers, call: remoteCall(main) } }),
+    ...(servers === undefined ? {} : { servers: { ...servers, call: callServer } }),
   };
 }
 
-async function orOnlyMain<Job>(work: () => Promise<Job>): Promise<Job | OnlyMainJob> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof OnlyMainError) return { kind: 'only-main' };
+function unlessOnlyMain<Answer>(work: () => Promise<Answer>): Promise<Answer | undefined> {
+  return work().catch((error: unknown) => {
+    if (error instanceof OnlyMainError) return undefined;
     throw error;
-  }
+  });
 }
 
 /** Permissions are checked where the upstream is found. */
@@ -111,12 +112,7 @@ const CHECKED_THERE: Access = {
 /** The main thread counts for all workers. */
 function remoteSearches(main: PortCalls, limits: Access['limits']): Pick<Access, 'takeSearches'> {
   if (limits.searchesPerMinute === undefined) return {};
-  return { takeSearches: async (count) => (await main.call('takeSearches', count)) as SearchRefusal | undefined };
-}
-
-/** The main thread has the connections. */
-function remoteCall(main: PortCalls): ServerTools['call'] {
-  return async (tool, input, signal) => (await main.call('callServer', { tool, input }, signal)) as ToolOutcome;
+  return { takeSearches: async (count) => (await main.call('takeSearches', count)) as UsedUpLimit | undefined };
 }
 
 /** The main thread knows the owner. */

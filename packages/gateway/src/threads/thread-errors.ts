@@ -13,15 +13,8 @@ class HeldError extends Error {
   }
 }
 
-interface WrittenError {
-  readonly status: number;
-  readonly message: string;
-  readonly type: string;
-  readonly details?: ApiError['details'];
-  readonly hostType?: ApiError['hostType'];
-  readonly code?: ApiError['code'];
-  readonly param?: ApiError['param'];
-  readonly headers: Readonly<Record<string, string>>;
+interface WrittenError
+  extends Pick<ApiError, 'status' | 'message' | 'type' | 'details' | 'hostType' | 'code' | 'param' | 'headers'> {
   /** Describes an internal error, for the log. */
   readonly cause?: Pick<Error, 'name' | 'message' | 'stack'> | undefined;
 }
@@ -59,10 +52,6 @@ function internalCause(error: ApiError): WrittenError['cause'] {
   return { name, message, ...defined({ stack }) };
 }
 
-function readError({ status, message, type, details, hostType, code, param, headers, cause }: WrittenError): ApiError {
-  return new ApiError(status, message, {
-    ...{ type, hostType, code, param, headers },
-    ...defined({ details }),
-    ...(cause === undefined ? {} : { cause: Object.assign(new Error(cause.message), cause) }),
-  });
+function readError({ status, message, cause, ...told }: WrittenError): ApiError {
+  return new ApiError(status, message, { ...told, cause: cause && Object.assign(new Error(cause.message), cause) });
 }

@@ -1,11 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { TransportCapabilities, Unavailable } from '@quartermaster/core/disclosure';
+import type { TransportCapabilities } from '@quartermaster/core/disclosure';
 import type { SearchSettings } from '@quartermaster/host/config';
 import type { DialectName } from '@quartermaster/host/upstream';
 import type { NamedServers } from '@quartermaster/wires/dialect';
 import type { Access } from '../access/index.ts';
 import type { GatewayUpstream } from '../configured-upstreams.ts';
-import type { Continuation, NamesServers, OpenExchange } from '../exchange/index.ts';
+import type { Continuation, ModelQuestion, NamesServers, OpenExchange } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import type { RerankerFacts } from './reranker-calls.ts';
 
@@ -20,22 +20,15 @@ export interface WorkerSettings {
 }
 
 /** A request for a worker. Everything about it is sent over its own port. */
-export interface ThreadJob {
+export interface ThreadJob
+  extends Pick<ModelQuestion<DialectName>, 'maxRounds' | 'requestId' | 'roundsBefore' | 'unavailable'> {
   readonly kind: 'exchange';
   readonly dialect: DialectName;
   readonly bytes: Uint8Array;
-  readonly maxRounds?: number | undefined;
-  /** For events. */
-  readonly requestId?: string | undefined;
-  readonly roundsBefore?: number | undefined;
-  /** Servers of which some tools are missing in the request. */
-  readonly unavailable?: readonly Unavailable[] | undefined;
   /** The MCP servers that it names, which the main thread calls. */
   readonly servers?: NamedServers | undefined;
-  /** Whose request it is. */
-  readonly owner: string;
-  /** What the key may use: whether there is anything to count. */
-  readonly limits: Access['limits'];
+  /** Whose request it is, and whether there is anything to count. */
+  readonly access: Pick<Access, 'owner' | 'limits'>;
   readonly headers: readonly (readonly [string, string])[];
   readonly port: MessagePort;
 }
@@ -63,18 +56,11 @@ export type ExchangeFacts = Pick<
   'model' | 'upstream' | 'isStream' | 'hidesUsage' | 'inputTokens'
 >;
 
-/** What a worker has read. */
-export type OpenedJob = { readonly kind: 'opened'; readonly facts: ExchangeFacts } | OnlyMainJob | NamesServers;
+/** What a worker has read. Undefined for a request that needs what only the main thread has. */
+export type OpenedJob = { readonly kind: 'opened'; readonly facts: ExchangeFacts } | NamesServers | undefined;
 
 /** A whole response, and how its request continues if it has paused. */
 export interface WholeJob<Response> {
   readonly response: Response;
   readonly continuation: Continuation | undefined;
-}
-
-export type CountedJob = { readonly kind: 'counted'; readonly tokens: number } | OnlyMainJob | NamesServers;
-
-/** A request that the main thread has to answer itself, because it needs what only that thread has. */
-export interface OnlyMainJob {
-  readonly kind: 'only-main';
 }

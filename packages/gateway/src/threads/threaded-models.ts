@@ -1,4 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
+import { defined } from '@quartermaster/core/internal';
 import type { DialectName } from '@quartermaster/host/upstream';
 import type { NamedServers } from '@quartermaster/wires/dialect';
 import { CATALOG_TYPE } from '../catalogs/index.ts';
@@ -32,8 +33,8 @@ export function createThreadedModels(options: {
     const side = mainSide(port1, { question, upstreams, transcripts });
     const job: ThreadJob = {
       kind: 'exchange',
-      ...{ bytes: sent, maxRounds, unavailable, requestId, roundsBefore },
-      ...{ dialect: dialect.name, limits: access.limits, owner: access.owner },
+      ...{ dialect: dialect.name, bytes: sent, ...defined({ maxRounds, unavailable, requestId, roundsBefore }) },
+      access: { owner: access.owner, limits: access.limits },
       ...{ headers: [...headers], port: port2, servers: typeof servers === 'object' ? named(servers) : undefined },
     };
     pool.give(job, beginning);
