@@ -49,36 +49,24 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
   let any: Known<boolean> | undefined;
   let timesForgotten = 0;
 
-  async function believe<Value>(belief: Belief<Value>, look: () => Promise<Value>): Promise<Value> {
-    const { place, last } = belief;
-    const since = timesForgotten;
-    // A lookup that began before the change may have read what was there before it.
-    const keep = (found: Known<Value>): void => {
-      if (since === timesForgotten) belief.keep(found);
-    };
-    const found = await lookAgain({ place, last, keep }, look);
-    if (found !== last) keep(found);
-    return found.value;
-  }
-
-  async function lookAgain<Value>(
-    { place, last, keep }: Belief<Value>,
-    look: () => Promise<Value>,
-  ): Promise<Known<Value>> {
-    if (last === undefined || now() - last.at >= STALE_MS) return { at: now(), value: await look() };
+  async function believe<Value>({ place, last, keep }: Belief<Value>, look: () => Promise<Value>): Promise<Value> {
+    const [at, since] = [now(), timesForgotten];
+    const isStale = last === undefined || at - last.at >= STALE_MS;
     // Another request is already looking it up; until then the cached answer is as good.
-    if (now() - last.at < FRESH_MS || pending.has(place)) return last;
+    if (!isStale && (at - last.at < FRESH_MS || pending.has(place))) return last.value;
+    // An answer that no request waited for is still the newest, unless it may be from before a change.
+    const looked = look().then((value) => {
+      if (since === timesForgotten) keep({ at: isStale ? at : now(), value });
+      return value;
+    });
+    if (isStale) return looked;
     pending.add(place);
-    const looked = look().then(
-      (value) => ({ at: now(), value }),
-      (error: unknown) => {
-        if (isAway(error)) return last;
-        throw error;
-      },
-    );
-    // An answer that no request waited for is still the newest.
-    looked.then(keep, () => undefined).finally(() => pending.delete(place));
-    return Promise.race([looked, later(last)]);
+    const told = looked.catch((error: unknown) => {
+      if (isAway(error)) return last.value;
+      throw error;
+    });
+    told.catch(() => undefined).finally(() => pending.delete(place));
+    return Promise.race([told, later(last.value)]);
   }
 
   function later<Value>(value: Value): Promise<Value> {

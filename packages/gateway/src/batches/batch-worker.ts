@@ -1,4 +1,4 @@
-import { type Clock, every, pause } from '@quartermaster/core/internal';
+import { type Clock, every, once, pause } from '@quartermaster/core/internal';
 import type { BatchStore, ClaimedItem, ItemResult } from '@quartermaster/host/store';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
@@ -70,6 +70,8 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
     logger.log({ level: 'error', event: 'work-fail', work, ...originOf(error) });
   }
 
+  const enlist = once(() => batches.enlist().catch((error) => fail('batch-enlist', error)));
+
   function wake(): void {
     isAsked = true;
     if (isClaiming || isClosed) return;
@@ -84,6 +86,8 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
   }
 
   async function claim(): Promise<void> {
+    // Items of a gateway that was killed are taken over before anything else is claimed.
+    await enlist();
     while (isAsked && !isClosed && running.size < concurrency) {
       isAsked = false;
       const limit = concurrency - running.size;
@@ -150,15 +154,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
   }
 
   if (concurrency > 0) {
-    // Items of a gateway that was killed are taken over before anything else is claimed.
-    isClaiming = true;
-    claiming = batches
-      .enlist()
-      .catch((error) => fail('batch-enlist', error))
-      .finally(() => {
-        isClaiming = false;
-        wake();
-      });
+    wake();
     repeated.push(every(clock, POLL_MS, wake));
     // Three renewals per lease: one may be late.
     repeated.push(every(clock, leaseMs / 3, () => beat().catch((error) => fail('batch-extend', error))));

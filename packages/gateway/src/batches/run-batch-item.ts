@@ -39,27 +39,24 @@ interface ItemAnswer {
 
 /** Answers one request of a batch as if it had come alone. Any error is its own result. */
 export async function runBatchItem(item: ClaimedItem, context: BatchItemContext, work: ItemWork): Promise<ItemResult> {
-  const { gatekeeper, createId, activity, tracing } = context;
-  const facts: ItemFacts = { route: ROUTE };
-  const start = { requestId: createId('req_'), atMs: context.now(), facts };
-  const { requestId } = start;
-  activity.begin({ ...start, access: { owner: item.owner } });
+  const { gatekeeper, activity, tracing } = context;
+  const run: ItemRun = { requestId: context.createId('req_'), atMs: context.now(), facts: { route: ROUTE } };
+  const { requestId } = run;
+  activity.begin({ ...run, access: { owner: item.owner } });
   tracing?.beginRequest({ requestId, route: ROUTE });
-  let access: Access | undefined;
-  const done: { answer?: ItemAnswer } = {};
   try {
-    access = await gatekeeper.admitOwner(item.owner);
+    const access = await gatekeeper.admitOwner(item.owner);
     if (access === undefined) throw new ApiError(401, 'The key that created this batch is no longer valid');
+    run.access = access;
     if (item.progress === undefined) await takeShare(gatekeeper, access);
     const models = context.models.hold(work.signal);
-    const answer = await answerItem(item, { ...context, ...start, models, access, done }, work).finally(() =>
-      models.close(),
-    );
-    await endItem(context, { ...start, access, answer });
-    return { outcome: 'succeeded', result: JSON.stringify({ type: 'succeeded', message: answer.message }) };
+    const answer = { ...context, models, access, run };
+    const message = await answerItem(item, answer, work).finally(() => models.close());
+    await endItem(context, run);
+    return { outcome: 'succeeded', result: JSON.stringify({ type: 'succeeded', message }) };
   } catch (error) {
     if (work.signal.reason === 'canceling') {
-      await endItem(context, { ...start, access, ...done, error: new ApiError(CANCELED, 'The batch was canceled') });
+      await endItem(context, run, new ApiError(CANCELED, 'The batch was canceled'));
       throw error;
     }
     // A store that is unavailable says nothing about the item: it returns to the queue, without an error.
@@ -69,7 +66,7 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
       throw error;
     }
     const told = toApiError(error);
-    await endItem(context, { ...start, access, ...done, error: told });
+    await endItem(context, run, told);
     const body = anthropicErrorBody(told, requestId);
     return { outcome: 'errored', result: JSON.stringify({ type: 'errored', error: body }) };
   }
@@ -78,21 +75,15 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
 /** For metrics and logs. */
 const ROUTE = 'batch_item';
 
-/** Its model is known once the first call is made. */
-type ItemFacts = RequestContext['facts'];
-
-/** The outcome of an item: an answer or an error. With an error, the usage of earlier answers counts anyway. */
-interface ItemEnd {
-  readonly requestId: string;
-  readonly atMs: number;
-  readonly facts: ItemFacts;
-  readonly access: Access | undefined;
-  readonly answer?: ItemAnswer;
-  readonly error?: ApiError;
+/** What is known of an item so far. Its model is known once the first call is made. */
+interface ItemRun extends Pick<RequestContext, 'requestId' | 'atMs' | 'facts'> {
+  access?: Access;
+  answer?: ItemAnswer;
 }
 
-async function endItem(context: BatchItemContext, end: ItemEnd): Promise<void> {
-  const { requestId, atMs, facts, access, answer, error } = end;
+/** With an error, the usage of earlier answers counts anyway. */
+async function endItem(context: BatchItemContext, run: ItemRun, error?: ApiError): Promise<void> {
+  const { requestId, atMs, facts, access, answer } = run;
   const { messages, activity, logger, now } = context;
   const tally = answer === undefined ? undefined : tallyUse(messages, answer.exchange);
   for (const part of answer === undefined ? [] : messages.whole.toParts(answer.message)) tally?.add(part);
@@ -120,21 +111,20 @@ async function takeShare(gatekeeper: Gatekeeper, access: Access): Promise<void> 
 const CANCELED = 499;
 
 interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
-  /** Called with the answer so far. */
-  readonly done: { answer?: ItemAnswer };
+  /** Gets the answer so far. */
+  readonly run: ItemRun;
   /** The item's own signal. */
   readonly models: HeldModels;
   readonly access: Access;
-  readonly requestId: string;
-  readonly facts: ItemFacts;
 }
 
 /** One call to a model at a time: at each pause the progress is saved, and the next call continues from there. */
 async function answerItem(
   item: ClaimedItem,
-  { models, messages: dialect, access, requestId, facts, maxRounds, done }: ItemContext,
+  { models, messages: dialect, access, run, maxRounds }: ItemContext,
   { signal, keep }: ItemWork,
-): Promise<ItemAnswer> {
+): Promise<AnthropicResponse> {
+  const { requestId, facts } = run;
   const headers = new Headers(item.headers);
   let progress: ItemProgress | undefined = readProgress(item.progress);
   for (;;) {
@@ -146,11 +136,14 @@ async function answerItem(
     });
     facts.model = exchange.model;
     facts.upstream = exchange.upstream;
-    if (progress !== undefined) done.answer = { message: progress.message, exchange };
+    if (progress !== undefined) run.answer = { message: progress.message, exchange };
     const round = await exchange.whole(signal);
     const message: AnthropicResponse = progress === undefined ? round : joinResponses(progress.message, round);
     const next = exchange.continuation();
-    if (next === undefined || roundsBefore + 1 >= maxRounds) return { message, exchange };
+    if (next === undefined || roundsBefore + 1 >= maxRounds) {
+      run.answer = { message, exchange };
+      return message;
+    }
     const messages = [...(progress?.next.messages ?? []), ...next.messages];
     const fields = { ...progress?.next.fields, ...next.fields };
     progress = { rounds: roundsBefore + 1, message, next: { messages, fields } };

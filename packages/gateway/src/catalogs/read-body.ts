@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import { ApiError } from '../http/index.ts';
+import { ApiError, parseJson } from '../http/index.ts';
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -194,19 +194,9 @@ function textAround(bytes: Buffer, { start, end }: Slice): string {
 }
 
 function parseObject(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    // The engine's message quotes the text, which must not reach a log.
-    throw new ApiError(400, 'The request body is not valid JSON', { cause: new Error(nameOf(error)) });
-  }
+  const value = parseJson(text);
   if (isJsonObject(value)) return value;
   throw new ApiError(400, 'The request body is not a JSON object');
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'Error';
 }
 
 const KEY = Buffer.from('tools"');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseTools, type Tool } from '@quartermaster/core';
-import { type Json, renderCatalog } from '@quartermaster/core/catalog';
+import { isJsonObject, type Json, renderCatalog } from '@quartermaster/core/catalog';
 import {
   createSnapshotInSteps,
   findInvisibleKey,
@@ -106,22 +106,14 @@ function* parseDefinitions(bytes: Buffer): Generator<void, readonly unknown[]> {
   do {
     const from = end + 1;
     end = endOfMembers(bytes, from, STEP_BYTES);
-    const some = parseMembers(bytes, from, end);
+    const some = parseJson(`[${bytes.toString('utf8', from, end)}]`) as readonly unknown[];
     const isEmpty = some.length === 0 && from === start + 1 && bytes[end] === CLOSE_ARRAY;
-    if (some.length === 0 && !isEmpty) throw notJson();
+    if (some.length === 0 && !isEmpty) throw new ApiError(400, 'The request body is not valid JSON');
     for (const definition of some) definitions.push(definition);
     yield;
   } while (bytes[end] === COMMA);
   const isClosed = bytes[end] === CLOSE_ARRAY && isWhole(bytes, start, end + 1);
   return isClosed ? definitions : definitionsIn(parseJson(bytes));
-}
-
-function parseMembers(bytes: Buffer, from: number, to: number): readonly unknown[] {
-  try {
-    return JSON.parse(`[${bytes.toString('utf8', from, to)}]`) as readonly unknown[];
-  } catch {
-    throw notJson();
-  }
 }
 
 /** Whether the text around the list is JSON, and has no second list under the same key. */
@@ -136,15 +128,8 @@ function isWhole(bytes: Buffer, start: number, end: number): boolean {
 
 const PLACE = 'the list of definitions';
 
-function notJson(): ApiError {
-  return new ApiError(400, 'The request body is not valid JSON');
-}
-
 function definitionsIn(value: unknown): readonly unknown[] {
-  const definitions =
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as { readonly tools?: unknown }).tools
-      : value;
+  const definitions = isJsonObject(value) ? value.tools : value;
   if (!Array.isArray(definitions)) throw new ApiError(400, 'tools: Input should be a list of tool definitions');
   return definitions;
 }

@@ -105,11 +105,12 @@ function readIncoming(incoming: IncomingMessage, length: number, memory: MemoryS
   });
 }
 
-/** The value in a request's body. */
-export function parseJson(bytes: Buffer): Json {
+/** The value in a request's body, or in a part of it. */
+export function parseJson(text: Buffer | string): Json {
   try {
-    return JSON.parse(bytes.toString('utf8')) as Json;
+    return JSON.parse(text.toString('utf8')) as Json;
   } catch {
+    // The engine's message quotes the text, which must not reach a log.
     throw new ApiError(400, 'The request body is not valid JSON');
   }
 }
