@@ -33,7 +33,7 @@ export {
 } from '../dispatch/internal.ts';
 export { editDistance } from '../edit-distance.ts';
 export { isUniqueId, piecesId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/internal.ts';
-export { memoized } from '../memoized.ts';
+export { memoized, once } from '../memoized.ts';
 export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/internal.ts';
 export {
   type CandidateQuery,

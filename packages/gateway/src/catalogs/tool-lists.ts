@@ -11,7 +11,7 @@ import {
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import type { GateSettings, SearchLimitSettings } from '@quartermaster/core/gate';
-import { createSnapshotInSteps, defined, memoized, readAhead, runInSlices } from '@quartermaster/core/internal';
+import { createSnapshotInSteps, defined, memoized, once, readAhead, runInSlices } from '@quartermaster/core/internal';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { UseLearning } from '@quartermaster/host/search';
 import type { DialectName, DialectOf, RequestOf } from '@quartermaster/host/upstream';
@@ -242,7 +242,6 @@ function* makeListInSteps<Name extends DialectName>(
     now: preciseNow,
   });
   const declared = others.filter(isJsonObject);
-  let written: readonly JsonObject[] | undefined;
   const ownIds = new Set(hasCatalogs ? own.map(({ id }) => id) : []);
   return {
     declared,
@@ -254,11 +253,9 @@ function* makeListInSteps<Name extends DialectName>(
       return { id: id ?? modelName, isFromCatalog: hasCatalogs && id !== undefined && !ownIds.has(id) };
     },
     isMarked,
-    definitions() {
-      if (!hasCatalogs) return declared;
-      written ??= [...declared, ...writeOut(api.format, toolbox.snapshot(), own.length)];
-      return written;
-    },
+    definitions: once(() =>
+      hasCatalogs ? [...declared, ...writeOut(api.format, toolbox.snapshot(), own.length)] : declared,
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { estimateTokens } from '@quartermaster/core/gate';
-import { defined } from '@quartermaster/core/internal';
+import { defined, memoized } from '@quartermaster/core/internal';
 import {
   type Planned,
   planHistory,
@@ -22,6 +22,7 @@ import type {
   Continuation,
   HeldModels,
   ModelQuestion,
+  NamesServers,
   PlainModelService,
   RemoteModelService,
   ServerTools,
@@ -68,12 +69,7 @@ interface Prepared<Name extends DialectName> extends PlannedExchange<Name> {
 export function createModelService(options: ModelServiceOptions): PlainModelService {
   const { bodies, transcripts } = options;
   /** Without keys every request has the same access. */
-  const stores = new WeakMap<Access, TranscriptStore>();
-  const storeOf = (access: Access): TranscriptStore | undefined => {
-    const known = stores.get(access) ?? transcripts?.storeFor?.(access.owner);
-    if (known !== undefined) stores.set(access, known);
-    return known;
-  };
+  const storeOf = memoized((access: Access) => transcripts?.storeFor?.(access.owner));
   const kept = ({ access }: { readonly access: Access }) => {
     const history = createHistoryMeter();
     const store = storeOf(access);
@@ -82,15 +78,18 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       history,
     };
   };
+  /** The body, or what is to be decided before it is read any further. */
+  const read = ({ body, bytes, access, servers, dialect }: ModelQuestion<DialectName>): ReadBody | NamesServers => {
+    const given = body ?? bodies.read(bytes, access.owner);
+    const isUndecided = servers === undefined && dialect.api.namesServers?.(given.value) === true;
+    return isUndecided ? { kind: 'names-servers', value: given.value } : given;
+  };
   return {
     async open(question) {
-      const { requestId } = question;
+      const { dialect, servers, requestId } = question;
       const { onEvent } = options;
-      const { dialect, servers } = question;
-      const given = question.body ?? bodies.read(question.bytes, question.access.owner);
-      if (servers === undefined && dialect.api.namesServers?.(given.value) === true) {
-        return { kind: 'names-servers', value: given.value };
-      }
+      const given = read(question);
+      if ('kind' in given) return given;
       const { history, transcript, onTranscriptError } = kept(question);
       const asked = given.value as unknown as RequestOf<typeof dialect.name>;
       const value = await resolveReferences({ wire: dialect.wire, request: asked, transcript, onTranscriptError });
@@ -143,10 +142,8 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       };
     },
     async countTokens(question) {
-      const body = question.body ?? bodies.read(question.bytes, question.access.owner);
-      if (question.servers === undefined && question.dialect.api.namesServers?.(body.value) === true) {
-        return { kind: 'names-servers', value: body.value };
-      }
+      const body = read(question);
+      if ('kind' in body) return body;
       // A count has no answer, and so no limit on one.
       const value: JsonObject = { max_tokens: 1, ...body.value };
       const { dialect, planned, upstream } = await prepare(question, { ...body, value }, options);

@@ -1,5 +1,6 @@
 import type { Tool } from '@quartermaster/core';
 import { applyPolicies, type Policy, type PolicyRules } from '@quartermaster/core/catalog';
+import { memoized } from '@quartermaster/core/internal';
 import type { PolicyChange, PolicyStore, StoredPolicy } from '@quartermaster/host/store';
 import type { Hub } from '@quartermaster/mcp';
 
@@ -30,14 +31,15 @@ export function createLivePolicies(options: {
   const { settings, store, hub } = options;
   let current: readonly StoredPolicy[] = [];
   let revision = '';
-  let applied = new WeakMap<readonly Tool[], readonly Tool[]>();
+  const rule = () => memoized((tools: readonly Tool[]) => applyPolicies(tools, rulesOf({}, current)));
+  let apply = rule();
 
   function take(next: readonly StoredPolicy[]): void {
     const mark = next.length === 0 ? '' : JSON.stringify(next);
     if (mark === revision) return;
     current = next;
     revision = mark;
-    applied = new WeakMap();
+    apply = rule();
     hub?.setPolicies(rulesOf(settings, current));
   }
 
@@ -56,12 +58,7 @@ export function createLivePolicies(options: {
       const set = changes.flatMap(({ kind, name, policy }) => (policy === undefined ? [] : [{ kind, name, policy }]));
       take([...kept, ...set]);
     },
-    apply(tools) {
-      if (revision === '') return tools;
-      const known = applied.get(tools) ?? applyPolicies(tools, rulesOf({}, current));
-      applied.set(tools, known);
-      return known;
-    },
+    apply: (tools) => (revision === '' ? tools : apply(tools)),
     get revision() {
       return revision;
     },

@@ -1,7 +1,7 @@
 import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
 import { writeTool } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import { type Clock, memoized } from '@quartermaster/core/internal';
+import { type Clock, memoized, once } from '@quartermaster/core/internal';
 import {
   type CompiledPermissions,
   compilePermissions,
@@ -97,13 +97,9 @@ function makeCatalog(parts: {
 }): ServerCatalog {
   const { name, tools, hub, now } = parts;
   const snapshot = createSnapshot(tools, { digest, maxTools: tools.length });
-  let written: readonly unknown[] | undefined;
-  const definitions = (): readonly unknown[] => {
-    written ??= tools.map((tool) => writeTool(tool, 'anthropic', { name: snapshot.modelName(tool) }));
-    return written;
-  };
   return {
-    ...{ name, tools, definitions },
+    ...{ name, tools },
+    definitions: once(() => tools.map((tool) => writeTool(tool, 'anthropic', { name: snapshot.modelName(tool) }))),
     hash: hashOf(snapshot),
     bytes: tools.reduce((sum, tool) => sum + tool.description.length + JSON.stringify(tool.schema).length + 100, 0),
     updatedAt: now,

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core/internal';
+import { defined, once } from '@quartermaster/core/internal';
 import { type Api, jsonRoutes, writeOpenApi } from '../api/index.ts';
 import { choice, named, record, type Schema, TEXT } from '../api/schema.ts';
 import { ApiError, isStoreError, sharedErrorBody } from '../http/index.ts';
@@ -33,10 +33,9 @@ export function mountStatusRoutes(api: Api, { runner, metrics, store, upstreams,
       ? context.json({ status: 'ok' })
       : context.json({ status: 'failing', reason }, 503, RETRY);
   });
-  let document: string | undefined;
+  const document = once(() => JSON.stringify(writeOpenApi(api.routes, VERSION)));
   api.get('/openapi.json', open('The OpenAPI document of the gateway.', named({})), () => {
-    document ??= JSON.stringify(writeOpenApi(api.routes, VERSION));
-    return new Response(document, { headers: { 'content-type': 'application/json' } });
+    return new Response(document(), { headers: { 'content-type': 'application/json' } });
   });
   jsonRoutes(api, runner, 'metrics').get(
     '/metrics',

@@ -1,4 +1,5 @@
 import { SettingError } from '@quartermaster/core/errors';
+import { once } from '@quartermaster/core/internal';
 import type { RerankerEmbedder } from '@quartermaster/core/search';
 import type { SearchSettings } from '../config/index.ts';
 
@@ -45,12 +46,7 @@ export type FoundReranker =
   | { readonly kind: 'missing'; readonly reason: string };
 
 /** The reranker's model, if it can run here: its package and the runtime that it needs are optional. Loaded once per process. */
-export function findReranker(): Promise<FoundReranker> {
-  known ??= loadReranker();
-  return known;
-}
-
-let known: Promise<FoundReranker> | undefined;
+export const findReranker: () => Promise<FoundReranker> = once(loadReranker);
 
 async function loadReranker(): Promise<FoundReranker> {
   let reason = '';

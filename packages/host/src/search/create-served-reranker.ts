@@ -1,3 +1,4 @@
+import { once } from '@quartermaster/core/internal';
 import {
   createReranker,
   RERANKER_DEFAULTS,
@@ -63,15 +64,14 @@ export function createLazyReranker(
   options: Omit<RerankerOptions, 'embedder'> = {},
 ): SentenceReranker {
   const { depth = RERANKER_DEFAULTS.depth } = options;
-  let loading: Promise<Loaded> | undefined;
   let loaded: SentenceReranker | undefined;
 
-  async function load(): Promise<Loaded> {
+  const load = once(async (): Promise<Loaded> => {
     const { embedder, reason } = await choose();
     if (embedder === undefined) return { reason };
     loaded = createReranker({ ...options, embedder });
     return { reranker: loaded };
-  }
+  });
 
   return {
     depth,
@@ -79,13 +79,11 @@ export function createLazyReranker(
       return loaded?.fitModel;
     },
     async compare(asked, signal) {
-      loading ??= load();
-      const found = await loading;
+      const found = await load();
       return 'reranker' in found ? found.reranker.compare(asked, signal) : { kind: 'fallback', reason: found.reason };
     },
     async prepare(tools) {
-      loading ??= load();
-      const found = await loading.catch(() => undefined);
+      const found = await load().catch(() => undefined);
       if (found !== undefined && 'reranker' in found) await found.reranker.prepare?.(tools);
     },
   };

@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { type Clock, checkOptionNames, type OptionNames, SYSTEM_CLOCK } from '@quartermaster/core/internal';
+import { type Clock, checkOptionNames, type OptionNames, once, SYSTEM_CLOCK } from '@quartermaster/core/internal';
 import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import {
   DIALECTS,
@@ -14,7 +14,6 @@ import {
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from '../http/http-upstream-options.ts';
 import { isTooDeep, writeBody } from '../http/post.ts';
 import { createDeadline, retriesFor, retry, retryStream, type Step, withinDeadline } from '../internal/retry.ts';
-import type { BlockWriter } from './model-codec.ts';
 import { modelError } from './model-error.ts';
 import { type ModelTarget, targetOf } from './model-target.ts';
 import { type BlockEvent, createPartSerialiser, type Finish } from './serialise-parts.ts';
@@ -117,16 +116,11 @@ async function askWhole<D extends DialectName>(
   return retry(attempt, signal, retriesFor(options.retries, asking.client, 'whole'));
 }
 
-interface Translation<Part> {
-  read(part: LanguageModelV4StreamPart): readonly Part[];
-  end(): readonly Part[];
-}
-
 /**
  * A model's parts in the dialect. Nothing is written before there is content, so that an earlier error can still be answered with its
  * status.
  */
-function createTranslation<D extends DialectName>(asking: Asking<D>, request: RequestOf<D>): Translation<PartOf<D>> {
+function createTranslation<D extends DialectName>(asking: Asking<D>, request: RequestOf<D>) {
   const { options, target } = asking;
   const { model, createId = randomId } = options;
   const serialiser = createPartSerialiser();
@@ -134,18 +128,16 @@ function createTranslation<D extends DialectName>(asking: Asking<D>, request: Re
   const told = codec.showsExecuted?.(target) === true ? (event: BlockEvent) => [event] : tellExecuted();
   let metadata: { readonly id?: string; readonly modelId?: string } = {};
   let finish: Finish | undefined;
-  let opened: BlockWriter<PartOf<D>> | undefined;
-  const writer = (): BlockWriter<PartOf<D>> => {
-    opened ??= codec.writer(request, {
+  const writer = once(() =>
+    codec.writer(request, {
       target,
       id: idFor(options.dialect, metadata.id) ?? createId(),
       model: metadata.modelId || request.model || model.modelId,
       createdMs: clockOf(options).now(),
-    });
-    return opened;
-  };
+    }),
+  );
   return {
-    read(part) {
+    read(part: LanguageModelV4StreamPart): readonly PartOf<D>[] {
       if (part.type === 'error') throw modelError(part.error, model.provider, clockOf(options));
       if (part.type === 'response-metadata') metadata = { ...metadata, ...part };
       if (part.type === 'finish') finish = { usage: part.usage, reason: part.finishReason };
@@ -154,7 +146,7 @@ function createTranslation<D extends DialectName>(asking: Asking<D>, request: Re
         .flatMap(told)
         .flatMap((event) => writer().write(event));
     },
-    end() {
+    end(): readonly PartOf<D>[] {
       const events = serialiser
         .end()
         .flatMap(told)
