@@ -1,4 +1,5 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
+import { TrieRouter } from 'hono/router/trie-router';
 import type { BlankEnv } from 'hono/types';
 import type { Schema } from './schema.ts';
 
@@ -42,18 +43,18 @@ export interface Api extends Readonly<Record<Method, Mount>> {
 
 export function createApi(app: Hono): Api {
   const routes: ApiRoute[] = [];
-  const patterns: { readonly method: Method; readonly pattern: RegExp }[] = [];
+  const methods = new TrieRouter<string>();
   const mount =
     (method: Method): Mount =>
     (path, operation, handler) => {
       routes.push({ ...operation, method, path: path.replace(/:(\w+)(?:\{[^}]*\})?/g, '{$1}') });
-      patterns.push({ method, pattern: patternOf(path) });
+      methods.add('ALL', path, method.toUpperCase());
       app.on(method.toUpperCase(), path, handler as unknown as MiddlewareHandler);
     };
   return {
     ...{ app, routes },
     methodsOf(path) {
-      const found = patterns.flatMap(({ pattern, method }) => (pattern.test(path) ? [method.toUpperCase()] : []));
+      const found = methods.match('ALL', path)[0].map(([method]) => method);
       return found.includes('GET') ? [...found, 'HEAD'] : found;
     },
     get: mount('get'),
@@ -62,12 +63,4 @@ export function createApi(app: Hono): Api {
     patch: mount('patch'),
     delete: mount('delete'),
   };
-}
-
-/** A path in the router's format: `:name` matches one segment, `:name{pattern}` what the pattern matches. */
-function patternOf(path: string): RegExp {
-  const source = path.replace(/:\w+(?:\{([^}]*)\})?|\./g, (found, pattern = '[^/]+') =>
-    found === '.' ? '\\.' : pattern,
-  );
-  return new RegExp(`^${source}$`);
 }

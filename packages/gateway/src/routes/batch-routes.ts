@@ -102,11 +102,10 @@ function itemHeaders({ request }: RequestContext): Readonly<Record<string, strin
 const ITEM_HEADERS = ['anthropic-version', 'anthropic-beta'];
 
 /** One line per request. */
-async function* resultLines(results: AsyncIterable<BatchResult>): AsyncGenerator<string, undefined> {
+async function* resultLines(results: AsyncIterable<BatchResult>): AsyncGenerator<string> {
   for await (const { customId, result } of results) {
     yield `{"custom_id":${JSON.stringify(customId)},"result":${result}}\n`;
   }
-  return undefined;
 }
 
 /** A batch in the API's format. Its results are fetched from the address given here, which must lead back to this gateway. */
