@@ -88,7 +88,10 @@ function resolve(
       built.set(dialect, building as unknown as Promise<DialectUpstream<DialectName>>);
       return building;
     },
-    ...(provider === 'anthropic' ? { countTokens: counter(upstream.settings, environment) } : {}),
+    // Asks the host itself, with the client's version and betas.
+    ...(provider === 'anthropic'
+      ? { countTokens: (request, client) => countTokens(hostOf(upstream.settings, environment), request, client) }
+      : {}),
     ...(apiOf(upstream.settings) === 'openai' ? { pass: passer(upstream.settings, environment) } : {}),
   };
 }
@@ -108,15 +111,6 @@ function passer(settings: UpstreamSettings, environment: UpstreamEnvironment): P
   const dialect = settings.provider === 'anthropic' ? ('anthropic' as const) : ('openai-chat' as const);
   const options = { dialect, ...hostOf(settings, environment) };
   return (request, client) => passOn(options, request, client);
-}
-
-/** Asks the host itself, with the client's version and betas. */
-function counter(
-  settings: UpstreamSettings,
-  environment: UpstreamEnvironment,
-): NonNullable<GatewayUpstream['countTokens']> {
-  const host = hostOf(settings, environment);
-  return (request, client) => countTokens(host, request, client);
 }
 
 function hostOf(settings: UpstreamSettings, { env, fetch, timeouts = {}, retries = {} }: UpstreamEnvironment) {

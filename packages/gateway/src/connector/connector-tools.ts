@@ -27,14 +27,14 @@ export function makeConnectorTools(
     // Each server's list has its own limit.
     { ...NAMES, onDuplicate: 'first', maxTools: Number.POSITIVE_INFINITY },
   );
-  const written = new Map(
-    enabled.map(({ toolset, tools }) => [toolset, writeToolset(toolset, tools, (tool) => snapshot.modelName(tool))]),
-  );
-  const placed = new Map(enabled.map(({ toolset }) => [toolset.at, written.get(toolset) ?? []]));
-  const implied = enabled.filter(({ toolset }) => toolset.at === undefined);
+  const written = enabled.map(({ toolset, tools }) => ({
+    at: toolset.at,
+    tools: writeToolset(toolset, tools, (tool) => snapshot.modelName(tool)),
+  }));
+  const placed = new Map(written.map(({ at, tools }) => [at, tools]));
   const all = [
     ...definitions.flatMap((definition, at): readonly unknown[] => placed.get(at) ?? [definition]),
-    ...implied.flatMap(({ toolset }) => written.get(toolset) ?? []),
+    ...written.flatMap(({ at, tools }) => (at === undefined ? tools : [])),
   ];
   checkNames(all);
   return {

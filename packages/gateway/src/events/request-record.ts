@@ -1,4 +1,5 @@
 import type { UsedUp } from '../access/index.ts';
+import type { RequestFacts } from '../http/index.ts';
 import type {
   EventOf,
   GatewayEvent,
@@ -29,13 +30,7 @@ export interface RequestStart {
   readonly requestId: string;
   readonly atMs: number;
   readonly access: { readonly owner: string; readonly name?: string | undefined };
-  readonly facts: {
-    readonly route: string;
-    readonly model?: string;
-    readonly upstream?: string;
-    /** When the client was last sent a part of the model's answer. */
-    readonly sentAtMs?: number;
-  };
+  readonly facts: Readonly<Pick<RequestFacts, 'route' | 'model' | 'upstream' | 'sentAtMs'>>;
 }
 
 /** MCP clients list and ping all the time: only requests that searched or called something are recorded. */

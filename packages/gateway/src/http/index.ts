@@ -21,6 +21,7 @@ export {
   type ErrorBody,
   isEventStream,
   type RequestContext,
+  type RequestFacts,
   type RequestRunner,
   type Route,
   randomId,

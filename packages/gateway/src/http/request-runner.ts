@@ -178,11 +178,11 @@ function lineWriter(logger: Logger, ended: RequestEnd, facts: LineFacts): (recor
 /** Facts only. Undefined values are left out. */
 function lineOf(ended: RequestEnd, facts: LineFacts, record: RequestRecord | undefined): LogEntry {
   const { error, path, owner, used, asked } = facts;
-  const fault = error === undefined ? undefined : faultOf(error);
+  const fault = faultOf(error);
   const isDeferred = record?.decision === 'defer';
   const searches = record?.searches.length ?? asked;
-  const line: LogEntry = {
-    level: fault?.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
+  return {
+    level: fault.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
     event: error === undefined ? 'request-end' : 'request-fail',
     requestId: ended.id,
     route: ended.route,
@@ -201,8 +201,8 @@ function lineOf(ended: RequestEnd, facts: LineFacts, record: RequestRecord | und
     tokensAdded: record?.tokens?.added,
     tokensNet: record?.tokens?.net,
     errorType: error?.type,
+    ...fault,
   };
-  return error === undefined ? line : { ...line, ...fault };
 }
 
 /** One request in progress. */
@@ -220,7 +220,7 @@ export interface RequestContext {
   readonly facts: RequestFacts;
 }
 
-interface RequestFacts {
+export interface RequestFacts {
   route: string;
   model?: string;
   upstream?: string;

@@ -55,7 +55,7 @@ export function createInsightMeter(options: {
   let waiting: InsightRecord[] = [];
   let waitingCharacters = 0;
   let dropped = 0;
-  let flushing: Promise<void> | undefined;
+  let flushed: Promise<void> = Promise.resolve();
   let cancel: (() => void) | undefined;
 
   async function write(): Promise<void> {
@@ -88,18 +88,12 @@ export function createInsightMeter(options: {
   }
 
   /** One after the other, so that a later read includes all that was counted before. */
-  async function flush(): Promise<void> {
+  function flush(): Promise<void> {
     settle();
     cancel?.();
     cancel = undefined;
-    if (store === undefined) return;
-    while (flushing !== undefined) await flushing.catch(() => undefined);
-    flushing = write();
-    try {
-      await flushing;
-    } finally {
-      flushing = undefined;
-    }
+    if (store !== undefined) flushed = flushed.then(write, write);
+    return flushed;
   }
 
   function schedule(): void {

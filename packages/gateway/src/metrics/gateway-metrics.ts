@@ -208,20 +208,12 @@ function outcomeOf(isError: boolean): string {
 const SHORT = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 1];
 const LONG = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** Which tools of catalogs searches have found so far, to compute how many were never found. */
-interface NeverFound {
-  watch(catalog: string, toolCount: () => number): void;
-  /** A request defers a catalog's tools. */
-  plan(event: EventOf<'plan-decide'>): void;
-  note(record: RequestRecord): void;
-  read(): Iterable<readonly [catalog: string, number]>;
-}
-
 /** Requests choose which catalogs they name together, and one can have many tools. */
 const MOST_CATALOGS = 200;
 const MOST_FOUND = 50_000;
 
-function neverFound(): NeverFound {
+/** Which tools of catalogs searches have found so far, to compute how many were never found. */
+function neverFound() {
   const catalogs = new Map<string, { toolCount: () => number; readonly found: Set<string> }>();
   let foundInAll = 0;
   const watch = (catalog: string, toolCount: () => number): void => {
@@ -231,10 +223,10 @@ function neverFound(): NeverFound {
   };
   return {
     watch,
-    plan({ catalogs: names, deferred }) {
+    plan({ catalogs: names, deferred }: EventOf<'plan-decide'>): void {
       if (names !== undefined && deferred !== undefined) watch(names.join(', '), () => deferred);
     },
-    note({ route, catalogs: names, searches }) {
+    note({ route, catalogs: names, searches }: RequestRecord): void {
       if (searches.length === 0) return;
       const known = catalogs.get(route === 'mcp' ? MCP_CATALOG : (names?.join(', ') ?? ''));
       if (known === undefined) return;
@@ -246,7 +238,7 @@ function neverFound(): NeverFound {
         }
       }
     },
-    *read() {
+    *read(): Generator<readonly [catalog: string, number]> {
       for (const [catalog, { toolCount, found }] of catalogs) {
         yield [catalog, Math.max(0, toolCount() - found.size)];
       }

@@ -10,11 +10,6 @@ interface Count {
   value: number;
 }
 
-/** A distribution. */
-interface Distribution {
-  observe(value: number): void;
-}
-
 export interface Registry {
   /** A number that only grows. */
   counter<const Labels extends readonly string[]>(name: string, help: string, labels: Labels): Labelled<Labels, Count>;
@@ -30,7 +25,7 @@ export interface Registry {
     name: string,
     help: string,
     options: { readonly bounds: readonly number[]; readonly labels: Labels },
-  ): Labelled<Labels, Distribution>;
+  ): Labelled<Labels, Buckets>;
   /** Prometheus's text format. */
   render(): string;
 }
@@ -92,7 +87,8 @@ export function createRegistry({ beforeRender }: { beforeRender(): void }): Regi
   };
 }
 
-class Buckets implements Distribution {
+/** A distribution. */
+class Buckets {
   /** One count per bucket, and one for values above them all. */
   readonly counts: number[];
   sum = 0;

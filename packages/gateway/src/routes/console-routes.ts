@@ -37,7 +37,7 @@ interface Asset {
 /** Paths that the page itself routes. */
 const SCREENS = ['/playground', '/activity', '/servers', '/savings'];
 
-const ASSET_HEADERS = { 'x-content-type-options': 'nosniff' };
+export const ASSET_HEADERS: Readonly<Record<string, string>> = { 'x-content-type-options': 'nosniff' };
 
 /** The page may connect only to this gateway, and no other page may frame it. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {

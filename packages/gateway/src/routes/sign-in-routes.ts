@@ -13,7 +13,7 @@ import {
   SIGN_IN_STYLE,
   signInAddress,
 } from '../sign-in/index.ts';
-import { PAGE_HEADERS } from './console-routes.ts';
+import { ASSET_HEADERS, PAGE_HEADERS } from './console-routes.ts';
 import type { Services } from './services.ts';
 
 /** Where users sign in to the configured MCP servers, each for their own key. */
@@ -92,20 +92,13 @@ const NOT_BOUND = outcomePage(
 const NO_STORE = { 'cache-control': 'no-store' };
 
 function html(status: number, body: string): Response {
-  return new Response(body, {
-    status,
-    headers: { ...PAGE_HEADERS, ...NO_STORE, 'content-type': 'text/html; charset=utf-8' },
-  });
+  const headers = { ...PAGE_HEADERS, ...NO_STORE, 'content-type': 'text/html; charset=utf-8' };
+  return new Response(body, { status, headers });
 }
 
 function asset(body: string, type: string): Response {
-  return new Response(body, {
-    headers: {
-      'content-type': `${type}; charset=utf-8`,
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-cache',
-    },
-  });
+  const headers = { ...ASSET_HEADERS, 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' };
+  return new Response(body, { headers });
 }
 
 /** Our own errors are written for people; messages from elsewhere are not shown. */

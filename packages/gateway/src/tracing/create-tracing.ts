@@ -1,4 +1,4 @@
-import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
+import type { Attributes, Context, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import { defined } from '@quartermaster/core/internal';
 import { DIALECTS, type DialectName, type PartOf } from '@quartermaster/host/upstream';
 import { type EventOf, OpenRequests, type RequestRecord } from '../events/index.ts';
@@ -19,15 +19,15 @@ export function createTracing(
   otel: OpenTelemetry,
   { tracer, now, close }: { readonly tracer: Tracer; now(): number; close(): Promise<void> },
 ): Tracing {
-  const { SpanKind, SpanStatusCode, ROOT_CONTEXT, trace } = otel;
+  const { SpanKind: Kind, SpanStatusCode, ROOT_CONTEXT, trace } = otel;
   const open = new OpenRequests<TracedSpan>();
 
   const contextOf = (requestId: string | undefined): Context => {
     const span = requestId === undefined ? undefined : open.get(requestId)?.span;
     return span === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, span);
   };
-  const start = (name: string, options: SpanOptions, context: Context): Span =>
-    tracer.startSpan(name, { startTime: now(), ...options }, context);
+  const start = (name: string, kind: SpanKind, attributes: Attributes, context: Context, startTime = now()): Span =>
+    tracer.startSpan(name, { kind, attributes, startTime }, context);
   const fail = (span: Span, type: string): void => {
     span.setAttribute('error.type', type);
     span.setStatus({ code: SpanStatusCode.ERROR });
@@ -36,21 +36,15 @@ export function createTracing(
   function traceSearch(event: EventOf<'tool-search-end'>): void {
     const { outcome, engine, confidence, found, queryCount, reranker, durationMs, requestId, callId } = event;
     const endTime = now();
-    const span = start(
-      'execute_tool tool_search',
-      {
-        kind: SpanKind.INTERNAL,
-        startTime: endTime - durationMs,
-        attributes: {
-          ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'tool_search' },
-          ...{ 'gen_ai.tool.type': 'function', 'quartermaster.search.verdict': outcome },
-          ...{ 'quartermaster.search.queries': queryCount, 'quartermaster.search.found': [...found] },
-          ...defined({ 'gen_ai.tool.call.id': callId, 'quartermaster.search.engine': engine }),
-          ...defined({ 'quartermaster.search.confidence': confidence, 'quartermaster.search.reranker': reranker }),
-        },
-      },
-      contextOf(requestId),
-    );
+    const attributes = {
+      ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'tool_search' },
+      ...{ 'gen_ai.tool.type': 'function', 'quartermaster.search.verdict': outcome },
+      ...{ 'quartermaster.search.queries': queryCount, 'quartermaster.search.found': [...found] },
+      ...defined({ 'gen_ai.tool.call.id': callId, 'quartermaster.search.engine': engine }),
+      ...defined({ 'quartermaster.search.confidence': confidence, 'quartermaster.search.reranker': reranker }),
+    };
+    const context = contextOf(requestId);
+    const span = start('execute_tool tool_search', Kind.INTERNAL, attributes, context, endTime - durationMs);
     if (outcome === 'failure') fail(span, 'search_failed');
     span.end(endTime);
   }
@@ -64,7 +58,7 @@ export function createTracing(
       };
       const parent = parentOf(otel, headers?.get('traceparent'), headers?.get('tracestate'));
       const name = method === undefined ? route : `${method} ${route}`;
-      const span = start(name, { kind: SpanKind.SERVER, attributes }, parent);
+      const span = start(name, Kind.SERVER, attributes, parent);
       open.add({ requestId, span, isContinued: parent !== ROOT_CONTEXT });
     },
     dropRequest: (requestId) => void open.take(requestId),
@@ -79,17 +73,11 @@ export function createTracing(
       span.end(now());
     },
     begin({ requestId, model, upstream, dialect }) {
-      const span = start(
-        `chat ${model}`,
-        {
-          kind: SpanKind.CLIENT,
-          attributes: {
-            ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model },
-            ...{ 'gen_ai.provider.name': PROVIDERS[upstream] ?? upstream, 'quartermaster.dialect': dialect },
-          },
-        },
-        contextOf(requestId),
-      );
+      const attributes = {
+        ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model },
+        ...{ 'gen_ai.provider.name': PROVIDERS[upstream] ?? upstream, 'quartermaster.dialect': dialect },
+      };
+      const span = start(`chat ${model}`, Kind.CLIENT, attributes, contextOf(requestId));
       const { api, whole } = DIALECTS[dialect];
       const used = { inputTokens: 0, outputTokens: 0 };
       const onPart = (part: object): void => {
@@ -115,17 +103,12 @@ export function createTracing(
     beginCall({ requestId, tool, server, sent }) {
       const isContinued = requestId !== undefined && open.get(requestId)?.isContinued === true;
       const own = isContinued ? ROOT_CONTEXT : parentOf(otel, sent?.traceparent, sent?.tracestate);
-      const span = start(
-        `tools/call ${tool}`,
-        {
-          kind: SpanKind.CLIENT,
-          attributes: {
-            ...{ 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' },
-            ...{ 'gen_ai.tool.name': tool, 'quartermaster.mcp.server': server },
-          },
-        },
-        own === ROOT_CONTEXT ? contextOf(requestId) : own,
-      );
+      const attributes = {
+        ...{ 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' },
+        ...{ 'gen_ai.tool.name': tool, 'quartermaster.mcp.server': server },
+      };
+      const context = own === ROOT_CONTEXT ? contextOf(requestId) : own;
+      const span = start(`tools/call ${tool}`, Kind.CLIENT, attributes, context);
       return {
         meta: traceHeaders(span),
         end(isError) {

@@ -44,16 +44,11 @@ export type ObjectValue<Shapes extends Fields> = {
   readonly [Key in keyof Shapes as Shapes[Key] extends { readonly default: Json } ? never : Key]?: ValueOf<Shapes[Key]>;
 };
 
-export interface ObjectOptions {
-  readonly required?: readonly string[];
-}
-
 export function object<const Shapes extends Fields>(
   fields: Shapes,
-  options: ObjectOptions = {},
+  { required = [] }: { readonly required?: readonly string[] } = {},
 ): Shape<ObjectValue<Shapes>> {
   const keys = Object.keys(fields);
-  const required = options.required ?? [];
   return {
     schema: {
       type: 'object',

@@ -56,27 +56,12 @@ function checkProperties(subject: ObjectSubject, verdict: Verdict, evaluation: E
       verdict.includeChild(evaluation.applyTo(part, subject, child));
     }
     if (!isKnownCertain) verdict.doubt();
+    else if (!isKnown && additional === false) verdict.fail(unknownPropertyFailure(subject, key));
     else if (!isKnown && additional !== undefined) {
-      checkAdditional(subject, { ...child, schema: additional }, verdict, evaluation);
+      verdict.includeChild(evaluation.applyTo(additional, subject, child));
     }
     if (evaluation.index.usesUnevaluated && (isKnown || additional !== undefined)) verdict.see(key);
   }
-}
-
-interface AdditionalChild {
-  readonly key: string;
-  readonly value: Json;
-  readonly schema: Json;
-}
-
-function checkAdditional(
-  subject: ObjectSubject,
-  child: AdditionalChild,
-  verdict: Verdict,
-  evaluation: Evaluator,
-): void {
-  if (child.schema === false) verdict.fail(unknownPropertyFailure(subject, child.key));
-  else verdict.includeChild(evaluation.applyTo(child.schema, subject, child));
 }
 
 /** A name that an object may not have. */

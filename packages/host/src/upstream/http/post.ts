@@ -27,16 +27,12 @@ interface Posting {
 /** Sends a body. Throws if the answer is not a success. */
 export async function post<D extends DialectName>(
   { options, client }: HttpExchange<D>,
-  { body, path, deadline, method = 'POST', contentType }: Posting,
+  { body, path, deadline, method = 'POST', contentType = 'application/json' }: Posting,
 ): Promise<Response> {
   const endpoint = DIALECTS[options.dialect].endpoint;
   const { fetch: ask = fetch, apiKey } = options;
-  const isClientCredential = sendsClientCredential(options);
-  const headers = requestHeaders({
-    ...{ headers: options.headers ?? {}, client: client.headers },
-    forwardsAuthorization: isClientCredential,
-  });
-  if (contentType !== undefined) headers.set('content-type', contentType);
+  const headers = requestHeaders({ options, client });
+  headers.set('content-type', contentType);
   if (apiKey !== undefined) endpoint.authorize(headers, apiKey);
   const response = await ask(endpointUrl(options.baseUrl ?? endpoint.baseUrl, path ?? endpoint.path), {
     method,
@@ -48,8 +44,9 @@ export async function post<D extends DialectName>(
   });
   client.onResponse?.({ status: response.status, headers: response.headers });
   if (isRedirect(response)) throw await redirectedError(response);
-  if (!response.ok) throw await refusedError(response, clockOf(options), { sent: headers, isClientCredential });
-  return response;
+  if (response.ok) return response;
+  const isClientCredential = sendsClientCredential(options);
+  throw await refusedError(response, clockOf(options), { sent: headers, isClientCredential });
 }
 
 export function sendsClientCredential<D extends DialectName>(options: HttpUpstreamOptions<D>): boolean {
@@ -77,21 +74,13 @@ function clockOf<D extends DialectName>(options: HttpUpstreamOptions<D>): Clock 
   return options.retries?.clock ?? SYSTEM_CLOCK;
 }
 
-interface RequestHeaderOptions {
-  /** Sent with every request; they override what the client sends. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly client: Headers | undefined;
-  readonly forwardsAuthorization: boolean;
-}
-
-/** The headers of a request: the configured ones, and those of the client's that its API reads. */
-function requestHeaders({ headers, client, forwardsAuthorization }: RequestHeaderOptions): Headers {
-  const sent = new Headers(headers);
-  for (const [name, value] of client ?? []) {
-    const isForwarded = isRead(name) || (forwardsAuthorization && CREDENTIALS.has(name));
+/** The headers of a request: the configured ones, and those of the client's that its API reads and no configured one overrides. */
+function requestHeaders<D extends DialectName>({ options, client }: HttpExchange<D>): Headers {
+  const sent = new Headers(options.headers);
+  for (const [name, value] of client.headers ?? []) {
+    const isForwarded = isRead(name) || (sendsClientCredential(options) && CREDENTIALS.has(name));
     if (isForwarded && !sent.has(name)) sent.set(name, value);
   }
-  sent.set('content-type', 'application/json');
   return sent;
 }
 

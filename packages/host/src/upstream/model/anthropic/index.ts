@@ -41,11 +41,11 @@ function withoutSeals(request: AnthropicRequest): AnthropicRequest {
 }
 
 function hasSeal(message: unknown): boolean {
-  return isJsonObject(message) && Array.isArray(message.content) && message.content.some(isOrHasSealed);
-}
-
-function isOrHasSealed(block: unknown): boolean {
-  return isSealed(block) || hasSealedCitation(block);
+  return (
+    isJsonObject(message) &&
+    Array.isArray(message.content) &&
+    message.content.some((one) => isSealed(one) || hasSealedCitation(one))
+  );
 }
 
 function hasSealedCitation(block: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { anthropicDefinedTool, describeExamples } from '@quartermaster/core/internal';
+import { anthropicDefinedTool, defined, describeExamples } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicRequest } from '@quartermaster/wires/anthropic';
 import type { ModelTarget } from '../model-target.ts';
 import { createPromptBuilder } from '../prompt-builder.ts';
@@ -88,19 +88,14 @@ function readTool(definition: JsonObject, name: string, target: ModelTarget): La
   const given = typeof description === 'string' ? description : '';
   // The other providers' packages drop the field.
   const told = takesExamples ? given : describeExamples(given, inputs);
-  const isMarked = typeof deferred === 'boolean' && knowsBlocks(target);
+  const isMarked = typeof deferred === 'boolean' && takesExamples;
+  const inputExamples = takesExamples && inputs.length > 0 ? inputs.map((input) => ({ input })) : undefined;
   return {
     type: 'function',
     name,
     ...(told === '' ? {} : { description: told }),
     inputSchema: (isJsonObject(schema) ? schema : { type: 'object' }) as LanguageModelV4FunctionTool['inputSchema'],
-    ...(inputs.length === 0 || !takesExamples
-      ? {}
-      : {
-          inputExamples: inputs.map((input) => ({ input })) as NonNullable<
-            LanguageModelV4FunctionTool['inputExamples']
-          >,
-        }),
+    ...(defined({ inputExamples }) as Pick<LanguageModelV4FunctionTool, 'inputExamples'>),
     ...(typeof strict === 'boolean' ? { strict } : {}),
     ...mergeOptions(cacheOptions(definition, target), isMarked ? { anthropic: { deferLoading: deferred } } : undefined),
   };
