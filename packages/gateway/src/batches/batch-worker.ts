@@ -143,10 +143,8 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
   async function beat(): Promise<void> {
     const held = [...running.values()];
     if (held.length === 0) return;
-    const states = await batches.extend(
-      held.map(({ item }) => item),
-      leaseMs,
-    );
+    const items = held.map(({ item }) => item);
+    const states = await batches.extend(items, leaseMs);
     held.forEach(({ stop }, index) => {
       const state = states[index];
       if (state === 'lost' || state === 'canceling') stop.abort(state);

@@ -67,7 +67,10 @@ export function createInsightMeter(options: {
     try {
       await store?.add({ cells: due.all, records });
     } catch (error) {
-      for (const cell of due.all) addCounts(cells.at(namesOf(cell)), cell);
+      for (const cell of due.all) {
+        const { day, owner, model, form, catalog } = cell;
+        addCounts(cells.at([day, owner, model, form, catalog]), cell);
+      }
       const newer = waiting;
       waiting = [];
       waitingCharacters = 0;
@@ -197,10 +200,6 @@ function noCells(): Series<InsightCell> {
       ...{ ...NO_COUNTS, day, owner, model, form, catalog },
     }),
   });
-}
-
-function namesOf({ day, owner, model, form, catalog }: InsightCell): readonly string[] {
-  return [day, owner, model, form, catalog];
 }
 
 export const NO_COUNTS: InsightCounts = Object.fromEntries(

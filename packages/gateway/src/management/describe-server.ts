@@ -4,13 +4,11 @@ import { defined } from '@quartermaster/core/internal';
 import type { Hub, ServerStatus } from '@quartermaster/mcp';
 import { type DescribedChange, describeChange } from './describe-change.ts';
 
-/** `sign-in`: it can't be used until a user has signed in. */
-export type ServerState = ServerStatus['state'] | 'sign-in';
-
 /** The state of a configured MCP server. */
 export interface DescribedServer {
   readonly name: string;
-  readonly state: ServerState;
+  /** `sign-in`: it can't be used until a user has signed in. */
+  readonly state: ServerStatus['state'] | 'sign-in';
   readonly reason?: string;
   /** In how many milliseconds it is tried again, if it is. */
   readonly retry_in_ms?: number;

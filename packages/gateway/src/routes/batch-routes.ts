@@ -39,10 +39,8 @@ export function mountBatchRoutes(api: Api, services: Services): void {
       const url = new URL(request.request.url);
       const page = await batches.list({ owner: request.access.owner, limit: readLimit(url), ...cursorOf(url) });
       if (page === undefined) throw new ApiError(400, 'after_id or before_id names no batch of this key');
-      return pageOf(
-        page.batches.map((batch) => show(request, batch)),
-        page.hasMore,
-      );
+      const shown = page.batches.map((batch) => show(request, batch));
+      return pageOf(shown, page.hasMore);
     }),
   );
   routes.get(

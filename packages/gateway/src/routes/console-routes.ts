@@ -10,7 +10,8 @@ export function mountConsoleRoutes({ app }: Api, { console: folder }: Services):
   const files = folder === undefined ? new Map<string, Asset>() : readAssets(fileURLToPath(folder));
   const page = files.get('/index.html');
   const showPage = (context: Context): Response | undefined => {
-    if (page === undefined || !wantsHtml(context)) return undefined;
+    const wantsHtml = context.req.header('accept')?.includes('text/html') === true;
+    if (page === undefined || !wantsHtml) return undefined;
     return new Response(page.bytes, { headers: { ...PAGE_HEADERS, 'content-type': page.type } });
   };
   // Some clients check whether anything is there before the first call.
@@ -64,10 +65,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
-
-function wantsHtml(context: Context): boolean {
-  return context.req.header('accept')?.includes('text/html') === true;
-}
 
 /** Empty if the page has not been built. */
 function readAssets(folder: string): ReadonlyMap<string, Asset> {

@@ -12,14 +12,9 @@ export async function listModels(
   const limit = readLimit(url);
   const after = url.searchParams.get('after_id');
   const before = url.searchParams.get('before_id');
-  const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
-  const to =
-    before === null
-      ? all.length
-      : Math.max(
-          0,
-          all.findIndex(({ id }) => id === before),
-        );
+  const placeOf = (wanted: string): number => all.findIndex(({ id }) => id === wanted);
+  const from = after === null ? 0 : placeOf(after) + 1;
+  const to = before === null ? all.length : Math.max(0, placeOf(before));
   const range = all.slice(from, to);
   const data = before === null ? range.slice(0, limit) : range.slice(-limit);
   // OpenAI's clients read the name of the object.

@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
 import type { Config, McpServerSettings, OAuthSettings, UpstreamSettings } from './config.ts';
 import { INDEX_CACHE_DEFAULTS } from './config-shape.ts';
 import { hideCredentials } from './show-value.ts';
@@ -76,10 +75,6 @@ function describeServer(server: McpServerSettings): Json {
   };
 }
 
-function describeOAuth({ clientSecret, scopes, ...rest }: OAuthSettings): Json {
-  return {
-    ...rest,
-    ...defined({ scopes }),
-    ...(clientSecret === undefined ? {} : { clientSecret: 'set' }),
-  };
+function describeOAuth({ clientSecret, ...rest }: OAuthSettings): Json {
+  return { ...rest, ...(clientSecret === undefined ? {} : { clientSecret: 'set' }) };
 }

@@ -33,16 +33,13 @@ export function findServers(document: unknown): ServerBlock | undefined {
     const block = valueAt(document, path);
     const label = path.join('.');
     if (Array.isArray(block) && label === 'mcpServers') {
-      const entries = block.map((entry: unknown, index) => ({
-        name: nameOf(entry, index),
-        entry,
-        path: [...path, index],
-      }));
+      const entries = block.map((entry: unknown, at) => ({ name: nameOf(entry, at), entry, path: [...path, at] }));
       return { label, entries, inputs: [] };
     }
     if (!isJsonObject(block) || (label === 'mcp' && !Object.values(block).some(isOpencodeEntry))) continue;
     const entries = Object.entries(block).map(([name, entry]) => ({ name, entry, path: [...path, name] }));
-    return { label, entries, inputs: inputsAt(valueAt(document, [...path.slice(0, -1), 'inputs'])) };
+    const inputs = valueAt(document, [...path.slice(0, -1), 'inputs']);
+    return { label, entries, inputs: Array.isArray(inputs) ? inputs.filter(isJsonObject) : [] };
   }
   return undefined;
 }
@@ -52,10 +49,6 @@ function valueAt(document: unknown, path: Path): unknown {
     (value, step) => (isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined),
     document,
   );
-}
-
-function inputsAt(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function isOpencodeEntry(entry: unknown): boolean {

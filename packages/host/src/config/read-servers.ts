@@ -57,18 +57,12 @@ export function readServers(options: ReadServersOptions): ReadServers {
     });
     const read = readServer({ ...options, ...one, resolve, deny: rules.deny });
     notes.push(...[...read.notes, ...rules.notes].map((message) => ({ server: one.name, message, source })));
-    const [first] = read.problems;
-    if (read.settings !== undefined && first === undefined) servers.set(one.name, read.settings);
+    const { settings, problems } = read;
+    const [first] = problems;
+    if (settings !== undefined && first === undefined) servers.set(one.name, settings);
     else {
-      const reason = read.problems.map(({ message }) => message).join('; ');
-      const line = first?.line;
-      unusable.push({
-        name: one.name,
-        reason,
-        source,
-        ...defined({ line }),
-        problems: read.problems,
-      });
+      const reason = problems.map(({ message }) => message).join('; ');
+      unusable.push({ name: one.name, reason, source, problems, ...defined({ line: first?.line }) });
     }
   }
   return { source, servers, unusable, notes, inputs: listInputs(source, { block, users }) };
@@ -98,13 +92,8 @@ function readServer(options: ReadServerOptions): ReadServer {
   const translated = plain === undefined ? undefined : translateServer(plain);
   const place = where([label, name]);
   const report = (message: string): void => {
-    const line = document.lineOf(path);
-    problems.push({
-      source: document.source,
-      ...defined({ line }),
-      path: place,
-      message: `${place} ${message}`,
-    });
+    const at = { source: document.source, path: place, ...defined({ line: document.lineOf(path) }) };
+    problems.push({ ...at, message: `${place} ${message}` });
   };
   for (const problem of translated?.problems ?? []) report(problem);
   // One reason is enough for an entry that only its own client can use.

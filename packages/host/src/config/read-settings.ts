@@ -30,10 +30,9 @@ export function readSettings<Value>(shape: Shape<Value>, reading: Reading): Valu
     const line = override === undefined ? document.lineOf(path) : undefined;
     problems.push({
       source: override?.source ?? document.source,
-      ...defined({ line }),
       path: path.length === 0 ? '' : where(path),
       message,
-      ...defined({ variable }),
+      ...defined({ line, variable }),
     });
   }
 

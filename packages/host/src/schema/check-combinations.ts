@@ -53,11 +53,8 @@ function settle(subject: Subject, verdict: Verdict, outcomes: readonly Verdict[]
     verdict.doubt();
     return;
   }
-  for (const failure of narrowForms(
-    subject,
-    outcomes.map(({ failures }) => failures),
-  ))
-    verdict.fail(failure);
+  const forms = outcomes.map(({ failures }) => failures);
+  for (const failure of narrowForms(subject, forms)) verdict.fail(failure);
   // What the forms evaluated is lost with them: nothing may be reported as unexpected on top of the failure.
   verdict.isSeenCertain = false;
 }

@@ -106,10 +106,8 @@ function describeUnknownProperty(failure: Of<'unknown-property'>): string {
 /** Names that were not sent are more likely to be meant; one that was sent could only be meant twice by mistake. */
 function closestKnown({ name, object, properties }: Of<'unknown-property'>): string | undefined {
   const known = Object.keys(properties).slice(0, MOST_KNOWN);
-  return closestName(
-    name,
-    known.filter((other) => !Object.hasOwn(object, other)),
-  );
+  const unsent = known.filter((other) => !Object.hasOwn(object, other));
+  return closestName(name, unsent);
 }
 
 function nounFor(place: Place, amount: number): string {

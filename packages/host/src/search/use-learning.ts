@@ -147,10 +147,8 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
       const [mine, others] = splitByScope(writing, scope);
       writing = others;
       try {
-        await store.add(
-          scope,
-          mine.map(({ use }) => use),
-        );
+        const uses = mine.map(({ use }) => use);
+        await store.add(scope, uses);
       } catch (error) {
         onError?.(error);
         waiting.push(...mine.slice(0, MOST_WAITING - waiting.length));

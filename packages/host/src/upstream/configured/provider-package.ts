@@ -109,10 +109,5 @@ function modelOf(provider: unknown, modelId: string): unknown {
 }
 
 function isModel(value: unknown): value is LanguageModelV4 {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'specificationVersion' in value &&
-    value.specificationVersion === 'v4'
-  );
+  return isJsonObject(value) && value.specificationVersion === 'v4';
 }

@@ -143,10 +143,8 @@ async function* checked<D extends DialectName>(
     yield part;
   }
   if (isComplete) return;
-  throw new UpstreamError({
-    code: 'cut_off',
-    message: 'The upstream ended its stream before the response was complete',
-  });
+  const message = 'The upstream ended its stream before the response was complete';
+  throw new UpstreamError({ code: 'cut_off', message });
 }
 
 async function askWhole<D extends DialectName>(

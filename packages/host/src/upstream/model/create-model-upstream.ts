@@ -122,7 +122,7 @@ async function askWhole<D extends DialectName>(
  */
 function createTranslation<D extends DialectName>(asking: Asking<D>, request: RequestOf<D>) {
   const { options, target } = asking;
-  const { model, createId = randomId } = options;
+  const { model, createId = () => crypto.randomUUID().replaceAll('-', '') } = options;
   const serialiser = createPartSerialiser();
   const { codec } = DIALECTS[options.dialect];
   const told = codec.showsExecuted?.(target) === true ? (event: BlockEvent) => [event] : tellExecuted();
@@ -210,8 +210,4 @@ function stepOf<D extends DialectName>({ options }: Asking<D>, request: object, 
 
 function clockOf<D extends DialectName>(options: ModelUpstreamOptions<D>): Clock {
   return options.retries?.clock ?? SYSTEM_CLOCK;
-}
-
-function randomId(): string {
-  return crypto.randomUUID().replaceAll('-', '');
 }

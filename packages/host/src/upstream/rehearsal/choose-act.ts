@@ -84,10 +84,8 @@ function best(scene: Scene, choice: LanguageModelV4ToolChoice | undefined): Scen
     return declared === undefined ? found : withSchema(declared, found);
   });
   const names = new Set(known.map(({ name }) => name));
-  const [other] = rank(
-    scene.declared.filter(({ name }) => !names.has(name)),
-    said,
-  );
+  const others = scene.declared.filter(({ name }) => !names.has(name));
+  const [other] = rank(others, said);
   const [found] = known;
   if (other === undefined) return found;
   const fits = fitness(other, said);

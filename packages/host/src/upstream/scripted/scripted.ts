@@ -52,17 +52,12 @@ export function scripted<D extends DialectName>({ dialect, turns }: ScriptedOpti
     const turn = turns[requests.length];
     requests.push(request);
     if (turn === undefined) {
-      throw new UpstreamError({
-        code: 'refused',
-        message: `The script has no turn ${requests.length}`,
-        shouldRetry: false,
-      });
+      const message = `The script has no turn ${requests.length}`;
+      throw new UpstreamError({ code: 'refused', message, shouldRetry: false });
     }
     if (!('parts' in turn) && !('fails' in turn)) {
-      yield* createModelUpstream({ dialect, model: answering(turn, nextId), createId: () => 'scripted' }).stream(
-        request,
-        signal,
-      );
+      const model = answering(turn, nextId);
+      yield* createModelUpstream({ dialect, model, createId: () => 'scripted' }).stream(request, signal);
       return;
     }
     for (const part of 'parts' in turn ? turn.parts : []) {

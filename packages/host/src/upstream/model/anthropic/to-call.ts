@@ -57,12 +57,8 @@ function readPrompt(request: AnthropicRequest, target: ModelTarget): LanguageMod
     else {
       // Results answer the calls right before them, whatever else the message contains.
       builder.answers(readResults(blocks, target));
-      builder.user(
-        readUserBlocks(
-          blocks.filter((block) => block.type !== 'tool_result'),
-          target,
-        ),
-      );
+      const said = blocks.filter((block) => block.type !== 'tool_result');
+      builder.user(readUserBlocks(said, target));
     }
   }
   return builder.prompt();
