@@ -3,6 +3,6 @@
 export { matchLine } from './answer/match-levels.ts';
 export { tell } from './answer/tell.ts';
 export { guardSearch } from './memory.ts';
-export { readFormChoice } from './plan/form.ts';
+export { FORM_NAMES, readFormChoice } from './plan/form.ts';
 export { deferredInFull, makeDeferPlan, makeInlinePlan, makeView, ownNamed, ownTool } from './plan/make-plan.ts';
 export { cutText, signature } from './text/shorten-text.ts';

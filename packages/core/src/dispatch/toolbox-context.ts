@@ -1,8 +1,7 @@
 import { createSnapshot, parseTools, type Snapshot, type Tool } from '../catalog/index.ts';
 import { checkOptionNames, readChoice, wrongSetting } from '../check-option-names.ts';
-import { type DeferPlan, FORMS, type Form, type FormName, type Plan, type PlanEngine } from '../disclosure/index.ts';
-import { tell } from '../disclosure/internal.ts';
-import type { SettingError } from '../errors.ts';
+import { type DeferPlan, FORMS, type Form, type Plan, type PlanEngine } from '../disclosure/index.ts';
+import { FORM_NAMES, tell } from '../disclosure/internal.ts';
 import { DEFAULT_GATE_SETTINGS, estimateTokens, snapshotTokens } from '../gate/index.ts';
 import { createBm25Searcher, createRegexSearcher, type Searcher } from '../search/index.ts';
 import { macrotaskPause } from '../slices.ts';
@@ -52,8 +51,6 @@ const CHOICES: { readonly [Choice in keyof Form]: readonly Form[Choice][] } = {
   invoke: ['direct', 'wrapped'],
   search: ['local', 'provider', 'client'],
 };
-
-const FORM_NAMES = Object.keys(FORMS) as readonly FormName[];
 
 /** What a search may return: deferred tools that the caller may use, and that we can search. */
 export function searchScope(
@@ -237,25 +234,20 @@ function createSearchers(source: SearcherSource, engine: PlanEngine): Searchers 
 
 /** Words must not be read as a pattern, nor a pattern as words. Programs without types also pass promises. */
 function checked(searcher: Searcher, engine: PlanEngine): Searcher {
-  if (typeof (searcher as Partial<Searcher> | undefined)?.search !== 'function') throw notSearcher(searcher, engine);
+  const setting = engine === 'text' ? 'searcher' : 'regexSearcher';
+  const given: unknown = searcher;
+  if (typeof (given as Partial<Searcher> | undefined)?.search !== 'function') {
+    // A rejection that no one handles would end the process.
+    if (given instanceof Promise) given.catch(() => undefined);
+    const problem = given instanceof Promise ? 'a promise: await it, and pass the searcher itself' : 'not a searcher';
+    throw wrongSetting(setting, `The ${setting}, or what it returns, is ${problem}`);
+  }
   const takes: PlanEngine = searcher.engine === 'regex' ? 'regex' : 'text';
   if (takes === engine) return searcher;
-  const [setting, advice] = engine === 'text' ? (['searcher', PATTERNS] as const) : (['regexSearcher', WORDS] as const);
+  const advice = takes === 'regex' ? 'takes patterns: pass it as regexSearcher' : 'takes words: pass it as searcher';
   const message = `The ${setting} is of the engine "${searcher.engine}", which ${advice}`;
   throw wrongSetting(setting, message, { engine: searcher.engine });
 }
-
-function notSearcher(value: unknown, engine: PlanEngine): SettingError {
-  const setting = engine === 'text' ? 'searcher' : 'regexSearcher';
-  // A rejection that no one handles would end the process.
-  if (value instanceof Promise) value.catch(() => undefined);
-  const problem = value instanceof Promise ? 'a promise: await it, and pass the searcher itself' : 'not a searcher';
-  return wrongSetting(setting, `The ${setting}, or what it returns, is ${problem}`);
-}
-
-const PATTERNS = 'takes patterns: pass it as regexSearcher';
-
-const WORDS = 'takes words: pass it as searcher';
 
 /** If the plan offers a search: makes its searcher build what the first one would wait for. */
 export function prepareSearch(context: ToolboxContext, plan: Plan): void {

@@ -38,12 +38,17 @@ function isWindow(value: number): boolean {
   return Number.isInteger(value) && value > 0;
 }
 
-/** The longest entry that a segment of the id begins with, so that `us.anthropic.claude-…` and `openai/gpt-…` are known too. */
-function knownWindow(model: string): number | undefined {
-  const segments = model
+/** The parts of a model's id, in lower case: what names it may come after others, as in `us.anthropic.claude-…` and `openai/gpt-…`. */
+export function modelSegments(model: string): readonly string[] {
+  return model
     .slice(0, 256)
     .toLowerCase()
     .split(/[/.:](?=[a-z])/);
+}
+
+/** The longest entry that a segment of the id begins with. */
+function knownWindow(model: string): number | undefined {
+  const segments = modelSegments(model);
   let best: readonly [string, number] | undefined;
   for (const entry of KNOWN_WINDOWS) {
     const isLonger = entry[0].length > (best?.[0].length ?? 0);

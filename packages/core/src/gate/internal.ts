@@ -1,3 +1,4 @@
 // What other stages and packages share with this one. The public names are in index.ts.
+export { modelSegments } from './context-window.ts';
 export { snapshotTokensInSteps } from './estimate-tokens.ts';
 export { checkGateSettings } from './gate-settings.ts';

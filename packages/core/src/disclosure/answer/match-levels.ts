@@ -5,7 +5,7 @@ import { memoized } from '../../memoized.ts';
 import type { Memory } from '../memory.ts';
 import { ownTool } from '../plan/make-plan.ts';
 import type { DeferPlan } from '../plan/plan.ts';
-import { cutText, firstSentence, oneLine, signature } from '../text/shorten-text.ts';
+import { cutText, firstSentence, oneLine, sentenceAfter, signature } from '../text/shorten-text.ts';
 
 /** A tool and the name that the model sees. */
 export interface Named {
@@ -64,9 +64,8 @@ function line(tool: Tool): { description?: string } {
 const LINES = {
   name: ({ name }: Named): Match => (fitsLine(name) ? name : { name }),
   signature: ({ name, tool }: Named): Match => {
-    const { description } = line(tool);
     if (!fitsLine(name)) return { name, signature: signature(tool.schema), ...line(tool) };
-    return `${name}${signature(tool.schema)}${description === undefined ? '' : `: ${description}`}`;
+    return `${name}${signature(tool.schema)}${sentenceAfter(tool.description, LINE_LENGTH)}`;
   },
 };
 

@@ -1,4 +1,5 @@
 import { readChoice } from '../../check-option-names.ts';
+import { modelSegments } from '../../gate/internal.ts';
 
 /**
  * How schemas reach the model, as four independent choices. Each product's approach is one combination of them,
@@ -8,7 +9,7 @@ export interface Form {
   /**
    * How a deferred tool is represented: a `stub` (name, description, open parameters), nothing, or its full definition with a
    * `defer_loading` mark.
-   /** How a found tool is revealed: in the `answer`'s text, by an `append` to the declared tools, or by the protocol's own blocks. */
+   */
   readonly hidden: 'stub' | 'omit' | 'mark';
   /** How a found tool is revealed: in the `answer`'s text, by an `append` to the declared tools, or by the protocol's own blocks. */
   readonly reveal: 'answer' | 'append' | 'native';
@@ -58,11 +59,12 @@ export function chooseForm(capabilities: TransportCapabilities, preference: Form
   readFormChoice(preference);
   if (preference === 'client') return clientForm(capabilities);
   if (preference === 'auto') {
-    const name = canCarry('native', capabilities) ? 'native' : 'bridge';
+    const name = NEEDS.native.isMet(capabilities) ? 'native' : 'bridge';
     const reason = name === 'native' ? 'The transport reveals tools natively' : 'The transport supports only functions';
     return { name, form: FORMS[name], reason };
   }
-  if (canCarry(preference, capabilities)) {
+  const needs = NEEDS[preference];
+  if (needs.isMet(capabilities)) {
     const form = FORMS[preference];
     const cost = keepsPrefix(form)
       ? ''
@@ -72,7 +74,7 @@ export function chooseForm(capabilities: TransportCapabilities, preference: Form
   return {
     name: 'bridge',
     form: FORMS.bridge,
-    reason: `The form "${preference}" was requested, but needs ${NEEDS[preference]}, which this transport does not support`,
+    reason: `The form "${preference}" was requested, but needs ${needs.what}, which this transport does not support`,
   };
 }
 
@@ -81,21 +83,7 @@ export function readFormChoice(form: unknown): FormName | 'auto' {
   return readChoice('form', form, ['auto', ...FORM_NAMES]);
 }
 
-const FORM_NAMES = Object.keys(FORMS) as readonly FormName[];
-
-function canCarry(name: Exclude<FormName, 'client'>, capabilities: TransportCapabilities): boolean {
-  switch (name) {
-    case 'stub':
-    case 'bridge':
-      return true;
-    case 'load':
-      return capabilities.lateTools;
-    case 'native':
-      return capabilities.references || capabilities.clientSearch;
-    case 'hosted':
-      return capabilities.deferMark && capabilities.hostedSearch.length > 0;
-  }
-}
+export const FORM_NAMES = Object.keys(FORMS) as readonly FormName[];
 
 /** If a client searches itself, references are sent raw to a transport that knows them, and as declared tools to any other. */
 function clientForm(capabilities: TransportCapabilities): FormChoice {
@@ -106,13 +94,25 @@ function clientForm(capabilities: TransportCapabilities): FormChoice {
   return { name: 'client', form: FORMS.client, reason: 'The client searches; what it found is declared' };
 }
 
-const NEEDS = {
-  stub: 'functions',
-  bridge: 'functions',
-  load: 'a tool list that may grow',
-  native: 'references or client-executed search',
-  hosted: 'a hosted search tool and the defer_loading mark',
+/** What each form needs of its transport. */
+const NEEDS: Readonly<Record<Exclude<FormName, 'client'>, Need>> = {
+  stub: { what: 'functions', isMet: () => true },
+  bridge: { what: 'functions', isMet: () => true },
+  load: { what: 'a tool list that may grow', isMet: ({ lateTools }) => lateTools },
+  native: {
+    what: 'references or client-executed search',
+    isMet: ({ references, clientSearch }) => references || clientSearch,
+  },
+  hosted: {
+    what: 'a hosted search tool and the defer_loading mark',
+    isMet: ({ deferMark, hostedSearch }) => deferMark && hostedSearch.length > 0,
+  },
 };
+
+interface Need {
+  readonly what: string;
+  readonly isMet: (capabilities: TransportCapabilities) => boolean;
+}
 
 /** What a transport, a protocol at one host, supports. Both halves of a pair are listed, so that neither is sent alone. */
 export interface TransportCapabilities {
@@ -159,10 +159,7 @@ export function capabilitiesOf(
   const table = options.table ?? TRANSPORTS;
   const row = Object.hasOwn(table, transport) ? table[transport] : undefined;
   if (row === undefined) return PLAIN;
-  const segments = (options.model ?? '')
-    .slice(0, 256)
-    .toLowerCase()
-    .split(/[/.:](?=[a-z])/);
+  const segments = modelSegments(options.model ?? '');
   const lacks = (row.exceptions ?? [])
     .filter((exception) => segments.some((segment) => isModel(exception.model, segment)))
     .flatMap((exception) => exception.lacks);

@@ -1,6 +1,6 @@
 import { addToList } from '../../add-to-list.ts';
 import type { Snapshot, Tool } from '../../catalog/index.ts';
-import { counted, FEWEST_OF_A_PREFIX, firstSentence, namePrefix, oneLine } from '../text/shorten-text.ts';
+import { counted, FEWEST_OF_A_PREFIX, namePrefix, oneLine, sentenceAfter } from '../text/shorten-text.ts';
 
 /** What a listing is made from. */
 export interface ListingOptions {
@@ -123,7 +123,7 @@ function group(options: ListingOptions): readonly Group[] {
   for (const tool of options.tools) {
     const name = options.snapshot.modelName(tool);
     const prefix = name.endsWith(tool.name) ? name.slice(0, name.length - tool.name.length) : '';
-    addToList(byServer, tool.server, { name, prefix, about: () => about(tool) });
+    addToList(byServer, tool.server, { name, prefix, about: () => sentenceAfter(tool.description, SENTENCE_LENGTH) });
   }
   return [...byServer]
     .map(([server, entries]) => ({
@@ -157,11 +157,6 @@ function commonPrefix(entries: readonly Entry[]): string {
 }
 
 const FEWEST_TO_SHARE = 3;
-
-function about(tool: Tool): string {
-  const sentence = firstSentence(tool.description, SENTENCE_LENGTH);
-  return sentence === '' ? '' : `: ${sentence}`;
-}
 
 /** By code unit: no locale changes the bytes. */
 function compare(left: string, right: string): number {

@@ -2,10 +2,10 @@ import type { JsonSchema, Snapshot, Tool } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
 import { memoized } from '../../memoized.ts';
 import type { Memory } from '../memory.ts';
-import { cutText, firstSentence, oneLine, sentenceEnds, signature } from '../text/shorten-text.ts';
+import { cutText, oneLine, sentenceAfter, sentenceEnds, signature } from '../text/shorten-text.ts';
 import { FORMS, type Form } from './form.ts';
 import { type Listing, makeListing } from './listing.ts';
-import { OWN_NAMES, ownTools } from './own-tools.ts';
+import { ownTools } from './own-tools.ts';
 import {
   bareDefinition,
   type DeferPlan,
@@ -94,14 +94,7 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
     show(tool, { snapshot, form, isDeferred: hidden.has(tool), descriptionLength }),
   );
   const cut = new Set(shown.filter(isCut).map(({ name }) => name));
-  const own = ownTools({
-    form,
-    engine,
-    hasDescribe: question.describe ?? true,
-    searchName: question.searchName ?? OWN_NAMES.search,
-    secondSearch: question.secondSearch,
-    isTaken: (name) => snapshot.resolve(name) !== undefined,
-  });
+  const own = ownTools({ ...question, engine });
   const listing = makeListing({
     snapshot,
     tools: deferred,
@@ -344,9 +337,8 @@ function prefetchText(plan: DeferPlan, snapshot: Snapshot, names: readonly strin
   const lines = names.flatMap((name) => {
     const tool = snapshot.resolve(name);
     if (tool === undefined) return [];
-    const about = firstSentence(tool.description, SENTENCE_LENGTH);
     const parameters = plan.form.reveal === 'native' ? '' : signature(tool.schema);
-    return [`- ${name}${parameters}${about === '' ? '' : `: ${about}`}`];
+    return [`- ${name}${parameters}${sentenceAfter(tool.description, SENTENCE_LENGTH)}`];
   });
   if (lines.length === 0) return undefined;
   return `[Tools that may fit this message, ${how(plan)}. Search for others.]\n${lines.join('\n')}`;

@@ -1,15 +1,11 @@
 import type { JsonSchema } from '../../catalog/index.ts';
 import type { Form } from './form.ts';
-import type { Own, PlanEngine, SecondSearch } from './plan.ts';
+import type { DeferQuestion } from './make-plan.ts';
+import type { Own, PlanEngine } from './plan.ts';
 
-export interface OwnToolOptions {
-  readonly form: Form;
+interface OwnToolsQuestion
+  extends Pick<DeferQuestion, 'form' | 'snapshot' | 'describe' | 'searchName' | 'secondSearch'> {
   readonly engine: PlanEngine;
-  readonly hasDescribe: boolean;
-  readonly searchName: string;
-  readonly secondSearch?: SecondSearch | undefined;
-  /** Whether a name already belongs to a tool of the catalog. */
-  readonly isTaken: (name: string) => boolean;
 }
 
 /** The names of our own tools: `tool_search`, `tool_describe` and `tool_call`. */
@@ -23,44 +19,34 @@ export const OWN_NAMES: { readonly [Role in Own['role']]: string } = {
  * Our tools for a form: none where others search, three for the bridge, the search alone otherwise; a second search stands after the first. Their texts say nothing of what
  * is deferred, not even how much, so that a tool more or less leaves the prefix of every conversation as it is cached.
  */
-export function ownTools(options: OwnToolOptions): readonly Own[] {
-  if (options.form.search !== 'local') return [];
-  const { isTaken } = options;
+export function ownTools(question: OwnToolsQuestion): readonly Own[] {
+  const { form, snapshot, engine, searchName = OWN_NAMES.search, secondSearch: second } = question;
+  if (form.search !== 'local') return [];
+  const isTaken = (name: string): boolean => snapshot.resolve(name) !== undefined;
   const names = {
-    search: freeName(options.searchName, isTaken),
+    search: freeName(searchName, isTaken),
     describe: freeName(OWN_NAMES.describe, isTaken),
     call: freeName(OWN_NAMES.call, isTaken),
   };
-  const { engine, secondSearch: second } = options;
-  const describeSearch = (by: PlanEngine): string =>
-    `${about({ ...options, engine: by })} ${afterwards(options, names)}`;
-  const first: Own = {
+  const search = (name: string, by: PlanEngine): Own => ({
     role: 'search',
-    name: names.search,
-    description: describeSearch(engine),
-    schema: searchSchema(engine),
-  };
-  const searches: readonly Own[] =
-    second === undefined
-      ? [first]
-      : [
-          first,
-          {
-            role: 'search',
-            name: freeName(second.name, (name) => name === names.search || isTaken(name)),
-            description: describeSearch(second.engine),
-            schema: searchSchema(second.engine),
-            engine: second.engine,
-          },
-        ];
-  if (options.form.invoke !== 'wrapped') return searches;
+    name,
+    description: `${about(form, by)} ${afterwards(question, names)}`,
+    schema: searchSchema(by),
+  });
+  const searches = [search(names.search, engine)];
+  if (second !== undefined) {
+    const name = freeName(second.name, (one) => one === names.search || isTaken(one));
+    searches.push({ ...search(name, second.engine), engine: second.engine });
+  }
+  if (form.invoke !== 'wrapped') return searches;
   const call: Own = {
     role: 'call',
     name: names.call,
     description: 'Call a tool that you found. Tools in your own list are called directly, not through this.',
     schema: CALL_SCHEMA,
   };
-  if (!options.hasDescribe) return [...searches, call];
+  if (question.describe === false) return [...searches, call];
   const describe: Own = {
     role: 'describe',
     name: names.describe,
@@ -77,7 +63,7 @@ function freeName(name: string, isTaken: (name: string) => boolean): string {
   return free;
 }
 
-function about({ form, engine }: OwnToolOptions): string {
+function about(form: Form, engine: PlanEngine): string {
   const how = engine === 'regex' ? BY_PATTERN : 'by what they do or by name';
   return form.hidden === 'stub'
     ? `Load the parameters of tools that are shown without them. Searches ${how}.`
@@ -87,10 +73,10 @@ function about({ form, engine }: OwnToolOptions): string {
 const BY_PATTERN = 'with a regular expression (Python syntax) over names, descriptions and parameters';
 
 /** With the names that our tools have here: a catalog may contain its own `tool_call`. */
-function afterwards({ form, hasDescribe }: OwnToolOptions, names: { describe: string; call: string }): string {
+function afterwards({ form, describe }: OwnToolsQuestion, names: { describe: string; call: string }): string {
   if (form.hidden === 'stub') return 'Then call the tool by its name.';
   if (form.invoke === 'direct') return 'Tools that are found join your list; call them by their names.';
-  if (!hasDescribe) return `Returns parameters. Then use ${names.call}.`;
+  if (describe === false) return `Returns parameters. Then use ${names.call}.`;
   return `Returns signatures. Then use ${names.call}, after ${names.describe} if needed.`;
 }
 

@@ -35,24 +35,27 @@ export interface PlanTokens {
   readonly after: number;
 }
 
-/** Every tool is sent as it is. A wire passes the request through unchanged. */
-export interface InlinePlan {
-  readonly kind: 'inline';
+/** What every plan has. */
+interface AnyPlan {
   readonly snapshot: Snapshot;
-  /** Every tool that the caller may see, in full. */
+  /** Tools of the catalog that are declared from the first message on, in catalog order: without deferral, every one that the caller may see. */
   readonly shown: readonly Shown[];
-  /** The same, bare. */
+  /** What is declared from the first message on: our own tools and `shown`, bare. One array for all turns, so that a wire can cache what it renders. */
   readonly definitions: readonly Definition[];
-  /** As in a plan that defers; not used here. */
+  /** Text for the system prompt: how to search, and what can be searched for. Byte-stable for a snapshot. Without deferral there is none. */
   readonly note?: string;
   readonly reason: string;
   readonly tokens: PlanTokens;
 }
 
+/** Every tool is sent as it is. A wire passes the request through unchanged. */
+export interface InlinePlan extends AnyPlan {
+  readonly kind: 'inline';
+}
+
 /** Some tools are deferred. Contains the whole fixed part of what is sent, made once per snapshot and settings. */
-export interface DeferPlan {
+export interface DeferPlan extends AnyPlan {
   readonly kind: 'defer';
-  readonly snapshot: Snapshot;
   readonly form: Form;
   readonly engine: PlanEngine;
   /** Deferred tools by the names that the model sees, because wires find those in messages. */
@@ -64,16 +67,8 @@ export interface DeferPlan {
   readonly pastSearches?: readonly string[];
   /** Our tools, in the order of their declaration, before every other tool. Empty if the provider or the client searches. */
   readonly own: readonly Own[];
-  /** Tools of the catalog that are declared from the first message on, in catalog order. */
-  readonly shown: readonly Shown[];
   /** Names of stubs whose description is cut, if any. The answer to a search has the whole description. */
   readonly cut?: ReadonlySet<string>;
-  /** `own` and `shown`, bare: what is declared from the first message on. One array for all turns, so that a wire can cache what it renders. */
-  readonly definitions: readonly Definition[];
-  /** Text for the system prompt: how to search, and what can be searched for. Byte-stable for a snapshot. */
-  readonly note?: string;
-  readonly reason: string;
-  readonly tokens: PlanTokens;
 }
 
 /** What to send: all tools as they are, or a search with some tools deferred. Made by `toolbox.plan()`. */

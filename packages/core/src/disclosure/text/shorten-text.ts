@@ -10,6 +10,12 @@ export function firstSentence(description: string, maxLength: number): string {
   return cutText(sentence.replace(/[.。]$/u, ''), maxLength);
 }
 
+/** `: what it does`, or empty: the first sentence, to be put after a name. */
+export function sentenceAfter(description: string, maxLength: number): string {
+  const sentence = firstSentence(description, maxLength);
+  return sentence === '' ? '' : `: ${sentence}`;
+}
+
 /** Cuts without splitting a surrogate pair, and shows it with an ellipsis, which counts. */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
