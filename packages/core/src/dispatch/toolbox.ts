@@ -147,13 +147,11 @@ export interface TellOptions {
 }
 
 /** A call of the model, and what is known at the time. */
-export interface CallContext {
+export interface CallContext extends ExecuteOptions {
   readonly plan: Plan;
   readonly call: Call;
   /** The memory before the round in which the call was made: parallel calls share it. */
   readonly memory: Memory;
-  readonly caller?: Caller;
-  readonly signal?: AbortSignal;
 }
 
 /** Options of `toolbox.execute`. */
@@ -172,12 +170,10 @@ export interface Answered {
 }
 
 /** What a prefetch searches for. */
-export interface Prefetching {
+export interface Prefetching extends ExecuteOptions {
   readonly plan: Plan;
   /** The latest user message. */
   readonly text: string;
-  readonly caller?: Caller;
-  readonly signal?: AbortSignal;
 }
 
 /** Depends only on the message and the catalog, so that every round of a turn renders it the same. */

@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../catalog/index.ts';
 import { cutText } from '../../disclosure/internal.ts';
-import type { RefusalReason } from '../events.ts';
 import type { Caller, ExecuteOptions, Resolved, ToolOutcome } from '../toolbox.ts';
 import { eventOrigin, type ToolboxContext } from '../toolbox-context.ts';
-import { argumentError } from './handle-calls.ts';
+import { argumentError, type Refusal } from './handle-calls.ts';
 
 /**
  * Runs one real call: scope, `beforeCall`, arguments, approval, the tool, `afterCall`. A hook that fails refuses the call; it
@@ -17,50 +16,45 @@ export async function executeCall(
   const signal = options.signal ?? new AbortController().signal;
   const hookContext: HookContext = { caller: options.caller ?? {}, signal };
   signal.throwIfAborted();
-  const admission = await admit(context, resolved, hookContext);
+  const admitted = await admit(context, resolved, hookContext);
   signal.throwIfAborted();
-  if (admission.kind === 'refused') {
-    const origin = eventOrigin(context, { call: resolved, caller: hookContext.caller });
-    context.emit({ ...origin, kind: 'tool-call-refuse', tool: resolved.tool.id, reason: admission.reason });
-    return { text: admission.text, isError: true };
-  }
-  return run(context, admission.call, hookContext);
+  if (!('reason' in admitted)) return run(context, admitted, hookContext);
+  const origin = eventOrigin(context, { call: resolved, caller: hookContext.caller });
+  context.emit({ ...origin, kind: 'tool-call-refuse', tool: resolved.tool.id, reason: admitted.reason });
+  return { text: admitted.text, isError: true };
 }
 
-type Admission =
-  | { readonly kind: 'admitted'; readonly call: Resolved }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly text: string };
-
-async function admit(context: ToolboxContext, resolved: Resolved, hookContext: HookContext): Promise<Admission> {
+/** The call with its final arguments. */
+async function admit(
+  context: ToolboxContext,
+  resolved: Resolved,
+  hookContext: HookContext,
+): Promise<Resolved | Refusal> {
   const { hooks, checkArguments } = context.options;
   if (hookContext.caller.allow?.(resolved.tool) === false) {
-    return { kind: 'refused', reason: 'unknown', text: `There is no tool ${JSON.stringify(resolved.name)}.` };
+    return { reason: 'unknown', text: `There is no tool ${JSON.stringify(resolved.name)}.` };
   }
   let call = resolved;
   try {
     const before = await hooks?.beforeCall?.(call, hookContext);
-    if (before?.kind === 'deny') return { kind: 'refused', reason: 'hook', text: before.reason };
+    if (before?.kind === 'deny') return { reason: 'hook', text: before.reason };
     if (before?.kind === 'change') call = withArguments(call, before.arguments);
   } catch {
-    return {
-      kind: 'refused',
-      reason: 'hook',
-      text: `${resolved.name} was not called: a check before the call failed.`,
-    };
+    return { reason: 'hook', text: `${resolved.name} was not called: a check before the call failed.` };
   }
   const check = call === resolved ? undefined : checkArguments?.(call.tool, call.arguments);
   if (check?.kind === 'wrong') {
-    return { kind: 'refused', reason: 'arguments', text: argumentError(call.tool, call.name, check.problems) };
+    return { reason: 'arguments', text: argumentError(call.tool, call.name, check.problems) };
   }
   if (check?.arguments !== undefined) call = withArguments(call, check.arguments);
   return approve(context, call, hookContext);
 }
 
-async function approve(context: ToolboxContext, call: Resolved, hookContext: HookContext): Promise<Admission> {
-  const refused = (reason: string): Admission => ({ kind: 'refused', reason: 'approval', text: reason });
+async function approve(context: ToolboxContext, call: Resolved, hookContext: HookContext): Promise<Resolved | Refusal> {
+  const refused = (text: string): Refusal => ({ reason: 'approval', text });
   try {
     const approval = (await context.options.hooks?.approve?.(call, hookContext)) ?? true;
-    if (approval === true) return { kind: 'admitted', call };
+    if (approval === true) return call;
     return refused(approval === false ? `The call of ${call.name} was not approved.` : approval.reason);
   } catch {
     return refused(`${call.name} was not called: it could not be approved.`);

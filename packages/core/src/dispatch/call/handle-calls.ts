@@ -24,25 +24,19 @@ export function handleCalls(context: ToolboxContext, callContext: CallContext, r
   const resolved: Resolved[] = [];
   for (const [index, named] of requested.calls.entries()) {
     const result = resolveCall(context, callContext, { named, isWrapped: requested.isWrapped });
-    if (result.kind === 'refused') {
+    if ('reason' in result) {
       const which =
         requested.calls.length === 1 ? '' : `Nothing was called. Call ${index + 1} of ${requested.calls.length}: `;
-      return refuse(context, callContext, { ...result.refusal, text: `${which}${result.refusal.text}` });
+      return refuse(context, callContext, { ...result, text: `${which}${result.text}` });
     }
     const id = index === 0 ? callContext.call.id : `${callContext.call.id}_${index + 1}`;
-    resolved.push({
-      id,
-      tool: result.tool,
-      name: context.snapshot().modelName(result.tool),
-      arguments: result.arguments,
-    });
+    const { tool, arguments: checked } = result;
+    resolved.push({ id, tool, name: context.snapshot().modelName(tool), arguments: checked });
   }
   return { kind: 'calls', call: callContext.call, calls: resolved };
 }
 
-type CallResult =
-  | { readonly kind: 'good'; readonly tool: Tool; readonly arguments: Resolved['arguments'] }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+type CallResult = Pick<Resolved, 'tool' | 'arguments'> | Refusal;
 
 /** Scope before everything that could distinguish a hidden tool from a missing one. */
 function resolveCall(
@@ -54,25 +48,22 @@ function resolveCall(
   const { named, isWrapped } = requested;
   const snapshot = context.snapshot();
   if (isWrapped && ownNamed(plan, named.name.trim()) !== undefined) {
-    return refused({
-      reason: 'nested',
-      text: `${named.name.trim()} can't be called through another tool. Call it directly.`,
-    });
+    return { reason: 'nested', text: `${named.name.trim()} can't be called through another tool. Call it directly.` };
   }
   const tool = resolveName(snapshot, named.name, caller.allow);
-  if (tool === undefined) return refused(unknownTool(context, callContext, named.name));
+  if (tool === undefined) return unknownTool(context, callContext, named.name);
   const name = snapshot.modelName(tool);
   if (isWrapped && !isDeferred(plan, snapshot, tool)) {
     const text = `${name} is in your own list of tools. Call it directly by its name, not through ${ownTool(plan, 'call')?.name}.`;
-    return refused({ reason: 'not-deferred', text, tool: tool.id });
+    return { reason: 'not-deferred', text, tool: tool.id };
   }
   return checkCall(context, tool, { name, arguments: named.arguments });
 }
 
 function checkCall(context: ToolboxContext, tool: Tool, call: NamedCall): CallResult {
   const check = context.options.checkArguments?.(tool, call.arguments) ?? { kind: 'good' };
-  if (check.kind === 'good') return { kind: 'good', tool, arguments: check.arguments ?? call.arguments };
-  return refused({ reason: 'arguments', tool: tool.id, text: argumentError(tool, call.name, check.problems) });
+  if (check.kind === 'good') return { tool, arguments: check.arguments ?? call.arguments };
+  return { reason: 'arguments', tool: tool.id, text: argumentError(tool, call.name, check.problems) };
 }
 
 /** What is wrong, what to send instead, and the schema itself: the caller of a stub may never have seen it. */
@@ -89,10 +80,6 @@ export function argumentError(tool: Tool, name: string, problems: readonly Argum
     })),
     ...(isShort ? { parameters: tool.schema } : { signature: signature(tool.schema) }),
   });
-}
-
-function refused(refusal: Refusal): CallResult {
-  return { kind: 'refused', refusal };
 }
 
 /**
@@ -119,7 +106,8 @@ export interface ArgumentProblem {
 
 const NAME_LENGTH = 100;
 
-interface Refusal {
+/** Why a call is not made. */
+export interface Refusal {
   readonly reason: RefusalReason;
   /** What to do instead, for the model. */
   readonly text: string;

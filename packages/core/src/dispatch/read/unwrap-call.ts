@@ -31,7 +31,7 @@ export function unwrapCall(plan: Plan, call: Call, isKnown: (name: string) => bo
     return { kind: 'malformed', reason: `The arguments of ${call.name.slice(0, 100)} are not a JSON object`, isSearch };
   }
   if (own === undefined) return unwrapReal(plan, { name: call.name, arguments: input }, isKnown);
-  const unwrapped = limited(UNWRAP[own.role](own, input, isKnown));
+  const unwrapped = UNWRAP[own.role](own, input, isKnown);
   return unwrapped.kind === 'malformed' ? { ...unwrapped, isSearch } : unwrapped;
 }
 
@@ -55,41 +55,26 @@ const UNWRAP: {
     if (queries.length === 0)
       return malformed(`${own.name} needs ${hasKey(own, 'pattern') ? 'pattern' : 'query'}: what to look for`);
     const limit = readLimit(input.limit ?? input.max_results ?? input.top_k);
-    return { kind: 'search', queries, ...defined({ limit }) };
+    return within(queries, { kind: 'search', queries, ...defined({ limit }) });
   },
   describe(own, input) {
     const names = readTexts(input, ['name', 'names', 'tool_name', 'tool_names', 'tool', 'tools']);
     return names.length === 0
       ? malformed(`${own.name} needs name: a tool that was found`)
-      : { kind: 'describe', names };
+      : within(names, { kind: 'describe', names });
   },
   call(own, input, isKnown) {
     const calls = readNamedCalls(input, isKnown);
     return calls.length === 0
       ? malformed(`${own.name} needs name and arguments, such as {"name": "a_tool", "arguments": {}}`)
-      : { kind: 'calls', calls, isWrapped: true };
+      : within(calls, { kind: 'calls', calls, isWrapped: true });
   },
 };
 
-function limited(unwrapped: Unwrapped): Unwrapped {
-  const list = listIn(unwrapped);
-  return list.length > MOST_AT_ONCE
-    ? malformed(`${list.length} at once are too many; at most ${MOST_AT_ONCE}`)
-    : unwrapped;
-}
-
-function listIn(unwrapped: Unwrapped): readonly unknown[] {
-  switch (unwrapped.kind) {
-    case 'search':
-      return unwrapped.queries;
-    case 'describe':
-      return unwrapped.names;
-    case 'calls':
-      return unwrapped.calls;
-    case 'absent':
-    case 'malformed':
-      return [];
-  }
+/** What holds a list, unless the list is too long. */
+function within(list: readonly unknown[], unwrapped: Unwrapped): Unwrapped {
+  if (list.length <= MOST_AT_ONCE) return unwrapped;
+  return malformed(`${list.length} at once are too many; at most ${MOST_AT_ONCE}`);
 }
 
 function malformed(reason: string): Unwrapped {

@@ -6,7 +6,6 @@ import {
   type Duplicate,
   type Found,
   type FoundBySearch,
-  type QueryAnswer,
 } from '../../disclosure/index.ts';
 import { guardSearch, ownNamed, ownTool } from '../../disclosure/internal.ts';
 import { QuartermasterError } from '../../errors.ts';
@@ -129,12 +128,10 @@ async function search(
       plan,
       isLoaded: (tool) => loaded.has(snapshot.modelName(tool)),
     });
-    for (const [at, query] of requested.queries.entries()) {
-      uses?.note({ query, tools: toldFor(lists[at] ?? [], { hits, snapshot }) }, caller);
-    }
+    const told = toldFor(requested.queries, { lists, hits, snapshot });
+    for (const one of told) uses?.note(one, caller);
     const found = {
-      ...foundIn(hits, { snapshot, allow, queries: requested.queries }),
-      ...answersIn(hits, { lists, snapshot, queries: requested.queries }),
+      ...foundIn(hits, { snapshot, allow, told }),
       limit: requested.limit,
       ...(unavailable.length === 0 ? {} : { unavailable }),
     };
@@ -154,44 +151,38 @@ async function search(
   }
 }
 
+/** For each query, the part of its list that is shown. */
+function toldFor(
+  queries: readonly string[],
+  from: { readonly lists: readonly (readonly Hit[])[]; readonly hits: readonly Hit[]; readonly snapshot: Snapshot },
+): readonly FoundForQuery[] {
+  const shown = new Set(from.hits.map(({ tool }) => tool));
+  return queries.map((query, at) => ({
+    query,
+    tools: (from.lists[at] ?? []).flatMap(({ tool }) =>
+      shown.has(tool) ? [{ tool, name: from.snapshot.modelName(tool) }] : [],
+    ),
+  }));
+}
+
 function foundIn(
   hits: readonly Hit[],
-  from: { snapshot: Snapshot; allow: (tool: Tool) => boolean; queries: readonly string[] },
+  from: { snapshot: Snapshot; allow: (tool: Tool) => boolean; told: readonly FoundForQuery[] },
 ): FoundBySearch {
-  const { snapshot, allow, queries } = from;
+  const { snapshot, allow, told } = from;
   const also: Duplicate[] = hits.flatMap((hit) =>
     (hit.also ?? [])
       .filter(allow)
       .map((tool) => ({ name: snapshot.modelName(tool), of: snapshot.modelName(hit.tool) })),
   );
-  const names = hits.map((hit) => snapshot.modelName(hit.tool));
-  return { kind: 'search', queries, names, ...(also.length === 0 ? {} : { also }) };
-}
-
-/** Which of the shown tools answer which query. */
-function answersIn(
-  hits: readonly Hit[],
-  from: { lists: readonly (readonly Hit[])[]; snapshot: Snapshot; queries: readonly string[] },
-): { readonly answers?: readonly QueryAnswer[] } {
-  if (from.queries.length < 2) return {};
-  const told = new Set(hits.map(({ tool }) => tool));
-  const answers = from.queries.map((query, index) => ({
-    query,
-    names: (from.lists[index] ?? [])
-      .filter(({ tool }) => told.has(tool))
-      .map(({ tool }) => from.snapshot.modelName(tool)),
-  }));
-  return { answers };
-}
-
-/** The part of the list for one query. */
-function toldFor(
-  list: readonly Hit[],
-  { hits, snapshot }: { readonly hits: readonly Hit[]; readonly snapshot: Snapshot },
-): readonly { readonly tool: Tool; readonly name: string }[] {
-  return list
-    .filter((hit) => hits.some(({ tool }) => tool === hit.tool))
-    .map(({ tool }) => ({ tool, name: snapshot.modelName(tool) }));
+  const answers = told.map(({ query, tools }) => ({ query, names: tools.map(({ name }) => name) }));
+  return {
+    kind: 'search',
+    queries: told.map(({ query }) => query),
+    names: hits.map((hit) => snapshot.modelName(hit.tool)),
+    ...(also.length === 0 ? {} : { also }),
+    ...(told.length < 2 ? {} : { answers }),
+  };
 }
 
 function clampLimit(context: ToolboxContext, limit: number | undefined): number {
