@@ -48,6 +48,30 @@ export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | 
   });
 }
 
+/** How long work is waited for. */
+interface Patience {
+  readonly timeoutMs: number;
+  readonly after: Clock['after'];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Waits for work until it takes too long, and then for what is given instead. Late work continues. */
+export async function withTimeout<Value, Late>(
+  work: PromiseLike<Value>,
+  { timeoutMs, after, signal }: Patience,
+  late: () => Late | Promise<Late>,
+): Promise<Value | Late> {
+  let cancel = (): void => undefined;
+  const instead = new Promise<Late>((resolve) => {
+    cancel = after(timeoutMs, () => resolve(late()));
+  });
+  try {
+    return await untilAborted(Promise.race([work, instead]), signal);
+  } finally {
+    cancel();
+  }
+}
+
 /** Waits. Rejects with the signal's reason as soon as that aborts. */
 export function pause(clock: Pick<Clock, 'after'>, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { addToList } from '../add-to-list.ts';
 import { isJsonObject, type JsonObject } from '../catalog/index.ts';
 import { sha256 } from '../catalog/internal.ts';
-import { untilAborted } from '../clock.ts';
+import { SYSTEM_CLOCK, withTimeout } from '../clock.ts';
 import {
   type FoundEntry,
   type Hidden,
@@ -171,24 +171,17 @@ async function bounded<Value>(
   options: Pick<HistoryOptions<unknown, unknown>, 'transcriptWaitMs' | 'onTranscriptError' | 'signal'>,
   work: () => Promise<Value>,
 ): Promise<Value | undefined> {
-  const { transcriptWaitMs = TRANSCRIPT_WAIT_MS, onTranscriptError, signal } = options;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`The transcript store did not answer within ${transcriptWaitMs} ms`)),
-      transcriptWaitMs,
-    );
-  });
+  const { transcriptWaitMs: timeoutMs = TRANSCRIPT_WAIT_MS, onTranscriptError, signal } = options;
+  const late = (): Promise<never> =>
+    Promise.reject(new Error(`The transcript store did not answer within ${timeoutMs} ms`));
   try {
     // Through a promise, so that a store that throws at once also rejects.
     const working = Promise.resolve().then(work);
-    return await untilAborted(Promise.race([working, late]), signal);
+    return await withTimeout(working, { timeoutMs, after: SYSTEM_CLOCK.after, signal }, late);
   } catch (error) {
     signal?.throwIfAborted();
     onTranscriptError?.(error);
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

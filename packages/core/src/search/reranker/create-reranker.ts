@@ -1,6 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
 import { checkOptionNames, readWholeNumber } from '../../check-option-names.ts';
-import { untilAborted } from '../../clock.ts';
+import { SYSTEM_CLOCK, withTimeout } from '../../clock.ts';
 import { QUERY_LIMITS } from '../query/read-request.ts';
 import type { Embedder } from '../semantic/embedder.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
@@ -102,10 +102,7 @@ export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'depth' | 'timeou
   depth: 50,
   timeoutMs: 2_000,
   cacheBytes: MEMORY_VECTOR_CACHE_DEFAULTS.maxBytes,
-  timer: (delayMs, run) => {
-    const timer = setTimeout(run, delayMs);
-    return () => clearTimeout(timer);
-  },
+  timer: SYSTEM_CLOCK.after,
 };
 
 /**
@@ -183,18 +180,23 @@ export function createReranker(options: RerankerOptions): SentenceReranker {
   };
 }
 
-interface CompareOptions extends WithinOptions {
+interface CompareOptions
+  extends Required<Pick<RerankerOptions, 'timeoutMs' | 'timer'>>,
+    Pick<RerankerOptions, 'signal'> {
   readonly onEvent: RerankerOptions['onEvent'] | undefined;
   readonly canRead?: (text: string) => boolean;
 }
 
-/** Compares every query that is readable and has candidates. `work` gets those queries. */
+/**
+ * Compares every query that is readable and has candidates. `work` gets those queries; if it fails or takes too long, there is a
+ * fallback. The result of late work is cached for the next search.
+ */
 export async function compareWithin(
   asked: readonly Asked<Tool | string>[],
   work: (readable: readonly Asked<Tool | string>[]) => Promise<readonly Float32Array[]>,
   options: CompareOptions,
 ): Promise<Compared> {
-  const { signal, onEvent, canRead = () => true } = options;
+  const { timeoutMs, timer: after, signal, onEvent, canRead = () => true } = options;
   signal?.throwIfAborted();
   const values = asked.map(({ text, tools }) => ({ text: toValue(text), tools }));
   const given = values.filter(({ text, tools }) => text !== '' && tools.length > 0);
@@ -203,10 +205,14 @@ export async function compareWithin(
     if (given.length > 0) onEvent?.({ kind: 'skipped', reason: UNREADABLE });
     return { kind: 'compared', cosines: values.map(() => undefined) };
   }
-  const outcome = await answerWithin(work(readable), options);
-  if (outcome.kind === 'done')
-    return { kind: 'compared', cosines: values.map((one) => outcome.value[readable.indexOf(one)]) };
-  onEvent?.(outcome);
+  const compared = work(readable).then(
+    (cosines): Compared => ({ kind: 'compared', cosines: values.map((one) => cosines[readable.indexOf(one)]) }),
+    (cause: unknown): Compared => ({ kind: 'fallback', reason: reasonOf(cause), cause }),
+  );
+  const reason = `The reranker took longer than ${timeoutMs} ms`;
+  const late = (): Compared => ({ kind: 'fallback', reason });
+  const outcome = await withTimeout(compared, { timeoutMs, after, signal }, late);
+  if (outcome.kind === 'fallback') onEvent?.(outcome);
   return outcome;
 }
 
@@ -256,33 +262,6 @@ export interface FitModel {
    * near. Up to 500 tools, `threshold` applies unchanged. @default 0
    */
   readonly perTenfold?: number;
-}
-
-type Fallback = Extract<Compared, { readonly kind: 'fallback' }>;
-
-interface WithinOptions
-  extends Required<Pick<RerankerOptions, 'timeoutMs' | 'timer'>>,
-    Pick<RerankerOptions, 'signal'> {}
-
-/** The result of the work, or a fallback if it fails or takes too long. Late work continues: its result is cached for the next search. */
-async function answerWithin<Value>(
-  work: Promise<Value>,
-  { timeoutMs, timer, signal }: WithinOptions,
-): Promise<{ readonly kind: 'done'; readonly value: Value } | Fallback> {
-  let cancel = (): void => undefined;
-  const late = new Promise<Fallback>((resolve) => {
-    const reason = `The reranker took longer than ${timeoutMs} ms`;
-    cancel = timer(timeoutMs, () => resolve({ kind: 'fallback', reason }));
-  });
-  const done = work.then(
-    (value) => ({ kind: 'done' as const, value }),
-    (cause: unknown): Fallback => ({ kind: 'fallback', reason: reasonOf(cause), cause }),
-  );
-  try {
-    return await untilAborted(Promise.race([done, late]), signal);
-  } finally {
-    cancel();
-  }
 }
 
 function reasonOf(cause: unknown): string {

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../clock.ts';
+import { withTimeout } from '../../clock.ts';
 import { malformed, type UpstreamError } from '../../upstream-error.ts';
 import type { Embedder } from '../semantic/embedder.ts';
 import type { RerankerCall, Timer } from './create-reranker.ts';
@@ -88,18 +88,13 @@ export class EmbeddingQueue {
     const { embedder, timer, abandonMs, signal } = this.#options;
     signal?.throwIfAborted();
     const controller = new AbortController();
-    let cancel = (): void => undefined;
-    const abandoned = new Promise<never>((_, reject) => {
-      cancel = timer(abandonMs, () => reject(this.#failure(`gave no answer within ${abandonMs} ms`)));
-    });
+    const abandon = (): Promise<never> => Promise.reject(this.#failure(`gave no answer within ${abandonMs} ms`));
     try {
       const asked = embedder.doEmbed({ values, abortSignal: controller.signal });
-      return await untilAborted(Promise.race([asked, abandoned]), signal);
+      return await withTimeout(asked, { timeoutMs: abandonMs, after: timer, signal }, abandon);
     } catch (error) {
       controller.abort(error);
       throw error;
-    } finally {
-      cancel();
     }
   }
 
