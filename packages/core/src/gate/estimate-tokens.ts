@@ -1,4 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
+import { memoized } from '../memoized.ts';
 import { runToEnd } from '../slices.ts';
 
 /** Counts the tokens of a text. Must always return the same count for the same text. */
@@ -20,11 +21,11 @@ export interface SnapshotTokens {
 
 const TOOLS_PER_STEP = 16;
 
-const counted = new WeakMap<TokenCounter, WeakMap<Snapshot, SnapshotTokens>>();
+const countedBy = memoized((_: TokenCounter) => new WeakMap<Snapshot, SnapshotTokens>());
 
 /** Counted once per snapshot and counter, so deciding again costs nothing. */
 export function snapshotTokens(snapshot: Snapshot, count: TokenCounter = estimateTokens): SnapshotTokens {
-  return counted.get(count)?.get(snapshot) ?? runToEnd(snapshotTokensInSteps(snapshot, count));
+  return countedBy(count).get(snapshot) ?? runToEnd(snapshotTokensInSteps(snapshot, count));
 }
 
 /** The same with a yield after some tools each, for catalogs so large that others would wait. */
@@ -32,29 +33,19 @@ export function* snapshotTokensInSteps(
   snapshot: Snapshot,
   count: TokenCounter = estimateTokens,
 ): Generator<void, SnapshotTokens> {
-  let bySnapshot = counted.get(count);
-  if (bySnapshot === undefined) {
-    bySnapshot = new WeakMap();
-    counted.set(count, bySnapshot);
-  }
-  let tokens = bySnapshot.get(snapshot);
-  if (tokens === undefined) {
-    tokens = yield* countSnapshot(snapshot, count);
-    bySnapshot.set(snapshot, tokens);
-  }
-  return tokens;
-}
-
-function* countSnapshot(snapshot: Snapshot, count: TokenCounter): Generator<void, SnapshotTokens> {
+  const known = countedBy(count).get(snapshot);
+  if (known !== undefined) return known;
   const byTool = new Map<Tool, number>();
   let total = 0;
   for (const tool of snapshot.tools) {
-    const tokens = count(
+    const cost = count(
       JSON.stringify({ name: snapshot.modelName(tool), description: tool.description, parameters: tool.schema }),
     );
-    byTool.set(tool, tokens);
-    total += tokens;
+    byTool.set(tool, cost);
+    total += cost;
     if (byTool.size % TOOLS_PER_STEP === 0) yield;
   }
-  return { total, byTool };
+  const tokens = { total, byTool };
+  countedBy(count).set(snapshot, tokens);
+  return tokens;
 }

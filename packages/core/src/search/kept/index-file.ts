@@ -1,4 +1,4 @@
-import { stepThrough } from '../../slices.ts';
+import { runToEnd, stepThrough } from '../../slices.ts';
 
 /**
  * An index as one block of bytes: typed arrays as they are in memory, after a header that describes them.
@@ -40,6 +40,12 @@ export function* writeIndexFile(key: string, sections: readonly ArrayBufferView[
   words[2] = sums[0];
   words[3] = sums[1];
   return bytes;
+}
+
+/** Tells some sections from others: the checksum of a file with them. */
+export function fingerprint(sections: readonly ArrayBufferView[]): string {
+  const file = runToEnd(writeIndexFile('', sections));
+  return [...new Uint32Array(file.buffer, 8, 2)].map((sum) => sum.toString(16).padStart(8, '0')).join('');
 }
 
 /** The sections of a file, or undefined unless it is a complete, unchanged file of this key. Yields wherever it may be interrupted. */

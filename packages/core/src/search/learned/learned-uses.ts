@@ -1,3 +1,4 @@
+import { addToList } from '../../add-to-list.ts';
 import { defined } from '../../catalog/internal.ts';
 
 /** A tool that was called after a search. It holds no text. */
@@ -204,13 +205,14 @@ function findCompanions(calls: readonly Call[], mostPerTool: number): ReadonlyMa
   const times = new Map<string, number[]>();
   const together = new Map<string, Map<string, number>>();
   for (const [at, { tool, atMs }] of calls.entries()) {
-    listIn(times, tool).push(atMs);
+    addToList(times, tool, atMs);
     const others = together.get(tool) ?? new Map<string, number>();
     together.set(tool, others);
     for (const other of neighboursOf(calls, at)) others.set(other, (others.get(other) ?? 0) + 1);
   }
+  const timesOf = (tool: string): readonly number[] => times.get(tool) ?? [];
   const knownSince = (tool: string): number => {
-    const own = listIn(times, tool);
+    const own = timesOf(tool);
     return own.length < mostPerTool ? Number.NEGATIVE_INFINITY : (own[0] as number) - TOGETHER_MS;
   };
   const companions = new Map<string, Companion>();
@@ -218,16 +220,10 @@ function findCompanions(calls: readonly Call[], mostPerTool: number): ReadonlyMa
     const [companion, count] = [...others].reduce((most, next) => (next[1] > most[1] ? next : most), ['', 0]);
     if (count < LEAST_TIMES) continue;
     const since = knownSince(companion);
-    const share = count / listIn(times, tool).filter((atMs) => atMs >= since).length;
+    const share = count / timesOf(tool).filter((atMs) => atMs >= since).length;
     if (share >= LEAST_SHARE) companions.set(tool, { tool: companion, share });
   }
   return companions;
-}
-
-function listIn(lists: Map<string, number[]>, key: string): number[] {
-  const list = lists.get(key) ?? [];
-  lists.set(key, list);
-  return list;
 }
 
 /** The other tools that were called within minutes of a call, each once. */

@@ -1,7 +1,7 @@
 import { createTool, searchText } from '../../catalog/index.ts';
 import { memoized } from '../../memoized.ts';
 import { runToEnd, stepThrough } from '../../slices.ts';
-import { readIndexFile, writeIndexFile } from '../kept/index-file.ts';
+import { fingerprint, readIndexFile, writeIndexFile } from '../kept/index-file.ts';
 import { chooseBase, type KeptPart, type Marked } from '../kept/keep-index.ts';
 import type { StaticEmbedder } from './embedder.ts';
 import { allocateVectors, type VectorArrays } from './vector-memory.ts';
@@ -37,48 +37,54 @@ export function buildVectorIndex(count: number, dimensions: number, vectorOf: Ve
   return runToEnd(buildVectorIndexInSteps({ count, dimensions }, vectorOf));
 }
 
-/** What {@link buildVectorIndex} gives, with a yield between two vectors: a large catalog takes seconds, and others wait for the thread. */
-export function* buildVectorIndexInSteps(size: VectorIndexSize, vectorOf: VectorOf): Generator<void, VectorIndex> {
-  const index = allocate(size);
-  yield* stepThrough(size.count, (id) => {
-    writeVector(index, id, vectorOf(id));
-    return id + 1;
-  });
-  yield* addUp(index);
-  return index;
-}
-
-/** The same, copying the vectors of texts that another index already has; only the others are computed. */
-export function* buildMarkedVectorsInSteps(
+/**
+ * What {@link buildVectorIndex} gives, with a yield between two vectors: a large catalog takes seconds, and others wait for the thread.
+ * The vectors of texts that another index has are copied; only the others are computed.
+ */
+export function* buildVectorIndexInSteps(
   size: VectorIndexSize,
-  {
-    marks,
-    others,
-    vectorOf,
-  }: {
-    readonly marks: Uint32Array<ArrayBuffer>;
-    readonly others: readonly MarkedVectors[];
-    readonly vectorOf: VectorOf;
-  },
-): Generator<void, MarkedVectors> {
-  const index: MarkedVectors = { ...allocate(size), marks };
-  const chosen = chooseBase(marks, others);
-  const knownAt = (id: number): number => chosen?.find(marks[2 * id] as number, marks[2 * id + 1] as number) ?? -1;
-  yield;
+  vectorOf: VectorOf,
+  known?: KnownVectors,
+): Generator<void, VectorIndex> {
+  const index = allocate(size);
+  const knownAt = (id: number): number => known?.find(id) ?? -1;
   yield* stepThrough(size.count, (id) => {
-    const known = knownAt(id);
-    if (chosen === undefined || known < 0) {
+    const from = knownAt(id);
+    if (known === undefined || from < 0) {
       writeVector(index, id, vectorOf(id));
       return id + 1;
     }
     const most = Math.min(id + VECTORS_PER_STEP, size.count);
     let end = id + 1;
-    while (end < most && knownAt(end) === known + end - id) end += 1;
-    copyVectors(index, id, { base: chosen.base, from: known, count: end - id });
+    while (end < most && knownAt(end) === from + end - id) end += 1;
+    copyVectors(index, id, { base: known.base, from, count: end - id });
     return end;
   });
   yield* addUp(index);
   return index;
+}
+
+/** The vectors of another index, and where those of this one's texts are in it; -1 for what it does not have. */
+interface KnownVectors {
+  readonly base: VectorIndex;
+  find(id: number): number;
+}
+
+/** The same, with what its texts are known by. */
+export function* buildMarkedVectorsInSteps(
+  size: VectorIndexSize,
+  { marks, others, vectorOf }: MarkedVectorsOptions,
+): Generator<void, MarkedVectors> {
+  const chosen = chooseBase(marks, others);
+  yield;
+  const find = (id: number): number => chosen?.find(marks[2 * id] as number, marks[2 * id + 1] as number) ?? -1;
+  const known = chosen && { base: chosen.base, find };
+  return { ...(yield* buildVectorIndexInSteps(size, vectorOf, known)), marks };
+}
+
+interface MarkedVectorsOptions extends Marked {
+  readonly others: readonly MarkedVectors[];
+  readonly vectorOf: VectorOf;
 }
 
 /** An index of vectors that were written elsewhere. */
@@ -219,10 +225,7 @@ function* areScales(scales: Float32Array): Generator<void, boolean> {
 const SCALES_PER_STEP = 1 << 16;
 
 /** The model's vector of one fixed tool: a different model under the same name has another fingerprint. */
-const modelMark = memoized((embedder: StaticEmbedder) => {
-  const file = runToEnd(writeIndexFile('', [embedder.tool(searchText(PROBE))]));
-  return [...new Uint32Array(file.buffer, 8, 2)].map((sum) => sum.toString(16).padStart(8, '0')).join('');
-});
+const modelMark = memoized((embedder: StaticEmbedder) => fingerprint([embedder.tool(searchText(PROBE))]));
 
 const PROBE = createTool({
   name: 'createInvoice',

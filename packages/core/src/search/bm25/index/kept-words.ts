@@ -1,7 +1,7 @@
 import { createTool, type Tool } from '../../../catalog/index.ts';
 import { once } from '../../../memoized.ts';
-import { runToEnd, stepThrough } from '../../../slices.ts';
-import { readIndexFile, writeIndexFile } from '../../kept/index-file.ts';
+import { stepThrough } from '../../../slices.ts';
+import { fingerprint, readIndexFile, writeIndexFile } from '../../kept/index-file.ts';
 import type { KeptPart } from '../../kept/keep-index.ts';
 import { nameKey } from '../../text/characters.ts';
 import { FUNCTION_WORDS } from '../../text/function-words.ts';
@@ -75,10 +75,7 @@ const engineMark = once((): string => {
   const { data } = buildBm25Index(PROBES);
   const [, bytes, starts, , ...rest] = sectionsOf(data);
   // The seed, and the slots that depend on it, differ each time.
-  const kept = [bytes, starts, ...rest].filter((section) => section !== undefined);
-  const file = runToEnd(writeIndexFile('', kept));
-  const sums = new Uint32Array(file.buffer, 8, 2);
-  return [...sums].map((sum) => sum.toString(16).padStart(8, '0')).join('');
+  return fingerprint([bytes, starts, ...rest].filter((section) => section !== undefined));
 });
 
 const PROBES: readonly Tool[] = [
