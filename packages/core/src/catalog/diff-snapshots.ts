@@ -49,7 +49,10 @@ function changedFields(before: Tool, after: Tool): readonly ChangedField[] {
   if (before.description !== after.description) fields.push('description');
   if (differs(before.schema, after.schema)) fields.push('schema');
   if (before.policy !== after.policy) fields.push('policy');
-  for (const field of EXTRAS) if (differs(before.extras[field], after.extras[field])) fields.push(field);
+  const extras = Object.keys({ ...before.extras, ...after.extras }) as (keyof ToolExtras)[];
+  for (const field of extras) {
+    if (field !== 'verbatim' && differs(before.extras[field], after.extras[field])) fields.push(field);
+  }
   if (renderDefinition(before) !== renderDefinition(after)) fields.push('definition');
   return fields;
 }
@@ -57,15 +60,3 @@ function changedFields(before: Tool, after: Tool): readonly ChangedField[] {
 function differs(a: unknown, b: unknown): boolean {
   return a !== b && JSON.stringify(a) !== JSON.stringify(b);
 }
-
-const EXTRAS: readonly Exclude<keyof ToolExtras, 'verbatim'>[] = [
-  'title',
-  'strict',
-  'outputSchema',
-  'examples',
-  'annotations',
-  'searchHint',
-  'providerType',
-  'freeform',
-  'namespace',
-];

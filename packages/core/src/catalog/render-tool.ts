@@ -50,17 +50,9 @@ function renderRest(definition: JsonObject, hasDialect: boolean): string {
 }
 
 function isRepeated(key: string, value: Json | undefined, hasDialect: boolean): boolean {
-  switch (key) {
-    case 'name':
-    case 'description':
-      return typeof value === 'string';
-    case 'input_schema':
-    case 'inputSchema':
-    case 'parametersJsonSchema':
-      return typeof value === 'object' && value !== null;
-    case 'parameters':
-      return !hasDialect && typeof value === 'object' && value !== null;
-    default:
-      return false;
-  }
+  if (key === 'name' || key === 'description') return typeof value === 'string';
+  const isSchema = SCHEMA_KEYS.has(key) || (key === 'parameters' && !hasDialect);
+  return isSchema && typeof value === 'object' && value !== null;
 }
+
+const SCHEMA_KEYS: ReadonlySet<string> = new Set(['input_schema', 'inputSchema', 'parametersJsonSchema']);

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from './json.ts';
+import type { Json } from './json.ts';
 
 /**
  * Characters that people can't see and models read: zero-width characters, fillers, tag characters that spell invisible ASCII, and
@@ -30,15 +30,11 @@ export function hasInvisible(text: string): boolean {
 
 /** The first key with such characters: a model could not write the argument's name, and people could not see what it is. */
 export function findInvisibleKey(value: Json, depth = 0): string | undefined {
-  if (Array.isArray(value)) return firstIn(value, depth);
-  if (!isJsonObject(value) || depth > DEEPEST) return undefined;
-  return Object.keys(value).find(hasInvisible) ?? firstIn(Object.values(value), depth);
-}
-
-function firstIn(values: readonly Json[], depth: number): string | undefined {
-  if (depth > DEEPEST) return undefined;
-  for (const one of values) {
-    const found = findInvisibleKey(one, depth + 1);
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return undefined;
+  const own = Array.isArray(value) ? undefined : Object.keys(value).find(hasInvisible);
+  if (own !== undefined) return own;
+  for (const inner of Object.values(value)) {
+    const found = findInvisibleKey(inner, depth + 1);
     if (found !== undefined) return found;
   }
   return undefined;

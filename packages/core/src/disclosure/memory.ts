@@ -55,9 +55,7 @@ export function remember(memory: Memory, fact: Fact): Memory {
   switch (fact.kind) {
     case 'searched':
       return {
-        ...memory,
-        revealed: union(memory.revealed, fact.names),
-        known: union(memory.known, fact.names),
+        ...reveal(memory, fact.names),
         searches: [
           ...memory.searches.slice(-MOST_SEARCHES + 1),
           {
@@ -69,7 +67,7 @@ export function remember(memory: Memory, fact: Fact): Memory {
         ],
       };
     case 'revealed':
-      return { ...memory, revealed: union(memory.revealed, fact.names), known: union(memory.known, fact.names) };
+      return reveal(memory, fact.names);
     case 'called':
       return {
         ...memory,
@@ -80,6 +78,10 @@ export function remember(memory: Memory, fact: Fact): Memory {
     case 'asked':
       return { ...memory, moves: memory.moves + 1 };
   }
+}
+
+function reveal(memory: Memory, names: readonly string[]): Memory {
+  return { ...memory, revealed: union(memory.revealed, names), known: union(memory.known, names) };
 }
 
 /** Each search is compared with those before it, whenever its answer is rendered again. */

@@ -136,10 +136,7 @@ function writer(request: PlainRequest): Writer<PlainRequest, PlainPart> {
     close(part) {
       if (part.kind !== 'end') return;
       isCut = part.isCut === true;
-      usage = {
-        inputTokens: usage.inputTokens + (part.usage?.inputTokens ?? 0),
-        outputTokens: usage.outputTokens + (part.usage?.outputTokens ?? 0),
-      };
+      if (part.usage !== undefined) usage = addUsage(usage, part.usage);
     },
     hold: () => [],
     deliver(step) {
@@ -159,6 +156,13 @@ function writer(request: PlainRequest): Writer<PlainRequest, PlainPart> {
       const reason = isCut && ending === 'done' ? 'cut' : ending;
       return [{ kind: 'close', reason, usage }];
     },
+  };
+}
+
+export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
   };
 }
 

@@ -20,7 +20,7 @@ import { contextWindow } from '../gate/index.ts';
 import { runLoop } from '../loop/index.ts';
 import { askModel, readModel } from './ask-model.ts';
 import type { Message, Model, ModelUsage } from './model.ts';
-import { addToMessages, type PlainPart, type PlainReason, plainWire } from './plain-wire.ts';
+import { addToMessages, addUsage, type PlainPart, type PlainReason, plainWire } from './plain-wire.ts';
 
 /** What `runTools` needs. The settings of a toolbox are allowed too, unless `tools` is one. */
 export interface RunToolsOptions extends ToolSettings {
@@ -168,13 +168,6 @@ function toResolved(part: PlainPart & { readonly kind: 'made' }, tool: Tool): Re
 
 function resultOf(call: Resolved, outcome: ToolOutcome): PlainPart & { readonly kind: 'result' } {
   return { kind: 'result', id: call.id, content: outcome.text, isError: outcome.isError };
-}
-
-function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
-  return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-  };
 }
 
 function lastText(messages: readonly Message[]): string {

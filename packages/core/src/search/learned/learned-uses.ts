@@ -58,10 +58,7 @@ const WEIGHTS = { share: 3.5, nearest: 2.3, calls: 0.2 };
 /** Added to the total similarity, so that little similarity in all earns less than half of the share's points. */
 const SHARE_FLOOR = 0.3;
 
-interface Kept {
-  readonly tool: string;
-  readonly atMs: number;
-  readonly vector: Int8Array | undefined;
+interface Kept extends LearnedUse {
   readonly scale: number;
 }
 
@@ -87,7 +84,8 @@ export class LearnedUses {
   /** Uses may come in any order. */
   add(uses: Iterable<LearnedUse>): void {
     for (const { tool, atMs, vector } of uses) {
-      this.#uses.push({ tool, atMs, vector, scale: vector === undefined ? 0 : 1 / lengthOf(vector) });
+      const scale = vector === undefined ? 0 : 1 / lengthOf(vector);
+      this.#uses.push({ tool, atMs, scale, ...defined({ vector }) });
     }
     this.#uses.sort((left, right) => left.atMs - right.atMs);
     const { maxUses, maxUsesPerTool } = this.#settings;
@@ -183,10 +181,7 @@ export interface Companion {
   readonly share: number;
 }
 
-interface Call {
-  readonly tool: string;
-  readonly atMs: number;
-}
+type Call = Pick<LearnedUse, 'tool' | 'atMs'>;
 
 /** Calls this close together belong to one task. */
 const TOGETHER_MS = 5 * 60 * 1000;

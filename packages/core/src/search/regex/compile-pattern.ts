@@ -183,11 +183,7 @@ function createMatcher(decider: Decider, machine: () => BacktrackingMachine): Ma
       allowance = undefined;
       decider.begin(text);
     },
-    advance(meter) {
-      const decision = decider.advance(meter);
-      if (decision === undefined) return 'paused';
-      return decision === 'out-of-memory' ? 'out-of-budget' : decision;
-    },
+    advance: (meter) => decider.advance(meter),
     span(meter) {
       const place = decider.place();
       if (place !== undefined) return { start: place.start, end: place.end, exact: true };

@@ -5,8 +5,8 @@ import { type Expression, POSITION, type StepMeter } from './expression.ts';
 import { codePointLength } from './parse/pattern-source.ts';
 import { ANY_CHARACTER, NOT_LINE_FEED } from './unicode/character-set.ts';
 
-/** `undefined` is a pause: the budget is used up, and the next call continues. */
-type Decision = 'match' | 'no-match' | 'out-of-memory' | undefined;
+/** A pause: the budget is used up, and the next call continues. Out of budget: no further call can help. */
+export type Decision = 'match' | 'no-match' | 'paused' | 'out-of-budget';
 
 /** Decides for one text after the other whether it matches. */
 export interface Decider {
@@ -93,7 +93,7 @@ export function machineDecider(machine: BacktrackingMachine): Decider {
     advance(meter) {
       const outcome = machine.advance(meter);
       if (outcome.kind === 'match') found = outcome;
-      return outcome.kind === 'paused' ? undefined : outcome.kind;
+      return outcome.kind === 'out-of-memory' ? 'out-of-budget' : outcome.kind;
     },
     place: () => found,
   };
@@ -140,7 +140,7 @@ function conjunctionDecider(parts: readonly Part[], start: 'text' | 'line'): Dec
     advance(meter) {
       for (;;) {
         const holds = holdHere(meter);
-        if (holds === undefined) return undefined;
+        if (holds === undefined) return 'paused';
         if (holds) return 'match';
         const lineFeed = start === 'line' ? current.indexOf('\n', from) : -1;
         if (lineFeed < 0) return 'no-match';

@@ -42,11 +42,9 @@ export function* lazyDfa(program: AutomatonProgram, { anchored }: LazyDfaOptions
   const classes = yield* characterClasses([...program.sets, ...kinds.map((kind) => kind.set)]);
   const { latin1 } = classes;
   const stride = classes.count + 2;
-  const endColumn = classes.count;
-  const finalLineFeedColumn = classes.count + 1;
-  const lineFeedClass = classes.classOf(0x0a);
+  const { endColumn, finalLineFeedColumn } = columnsOf(classes);
   const contextOf = contextTable(classes, kinds, program.sets.length);
-  const closure = closureWalk(program, { classes, contextOf, endColumn, finalLineFeedColumn, lineFeedClass });
+  const closure = closureWalk(program, classes, contextOf);
 
   let table = new Int32Array(stride * 16);
   let states: DfaState[] = [];
@@ -209,18 +207,16 @@ function contextTable(classes: CharacterClasses, kinds: readonly ContextKind[], 
   return table;
 }
 
-interface ClosureFacts {
-  readonly classes: CharacterClasses;
-  readonly contextOf: Uint8Array;
-  readonly endColumn: number;
-  readonly finalLineFeedColumn: number;
-  readonly lineFeedClass: number;
+/** Columns of their own, after those of the classes. */
+function columnsOf({ count }: CharacterClasses): { readonly endColumn: number; readonly finalLineFeedColumn: number } {
+  return { endColumn: count, finalLineFeedColumn: count + 1 };
 }
 
 /** Follows every instruction that takes no character, then steps over the one of the column. */
-function closureWalk(program: AutomatonProgram, facts: ClosureFacts) {
+function closureWalk(program: AutomatonProgram, classes: CharacterClasses, contextOf: Uint8Array) {
   const { operations, first, second } = program;
-  const { classes, contextOf, endColumn, finalLineFeedColumn, lineFeedClass } = facts;
+  const { endColumn, finalLineFeedColumn } = columnsOf(classes);
+  const lineFeedClass = classes.classOf(0x0a);
   const seen = new Uint32Array(operations.length);
   const isInNext = new Uint32Array(operations.length + 1);
   const pending: number[] = [];
