@@ -42,7 +42,7 @@ export const LOAD_RERANKER_DEFAULTS: Required<Pick<LoadRerankerOptions, 'threads
  * const reranker = embedder && createReranker({ embedder });
  */
 export async function loadReranker(options: LoadRerankerOptions = {}): Promise<RerankerModel | undefined> {
-  checkOptionNames('loadReranker', options, { ...LOAD_RERANKER_DEFAULTS, onUnavailable: true });
+  checkOptionNames('loadReranker', options, 'onUnavailable', LOAD_RERANKER_DEFAULTS);
   const { threads, modelFile, importModule, onUnavailable } = { ...LOAD_RERANKER_DEFAULTS, ...options };
   const found = await findOnnxRuntime(importModule);
   if (found.kind === 'missing') {

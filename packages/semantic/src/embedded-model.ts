@@ -1,6 +1,11 @@
 import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
-import { checkOptionNames, defined, HYBRID_OPTIONS } from '@quartermaster/core/internal';
-import { createHybridSearcher, type HybridSearcherOptions, type StaticEmbedder } from '@quartermaster/core/search';
+import { checkOptionNames, defined } from '@quartermaster/core/internal';
+import {
+  createHybridSearcher,
+  HYBRID_DEFAULTS,
+  type HybridSearcherOptions,
+  type StaticEmbedder,
+} from '@quartermaster/core/search';
 import { createStaticModel, type FieldWeights, type StaticModelData } from './static-model.ts';
 
 /** The model that comes with the package, or the one that was provided. Read on the first call, then kept. */
@@ -127,11 +132,9 @@ export function createEmbeddedSearcher(
   snapshot: Snapshot,
   options: Omit<HybridSearcherOptions, 'embedder'> = {},
 ): Searcher {
-  checkOptionNames('createEmbeddedSearcher', options, OPTIONS);
+  checkOptionNames('createEmbeddedSearcher', options, 'bm25 vectors slices cache whole reranker', HYBRID_DEFAULTS);
   const embedder = embeddedModelIfAny();
   if (embedder !== undefined) return createHybridSearcher(snapshot, { embedder, ...options });
   const { bm25, slices, cache } = options;
   return createBm25Searcher(snapshot, { ...bm25, ...defined({ slices, cache }) });
 }
-
-const { embedder: _, ...OPTIONS } = HYBRID_OPTIONS;

@@ -1,4 +1,4 @@
-import type { SearchText } from '@quartermaster/core/catalog';
+import { nameWithoutServer } from '@quartermaster/core/internal';
 import type { StaticEmbedder } from '@quartermaster/core/search';
 
 /** The trained weight of each field in a tool's vector. */
@@ -78,7 +78,7 @@ export function createStaticModel(data: StaticModelData): StaticEmbedder {
     query: (text) => embed([{ text: text.slice(0, FIELD_LIMITS.query), weight: 1, isField: false }]),
     tool: (text) =>
       embed([
-        { text: withoutServer(text), weight: fields.name, isField: true },
+        { text: nameWithoutServer(text), weight: fields.name, isField: true },
         { text: text.server, weight: fields.server, isField: true },
         { text: text.description.slice(0, FIELD_LIMITS.description), weight: fields.description, isField: true },
         { text: joinUpTo(text.parameterNames, FIELD_LIMITS.parameters), weight: fields.parameters, isField: true },
@@ -91,12 +91,6 @@ interface Part {
   readonly text: string;
   readonly weight: number;
   readonly isField: boolean;
-}
-
-/** `Github_ListIssues` of server `Github` is about listing issues; the server has a field of its own. */
-function withoutServer({ name, server }: SearchText): string {
-  const starts = server !== '' && name.length > server.length && name.toLowerCase().startsWith(server.toLowerCase());
-  return starts ? name.slice(server.length) : name;
 }
 
 function joinUpTo(texts: readonly string[], limit: number): string {

@@ -16,7 +16,6 @@ export {
   type WeighedWord,
 } from './candidates.ts';
 export { SIBLING } from './hybrid/features.ts';
-export { HYBRID_OPTIONS } from './hybrid/hybrid-searcher.ts';
 export { CALLED_ALONG, CALLED_BEFORE } from './learned/order-by-use.ts';
 export {
   checkRequest,
@@ -26,4 +25,5 @@ export {
   takeTurns,
   unaskedQueries,
 } from './query/read-request.ts';
+export { nameWithoutServer } from './reranker/tool-sentence.ts';
 export { nameKey } from './text/characters.ts';

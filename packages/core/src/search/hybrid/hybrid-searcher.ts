@@ -57,21 +57,10 @@ export interface HybridSearcherOptions extends HybridOptions {
   readonly reranker?: Reranker;
 }
 
-/** The names of all options, for those who check them. */
-export const HYBRID_OPTIONS: Readonly<Record<keyof HybridSearcherOptions, unknown>> = {
-  ...HYBRID_DEFAULTS,
-  embedder: true,
-  bm25: true,
-  vectors: true,
-  slices: true,
-  cache: true,
-  whole: true,
-  reranker: true,
-};
-
 /** Search by keywords and embeddings. Handles exact names and operators like the lexical engine, and can report that nothing fits. */
 export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcherOptions): Searcher {
-  checkOptionNames('createHybridSearcher', options, HYBRID_OPTIONS);
+  const names = 'embedder bm25 vectors slices cache whole reranker';
+  checkOptionNames('createHybridSearcher', options, names, HYBRID_DEFAULTS);
   checkOptionNames('bm25', options.bm25 ?? {}, { ...BM25_DEFAULTS, index: true });
   const searcher = new HybridSearcher(snapshot, options);
   return {
@@ -331,7 +320,8 @@ export type SemanticSearcherOptions = Omit<HybridSearcherOptions, Exclude<keyof 
 
 /** Search by meaning alone: the hybrid with every other weight at 0, so that exact names and operators work as ever. */
 export function createSemanticSearcher(snapshot: Snapshot, options: SemanticSearcherOptions): Searcher {
-  checkOptionNames('createSemanticSearcher', options, OPTIONS);
+  const names = 'embedder bm25 vectors slices cache whole reranker leastConfidence';
+  checkOptionNames('createSemanticSearcher', options, names);
   const searcher = createHybridSearcher(snapshot, {
     ...options,
     weights: MEANING_ALONE,
@@ -341,8 +331,5 @@ export function createSemanticSearcher(snapshot: Snapshot, options: SemanticSear
   });
   return { ...searcher, engine: 'semantic' };
 }
-
-/** All weights are given. */
-const OPTIONS: object = Object.fromEntries(Object.entries(HYBRID_OPTIONS).filter(([name]) => !/weight/i.test(name)));
 
 const MEANING_ALONE: HybridWeights = { ...NO_FEATURES, meaning: 1 };

@@ -1,12 +1,13 @@
-import { searchText, type Tool } from '../../catalog/index.ts';
+import { type SearchText, searchText, type Tool } from '../../catalog/index.ts';
 
 /**
  * A tool as one text for a sentence embedder: `github create issue: Create an issue. Parameters: title body What it says`. The
  * model of `@quartermaster/reranker` was trained on this shape (`reranker_text` in its training scripts); others read it as well.
  */
 export function toolSentence(tool: Tool): string {
-  const { server, name, description, parameterNames, parameterDescriptions } = searchText(tool, TEXT_LIMITS);
-  const head = `${identifierWords(server)} ${identifierWords(withoutServer(name, server))}`
+  const text = searchText(tool, TEXT_LIMITS);
+  const { server, description, parameterNames, parameterDescriptions } = text;
+  const head = `${identifierWords(server)} ${identifierWords(nameWithoutServer(text))}`
     .trim()
     .slice(0, MOST.headCharacters);
   const parameters = parameterNames
@@ -24,8 +25,8 @@ export function toolSentence(tool: Tool): string {
   );
 }
 
-/** `Github_ListIssues` of server `Github` is about listing issues; the server comes before it anyway. */
-function withoutServer(name: string, server: string): string {
+/** `Github_ListIssues` of server `Github` is about listing issues; the server stands apart from it anyway. */
+export function nameWithoutServer({ name, server }: Pick<SearchText, 'name' | 'server'>): string {
   const starts = server !== '' && name.length > server.length && name.toLowerCase().startsWith(server.toLowerCase());
   return starts ? name.slice(server.length) : name;
 }
