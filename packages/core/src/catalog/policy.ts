@@ -47,10 +47,7 @@ function compileRules(rules: PolicyRules): (tool: Tool) => Policy {
   const tools = readRules(rules.tools, 'tool');
   const servers = readRules(rules.servers, 'server');
   const patterns = [...readRules(rules.patterns, 'pattern')]
-    .map(([pattern, policy]): { readonly glob: Glob; readonly policy: Policy } => ({
-      glob: compileGlob(pattern),
-      policy,
-    }))
+    .map(([pattern, policy]) => ({ glob: compileGlob(pattern), policy }))
     .reverse()
     .sort((a, b) => b.glob.literalLength - a.glob.literalLength);
   return (tool) => {

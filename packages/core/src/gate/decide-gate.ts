@@ -60,24 +60,16 @@ export function decideGate(question: GateQuestion): GateDecision {
 
   const verdict = judge(settings.rule, { ...sums, count: deferrable.length, limits });
   const chosen = select(deferrable, verdict);
-  const deferred = verdict.kind === 'all' ? sums.deferrable : sums.always;
-  const figures = {
-    tools: sums.tools,
-    total: sums.total,
-    deferrable: sums.deferrable,
-    contextTokens: limits.contextTokens,
-  };
+  const { always, ...sizes } = sums;
+  const deferred = verdict.kind === 'all' ? sums.deferrable : always;
+  const figures = { ...sizes, contextTokens: limits.contextTokens };
   if (chosen.length === 0) return { kind: 'inline', reason: verdict.reason, figures: { ...figures, deferred: 0 } };
   const reason =
     verdict.kind === 'all'
       ? verdict.reason
       : `${verdict.reason}; ${chosen.length} ${chosen.length === 1 ? 'tool is' : 'tools are'} always deferred by policy`;
-  return {
-    kind: 'defer',
-    deferred: new Set(chosen.map((tool) => tool.id)),
-    reason,
-    figures: { ...figures, deferred },
-  };
+  const ids = new Set(chosen.map((tool) => tool.id));
+  return { kind: 'defer', deferred: ids, reason, figures: { ...figures, deferred } };
 }
 
 function isDeferrable(tool: Tool, snapshot: Snapshot, pins: readonly Glob[]): boolean {

@@ -164,12 +164,11 @@ interface ToolText {
   readonly bytes: number;
 }
 
-const toldByLevel = new WeakMap<Level, WeakMap<Tool, ToolText>>();
+const toldAt = memoized((_: Level) => new WeakMap<Tool, ToolText>());
 
 /** Rendered once for each tool: every request repeats all answers of its history. */
 function tellAt(level: Level, one: Named): ToolText {
-  const told = toldByLevel.get(level) ?? new WeakMap<Tool, ToolText>();
-  toldByLevel.set(level, told);
+  const told = toldAt(level);
   const known = told.get(one.tool);
   if (known?.name === one.name) return known;
   const json = JSON.stringify(level(one));

@@ -89,10 +89,7 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
   const { snapshot, tools, form, countTokens, engine = 'text' } = question;
   const deferred = tools.filter((tool) => question.deferred.has(tool.id) && canDefer(tool, question));
   const hidden: ReadonlySet<Tool> = new Set(deferred);
-  const descriptionLength = question.stubDescriptionLength ?? STUB_DEFAULTS.descriptionLength;
-  const shown = tools.flatMap((tool) =>
-    show(tool, { snapshot, form, isDeferred: hidden.has(tool), descriptionLength }),
-  );
+  const shown = tools.flatMap((tool) => (hidden.has(tool) ? showDeferred(tool, question) : [showFull(snapshot, tool)]));
   const cut = new Set(shown.filter(isCut).map(({ name }) => name));
   const own = ownTools({ ...question, engine });
   const listing = makeListing({
@@ -117,7 +114,7 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
     reason: question.reason,
     tokens: {
       before: sum(tools, question.toolTokens),
-      after: countFixed({ own, shown, note, countTokens, toolTokens: question.toolTokens }),
+      after: countFixed({ own, shown, note }, question),
     },
   };
 }
@@ -141,40 +138,26 @@ function isCut({ as, description, tool }: Shown): boolean {
   return as === 'stub' && description !== tool.description;
 }
 
-function show(
-  tool: Tool,
-  how: { snapshot: Snapshot; form: Form; isDeferred: boolean; descriptionLength: number },
-): readonly Shown[] {
-  const form = how.isDeferred ? how.form.hidden : 'full';
-  switch (form) {
+function showDeferred(tool: Tool, question: DeferQuestion): readonly Shown[] {
+  const { snapshot, form, stubDescriptionLength = STUB_DEFAULTS.descriptionLength } = question;
+  switch (form.hidden) {
     // Most tools of a large catalog, which need nothing else.
     case 'omit':
       return [];
-    case 'full':
-      return [showFull(how.snapshot, tool)];
     case 'mark':
-      return [{ ...showFull(how.snapshot, tool), as: 'mark' }];
-    case 'stub':
-      return [
-        {
-          ...showFull(how.snapshot, tool),
-          as: 'stub',
-          description: stubDescription(tool.description, how.descriptionLength),
-          schema: STUB_SCHEMA,
-        },
-      ];
+      return [{ ...showFull(snapshot, tool), as: 'mark' }];
+    case 'stub': {
+      const description = stubDescription(tool.description, stubDescriptionLength);
+      return [{ ...showFull(snapshot, tool), as: 'stub', description, schema: STUB_SCHEMA }];
+    }
   }
 }
 
 /** What the model reads before the first message. A marked definition is transferred, but is not in the context. */
-function countFixed(parts: {
-  own: readonly Own[];
-  shown: readonly Shown[];
-  note: string | undefined;
-  countTokens: (text: string) => number;
-  toolTokens: (tool: Tool) => number;
-}): number {
-  const { own, shown, note, countTokens, toolTokens } = parts;
+function countFixed(
+  { own, shown, note }: Pick<DeferPlan, 'own' | 'shown'> & { readonly note: string | undefined },
+  { countTokens, toolTokens }: DeferQuestion,
+): number {
   let tokens = note === undefined ? 0 : countTokens(note);
   for (const tool of own) tokens += countTokens(definitionText(tool));
   for (const one of shown) {
@@ -221,7 +204,7 @@ function guide({ form, hasCuts }: NoteOptions, search: string): string {
 const HOSTED =
   'More tools are available than your list shows. When none in it fits, search for one before you say that something is not possible.';
 
-const made = new WeakMap<InlinePlan, DeferPlan[]>();
+const rewritings = memoized((_: InlinePlan): DeferPlan[] => []);
 
 const NO_NAMES: readonly string[] = [];
 
@@ -233,7 +216,7 @@ const NO_NAMES: readonly string[] = [];
  */
 export function withoutSearch(inline: InlinePlan, searches: readonly string[] | 'clients' = NO_NAMES): DeferPlan {
   const pastSearches = searches === 'clients' ? undefined : searches;
-  const plans = made.get(inline) ?? [];
+  const plans = rewritings(inline);
   const known = plans.find((one) => one.pastSearches === pastSearches);
   if (known !== undefined) return known;
   const { snapshot, shown, definitions, reason, tokens } = inline;
@@ -246,7 +229,7 @@ export function withoutSearch(inline: InlinePlan, searches: readonly string[] | 
     ...defined({ pastSearches }),
     ...{ snapshot, shown, definitions, reason, tokens },
   };
-  made.set(inline, [...plans, plan]);
+  plans.push(plan);
   return plan;
 }
 
