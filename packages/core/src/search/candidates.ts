@@ -3,7 +3,7 @@ import { BM25_FIELDS } from './bm25/index.ts';
 import { findSpokenNames } from './query/find-names.ts';
 import { parseQuery, type QueryOperator, removeFiller, removeOperators } from './query/read-request.ts';
 import { nameKey } from './text/characters.ts';
-import { FUNCTION_WORDS, REQUEST_WORDS } from './text/function-words.ts';
+import { GRAMMAR, REQUEST_WORDS } from './text/function-words.ts';
 import { stemWord } from './text/stem-word.ts';
 import { TokenKind, tokenize } from './text/tokenize.ts';
 
@@ -85,7 +85,6 @@ function weightOf(word: string): number {
   return NUMBER.test(word) ? 0.3 : 1;
 }
 
-const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
 const NUMBER = /^\d+$/;
 const MOST_WORDS = 256;
 

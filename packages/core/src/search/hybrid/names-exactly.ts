@@ -1,7 +1,7 @@
 import { searchText, type Tool } from '../../catalog/index.ts';
 import type { StaticEmbedder } from '../semantic/embedder.ts';
 import { foldText, nameKey } from '../text/characters.ts';
-import { FUNCTION_WORDS } from '../text/function-words.ts';
+import { GRAMMAR } from '../text/function-words.ts';
 import { TokenKind, tokenize } from '../text/tokenize.ts';
 
 /**
@@ -33,7 +33,6 @@ function wordsOf(text: string): string[] {
     .map((token) => token.text);
 }
 
-const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
 const NUMBER = /^\d+$/;
 /** Backticks around a short text; words joined by an underscore, a dash or a dot; capitals inside a word. */
 const IDENTIFIER = /`([^`\n]{1,256})`|[\p{L}\p{N}]+(?:[_\-.]{1,2}[\p{L}\p{N}]+)+|\p{L}\p{Ll}*\p{Lu}[\p{L}\p{N}]*/gu;

@@ -13,7 +13,7 @@ import {
   type VectorScan,
 } from '../semantic/vector-scan.ts';
 import { foldText } from '../text/characters.ts';
-import { FUNCTION_WORDS } from '../text/function-words.ts';
+import { GRAMMAR } from '../text/function-words.ts';
 import { type HybridWeights, mapFeatures, NO_FEATURES } from './features.ts';
 import type { HybridSettings } from './hybrid-options.ts';
 import { namesExactly } from './names-exactly.ts';
@@ -346,7 +346,6 @@ function knowsSome(text: string, embedder: StaticEmbedder): boolean {
   return words.some((word) => UNSPACED.test(word) || embedder.knows(word));
 }
 
-const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
 const NUMBER = /^\d+$/;
 /** In shorter words, one moved letter often makes another word or a product name. */
 const MISSPELT = /^[a-z]{6,24}$/;

@@ -12,6 +12,9 @@ export const FUNCTION_WORDS: readonly string[] = (
   'what which who whom whose how when where why'
 ).split(' ');
 
+/** The same, to be looked up. */
+export const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
+
 /** English words that frame a request (`I need help`, `I am looking for`). A tool may well be about them, so they still count. */
 export const REQUEST_WORDS: ReadonlySet<string> = new Set(
   'help need want like looking know wondering able interested trying let hi hello hey thanks thank'.split(' '),

@@ -2,7 +2,7 @@ import { addToList } from '../../../add-to-list.ts';
 import { firstAtLeast } from '../../../first-at-least.ts';
 import { once } from '../../../memoized.ts';
 import { type CharacterSet, characterSet } from './character-set.ts';
-import { LOWER_RUNS, SHARED_UPPER_CASE, UPPER_RUNS } from './unicode-tables.ts';
+import { LOWER_RUNS, readNumbers, SHARED_UPPER_CASE, UPPER_RUNS } from './unicode-tables.ts';
 
 /** How IGNORECASE compares: not at all, in ASCII letters only (`(?a)`), or in all of Unicode. */
 export type Folding = 'none' | 'ascii' | 'unicode';
@@ -150,10 +150,7 @@ const tables = once((): CaseTables => {
 });
 
 function decodeRuns(lines: readonly string[]): Map<number, number> {
-  const numbers = lines
-    .join(' ')
-    .split(' ')
-    .map((text) => Number.parseInt(text, 36));
+  const numbers = readNumbers(lines);
   const map = new Map<number, number>();
   let start = 0;
   for (let index = 0; index < numbers.length; index += 4) {

@@ -1,4 +1,4 @@
-import { DIGIT_RANGES, WORD_RANGES } from './unicode-tables.ts';
+import { DIGIT_RANGES, readNumbers, WORD_RANGES } from './unicode-tables.ts';
 
 /** The highest code point. */
 export const MAX_CODE_POINT = 0x10ffff;
@@ -109,13 +109,10 @@ function unicodeCategory(category: Category): readonly number[] {
 
 function decodeRanges(lines: readonly string[]): number[] {
   let at = 0;
-  return lines
-    .join(' ')
-    .split(' ')
-    .map((step) => {
-      at += Number.parseInt(step, 36);
-      return at;
-    });
+  return readNumbers(lines).map((step) => {
+    at += step;
+    return at;
+  });
 }
 
 function normalize(ranges: readonly number[]): readonly number[] {

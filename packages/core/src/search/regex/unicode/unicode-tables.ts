@@ -4,6 +4,14 @@
  * Numbers are in base 36, with a space between them.
  */
 
+/** The numbers of a table. */
+export function readNumbers(lines: readonly string[]): number[] {
+  return lines
+    .join(' ')
+    .split(' ')
+    .map((text) => Number.parseInt(text, 36));
+}
+
 /** Letters, numbers and the underscore (`\w`): gap from the previous range's end, then length less one, and so on. */
 export const WORD_RANGES: readonly string[] = [
   '1c 9 8 p 5 0 2 p 1c 0 8 1 2 0 4 1 2 2 2 m 2 u 2 cp 5 b f 4 8 0 2 0 3m 4 2 1 3 3 2 0 7 0 2 2 2 0 2 j 2 2a 2',
