@@ -13,6 +13,7 @@ import {
 } from '../disclosure/index.ts';
 import { makeDeferPlan, makeInlinePlan, makeView } from '../disclosure/internal.ts';
 import { contextWindow, decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
+import { memoized } from '../memoized.ts';
 import { executeCall } from './call/execute-call.ts';
 import { handleCalls, handleDescribe, refuse, unknownTool, wayWithoutSearch } from './call/handle-calls.ts';
 import { resolveName } from './read/resolve-name.ts';
@@ -143,7 +144,7 @@ interface Kept {
 }
 
 /** Lives as long as the snapshot, and depends only on content: no conversation leaves a trace in it. */
-const kept = new WeakMap<Snapshot, Kept[]>();
+const plansOf = memoized((_: Snapshot): Kept[] => []);
 
 /** The plan for the current catalog, made once per snapshot and settings: the cost of a request must not depend on the size of the catalog. */
 function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
@@ -164,8 +165,7 @@ function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanO
     Object.keys(unknown),
   ]);
   const functions = [context.countTokens, caller?.allow, isSearchable];
-  const plans = kept.get(snapshot) ?? [];
-  kept.set(snapshot, plans);
+  const plans = plansOf(snapshot);
   const at = plans.findLastIndex((one) => one.values === values && isSame(one.functions, functions));
   const found = plans[at];
   if (found !== undefined) {
@@ -184,7 +184,7 @@ const PLAN_OPTIONS = 'form engine caller describe searchName secondSearch search
 
 /** About how many bytes the plans of a snapshot take. */
 function planBytesOf(snapshot: Snapshot): number {
-  return (kept.get(snapshot) ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
+  return plansOf(snapshot).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Definitions are separate objects, twice, and a third time as rendered by a wire; schemas and most texts are shared with the tools. */

@@ -2,4 +2,4 @@
 export { factsOfCall } from './read/facts-of-call.ts';
 export { nameDistance, readAhead } from './read/resolve-name.ts';
 export { readQueries, toInput, writtenInput } from './read/unwrap-call.ts';
-export { checkToolboxOptions, TOOLBOX_OPTIONS } from './toolbox-options.ts';
+export { checkToolboxOptions, PLAN_SETTINGS, SEARCH_SETTINGS } from './toolbox-options.ts';

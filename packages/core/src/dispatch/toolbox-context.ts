@@ -3,11 +3,18 @@ import { checkOptionNames, readChoice, wrongSetting } from '../check-option-name
 import { type DeferPlan, FORMS, type Form, type Plan, type PlanEngine } from '../disclosure/index.ts';
 import { FORM_NAMES, tell } from '../disclosure/internal.ts';
 import { DEFAULT_GATE_SETTINGS, estimateTokens, snapshotTokens } from '../gate/index.ts';
+import { memoized } from '../memoized.ts';
 import { createBm25Searcher, createRegexSearcher, type Searcher } from '../search/index.ts';
 import { macrotaskPause } from '../slices.ts';
 import type { EventBase, ToolboxEvent } from './events.ts';
 import type { Caller, TellOptions } from './toolbox.ts';
-import { checkToolboxOptions, type SearcherSource, TOOLBOX_OPTIONS, type ToolboxOptions } from './toolbox-options.ts';
+import {
+  checkToolboxOptions,
+  PLAN_SETTINGS,
+  SEARCH_SETTINGS,
+  type SearcherSource,
+  type ToolboxOptions,
+} from './toolbox-options.ts';
 
 /** A toolbox's options with all defaults, shared by its parts. */
 export interface ToolboxContext extends Required<Pick<ToolboxOptions, 'settings' | 'engine' | 'countTokens' | 'now'>> {
@@ -19,7 +26,7 @@ export interface ToolboxContext extends Required<Pick<ToolboxOptions, 'settings'
 }
 
 export function toolboxContext(options: ToolboxOptions): ToolboxContext {
-  checkOptionNames('createToolbox', options, TOOLBOX_OPTIONS);
+  checkOptionNames('createToolbox', options, `tools execute hooks ${SEARCH_SETTINGS} ${PLAN_SETTINGS}`);
   checkToolboxOptions(options);
   const now = options.now ?? Date.now;
   const form = options.form ?? 'bridge';
@@ -184,28 +191,22 @@ interface Searchers {
 
 export function searchersFor(options: Pick<ToolboxOptions, 'searcher' | 'regexSearcher'>): SearchersFor {
   return {
-    text: searchersOf(options.searcher ?? createBm25Searcher, 'text'),
-    regex: searchersOf(options.regexSearcher ?? createRegexSearcher, 'regex'),
+    text: searchersOf.text(options.searcher ?? createBm25Searcher),
+    regex: searchersOf.regex(options.regexSearcher ?? createRegexSearcher),
   };
 }
 
 /** One index per snapshot, however many toolboxes use it: it contains no executor and no secret. */
-const known: { readonly [Engine in PlanEngine]: WeakMap<SearcherSource, Searchers> } = {
-  text: new WeakMap(),
-  regex: new WeakMap(),
+const searchersOf = {
+  text: memoized((source: SearcherSource) => createSearchers(source, 'text')),
+  regex: memoized((source: SearcherSource) => createSearchers(source, 'regex')),
 };
 
 /** Its searchers have nothing to prepare, so none is created for that. */
 const READY_SOURCE: SearcherSource = createRegexSearcher;
 
-function searchersOf(source: SearcherSource, engine: PlanEngine): Searchers {
-  if (typeof source !== 'function') checked(source, engine);
-  const searchers = known[engine].get(source) ?? createSearchers(source, engine);
-  known[engine].set(source, searchers);
-  return searchers;
-}
-
 function createSearchers(source: SearcherSource, engine: PlanEngine): Searchers {
+  if (typeof source !== 'function') checked(source, engine);
   const bySnapshot = new WeakMap<Snapshot, Searcher>();
   const prepared = new WeakSet<Searcher>();
 

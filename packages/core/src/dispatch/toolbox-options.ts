@@ -1,5 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
-import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
+import { checkOptionNames, readChoice } from '../check-option-names.ts';
 import {
   ANSWER_DEFAULTS,
   type AnswerBudget,
@@ -82,30 +82,11 @@ export interface ToolboxOptions {
 /** A searcher, or a function that creates one for a snapshot. */
 export type SearcherSource = Searcher | ((snapshot: Snapshot) => Searcher);
 
-export const TOOLBOX_OPTIONS: OptionNames<ToolboxOptions> = {
-  tools: true,
-  execute: true,
-  searcher: true,
-  uses: true,
-  regexSearcher: true,
-  engine: true,
-  settings: true,
-  form: true,
-  countTokens: true,
-  checkArguments: true,
-  hooks: true,
-  onEvent: true,
-  now: true,
-  recordQueries: true,
-  maxQueryLength: true,
-  guard: true,
-  budget: true,
-  listingTokens: true,
-  stubDescriptionLength: true,
-  unavailable: true,
-  findings: true,
-  isSearchable: true,
-};
+/** The names of all options but those of the tools and of running them. */
+export const SEARCH_SETTINGS =
+  'searcher uses regexSearcher engine recordQueries maxQueryLength unavailable findings isSearchable';
+export const PLAN_SETTINGS =
+  'settings form countTokens checkArguments onEvent now guard budget listingTokens stubDescriptionLength';
 
 /** Throws a `SettingError` for an invalid value. */
 export function checkToolboxOptions(

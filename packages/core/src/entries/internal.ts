@@ -25,9 +25,10 @@ export {
   checkToolboxOptions,
   factsOfCall,
   nameDistance,
+  PLAN_SETTINGS,
   readAhead,
   readQueries,
-  TOOLBOX_OPTIONS,
+  SEARCH_SETTINGS,
   toInput,
   writtenInput,
 } from '../dispatch/internal.ts';

@@ -13,10 +13,10 @@ import {
   checkOptionNames,
   checkToolboxOptions,
   defined,
-  type OptionNames,
+  PLAN_SETTINGS,
   readFormChoice,
   readWholeNumber,
-  TOOLBOX_OPTIONS,
+  SEARCH_SETTINGS,
 } from '@quartermaster/core/internal';
 import {
   createTranscriptCache,
@@ -129,27 +129,14 @@ export function requestToolboxes(
 
 /** At once, not with the first request. */
 function checkOptions(options: ToolSearchOptions, ownOptions: object): void {
-  checkOptionNames('tool search', options, { ...OPTIONS, ...ownOptions });
+  const own = 'transport transports policies caller contextTokens maxRounds prefetch transcript';
+  checkOptionNames('tool search', options, `${SEARCH_SETTINGS} ${PLAN_SETTINGS} ${own}`, ownOptions);
   checkToolboxOptions(options);
   const { form, maxRounds, contextTokens } = options;
   if (form !== undefined) readFormChoice(form);
   if (maxRounds !== undefined) readWholeNumber('maxRounds', maxRounds);
   if (contextTokens !== undefined) readWholeNumber('contextTokens', contextTokens);
 }
-
-const { tools: _tools, execute: _execute, hooks: _hooks, ...TOOLBOX } = TOOLBOX_OPTIONS;
-
-const OPTIONS: OptionNames<ToolSearchOptions> = {
-  ...TOOLBOX,
-  transport: true,
-  transports: true,
-  policies: true,
-  caller: true,
-  contextTokens: true,
-  maxRounds: true,
-  prefetch: true,
-  transcript: true,
-};
 
 function dropOldest(kept: Map<string, Toolbox>): void {
   let bytes = 0;

@@ -124,10 +124,7 @@ async function search(
     // One list that serves each query in turn, with the best of each if the settings allow that many.
     const most = Math.max(requested.limit, Math.min(requested.queries.length, context.settings.search.maxLimit));
     const turns = takeTurns(lists, most, ({ tool }) => tool);
-    const hits = withinLoadBudget(context, turns, {
-      plan,
-      isLoaded: (tool) => loaded.has(snapshot.modelName(tool)),
-    });
+    const hits = withinLoadBudget(context, turns, { plan, isLoaded: (tool) => loaded.has(snapshot.modelName(tool)) });
     const told = toldFor(requested.queries, { lists, hits, snapshot });
     for (const one of told) uses?.note(one, caller);
     const found = {
@@ -316,20 +313,21 @@ const PLAIN: ReadonlySet<string> = new Set([NAMED, CALLED_BEFORE, CALLED_ALONG, 
 /** Found tools recur: each is read once. */
 const stemsOf = memoized((tool: Tool) => readToolTerms(tool).stems);
 
+interface LoadBudgetOptions {
+  readonly plan: DeferPlan;
+  /** Whether a tool is already in the list, where it costs nothing more. @default none is */
+  readonly isLoaded?: (tool: Tool) => boolean;
+}
+
 /**
  * What a search may load at once, best first: always the best tool, others while they fit the budget. A form that
  * reveals in answers loads nothing; the limit of those is applied where they are rendered.
  */
-function withinLoadBudget<Found extends { readonly tool: Tool }>(
+function withinLoadBudget(
   context: ToolboxContext,
-  found: readonly Found[],
-  options: {
-    readonly plan: DeferPlan;
-    /** Whether a tool is already in the list, where it costs nothing more. */
-    readonly isLoaded?: (tool: Tool) => boolean;
-  },
-): readonly Found[] {
-  const { plan, isLoaded } = options;
+  found: readonly Hit[],
+  { plan, isLoaded }: LoadBudgetOptions,
+): readonly Hit[] {
   if (plan.form.reveal === 'answer') return found;
   const costs = snapshotTokens(context.snapshot(), context.countTokens).byTool;
   let rest = context.options.budget?.loadTokens ?? ANSWER_DEFAULTS.loadTokens;
