@@ -55,12 +55,12 @@ interface OrderedOutput<Part> {
  * one of them may become a call for the client, and clients execute calls in the order of their arrival.
  */
 export function orderedOutput<Request, Part>(writer: Writer<Request, Part>): OrderedOutput<Part> {
-  const waiting: (Part | HeldCall)[] = [];
+  const waiting: ({ readonly part: Part } | HeldCall)[] = [];
   const held: Promise<Step>[] = [];
 
   function* drain(): Generator<Part, void, undefined> {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-      if (!(next instanceof HeldCall)) yield* writer.forward(next);
+      if ('part' in next) yield* writer.forward(next.part);
       else {
         if (!next.isShown) yield* writer.hold(next.call);
         next.isShown = true;
@@ -76,11 +76,11 @@ export function orderedOutput<Request, Part>(writer: Writer<Request, Part>): Ord
   return {
     forward(part) {
       if (waiting.length === 0) return writer.forward(part);
-      waiting.push(part);
+      waiting.push({ part });
       return drain();
     },
     hold(call, step) {
-      const entry = new HeldCall(call);
+      const entry: HeldCall = { call, step: undefined, isShown: false };
       waiting.push(entry);
       held.push(step);
       // A rejection is kept until the steps are requested: an upstream that fails first must not leave it unhandled.
@@ -97,16 +97,12 @@ export function orderedOutput<Request, Part>(writer: Writer<Request, Part>): Ord
   };
 }
 
-class HeldCall {
+interface HeldCall {
   readonly call: Call;
   /** Once it is known. */
   step: Step | undefined;
   /** Whether `hold` was called for it. */
-  isShown = false;
-
-  constructor(call: Call) {
-    this.call = call;
-  }
+  isShown: boolean;
 }
 
 /** Options of `uniqueIds`. */

@@ -111,7 +111,7 @@ async function* rounds<Request, Part>(
     let ends = false;
     let passed = false;
 
-    const reads = readRound({ reader, parts: upstream(rendered, signal), signal });
+    const reads = readRound(reader, pull(upstream(rendered, signal), signal));
     for await (const read of whileAnswered(reads, () => toolbox.prepare(plan))) {
       switch (read.kind) {
         case 'forward':
@@ -165,13 +165,12 @@ function endingOf(end: {
   return end.isLast ? 'pause' : undefined;
 }
 
-async function* readRound<Part>(source: {
-  reader: Reader<Part>;
-  parts: AsyncIterable<Part>;
-  signal: AbortSignal;
-}): AsyncGenerator<Read<Part>, void, undefined> {
-  for await (const part of pull(source.parts, source.signal)) yield* source.reader.read(part);
-  yield* source.reader.end();
+async function* readRound<Part>(
+  reader: Reader<Part>,
+  parts: AsyncIterable<Part>,
+): AsyncGenerator<Read<Part>, void, undefined> {
+  for await (const part of parts) yield* reader.read(part);
+  yield* reader.end();
 }
 
 async function prefetch<Request, Part>(

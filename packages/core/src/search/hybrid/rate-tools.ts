@@ -145,18 +145,11 @@ export class ToolRater {
     const { plan, rankings } = lexical;
     const sums = this.#terms.sums(plan);
     // If no tool was found by its terms, the best of those that were found otherwise.
-    const byTerms = rankings.filter((ranking) => ranking.kind === 'terms');
-    const unit =
-      greatest(
-        byTerms.map(({ sum }) => sum),
-        0,
-      ) || greatest(sums, 1);
+    const found = rankings.flatMap((ranking) => (ranking.kind === 'terms' ? [ranking.sum] : []));
+    const unit = greatest(found, 0) || greatest(sums, 1);
     // Only of tools that the query doesn't name: the score of a name would make every other share tiny.
-    const unnamed = rankings.filter(({ kind }) => kind !== 'name');
-    const best = greatest(
-      unnamed.map(({ score }) => score),
-      Number.MIN_VALUE,
-    );
+    const unnamed = rankings.flatMap(({ kind, score }) => (kind === 'name' ? [] : [score]));
+    const best = greatest(unnamed, Number.MIN_VALUE);
     const terms = columns.next();
     const bonuses = columns.next();
     for (let at = 0; at < tools.length; at += 1) terms[at] = (sums[at] as number) / unit;

@@ -4,7 +4,7 @@ import { SYSTEM_CLOCK, withTimeout } from '../../clock.ts';
 import { QUERY_LIMITS } from '../query/read-request.ts';
 import type { Embedder } from '../semantic/embedder.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
-import { type HoldVectors, MEMORY_VECTOR_CACHE_DEFAULTS, ToolVectors, type VectorCache } from './tool-vectors.ts';
+import { DEFAULT_CACHE_BYTES, type HoldVectors, ToolVectors, type VectorCache } from './tool-vectors.ts';
 
 /** Options of `createReranker`. */
 export interface RerankerOptions {
@@ -101,7 +101,7 @@ export type Compared =
 export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'depth' | 'timeoutMs' | 'cacheBytes' | 'timer'>> = {
   depth: 50,
   timeoutMs: 2_000,
-  cacheBytes: MEMORY_VECTOR_CACHE_DEFAULTS.maxBytes,
+  cacheBytes: DEFAULT_CACHE_BYTES,
   timer: SYSTEM_CLOCK.after,
 };
 

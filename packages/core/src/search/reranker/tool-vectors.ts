@@ -164,9 +164,7 @@ export type HoldVectors = (
   release: () => void,
 ) => { touch(): void; resize(bytes: number): void } | undefined;
 
-export const MEMORY_VECTOR_CACHE_DEFAULTS: Required<Omit<MemoryVectorCacheOptions, 'hold'>> = {
-  maxBytes: 64 * 2 ** 20,
-};
+export const DEFAULT_CACHE_BYTES: number = 64 * 2 ** 20;
 
 /** A cache that lasts as long as the process: 64 MiB hold some 40,000 tools at 384 dimensions. */
 export class MemoryVectorCache implements VectorCache {
@@ -177,9 +175,9 @@ export class MemoryVectorCache implements VectorCache {
   #holding: ReturnType<HoldVectors>;
   #bytes = 0;
 
-  constructor(options: MemoryVectorCacheOptions = {}) {
-    this.#hold = options.hold;
-    this.#maxBytes = { ...MEMORY_VECTOR_CACHE_DEFAULTS, ...options }.maxBytes;
+  constructor({ maxBytes = DEFAULT_CACHE_BYTES, hold }: MemoryVectorCacheOptions = {}) {
+    this.#hold = hold;
+    this.#maxBytes = maxBytes;
   }
 
   get(model: string, hashes: readonly string[]): Map<string, Uint8Array> {
