@@ -59,7 +59,9 @@ export function decideGate(question: GateQuestion): GateDecision {
   }
 
   const verdict = judge(settings.rule, { ...sums, count: deferrable.length, limits });
-  const chosen = select(deferrable, verdict);
+  const chosen = deferrable.filter(({ policy }) => {
+    return verdict.kind === 'all' || (verdict.kind === 'always' && policy === 'always');
+  });
   const { always, ...sizes } = sums;
   const deferred = verdict.kind === 'all' ? sums.deferrable : always;
   const figures = { ...sizes, contextTokens: limits.contextTokens };
@@ -130,17 +132,6 @@ function judgeShare(rule: GateRule & { kind: 'share' }, sizes: Sizes): Verdict {
   const [size, window] = [sizes.deferrable, contextTokens].map((tokens) => tokens.toLocaleString('en-US'));
   const reason = `The deferrable definitions take about ${size} tokens, ${share}% of the context window of ${window}${from}; tools are deferred if they take ${bound}`;
   return { kind: isReached ? 'all' : 'always', reason };
-}
-
-function select(deferrable: readonly Tool[], verdict: Verdict): readonly Tool[] {
-  switch (verdict.kind) {
-    case 'all':
-      return deferrable;
-    case 'always':
-      return deferrable.filter((tool) => tool.policy === 'always');
-    case 'nothing':
-      return [];
-  }
 }
 
 const WINDOW_SOURCES = { upstream: 'the model list', table: 'the table of known models', default: 'the default' };

@@ -1,12 +1,8 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
+import { countEach } from '../../count-each.ts';
 import { memoized } from '../../memoized.ts';
 import { FEWEST_OF_A_PREFIX, namePrefix, oneLine } from '../text/shorten-text.ts';
-
-export interface NearestSourcesOptions {
-  readonly snapshot: Snapshot;
-  readonly queries: readonly string[];
-  readonly allow?: ((tool: Tool) => boolean) | undefined;
-}
+import type { TellQuestion } from './tell.ts';
 
 const MOST_SOURCES = 4;
 const SERVER_NAME_LENGTH = 60;
@@ -16,14 +12,15 @@ const MOST_QUERY_TERMS = 32;
  * The sources that share the most words with the query, each with its number of tools: `github (31)`. A tool without a server belongs
  * to those whose names begin as its own: `billing_* (12)`. The largest ones when no word is shared. Made from query and catalog alone, because a replay knows nothing else.
  */
-export function nearestSources(options: NearestSourcesOptions): readonly string[] {
-  const { snapshot, allow } = options;
+export function nearestSources(
+  { snapshot, allow }: Pick<TellQuestion, 'snapshot' | 'allow'>,
+  queries: readonly string[],
+): readonly string[] {
   const index = indexOf(snapshot);
   const totals = allow === undefined ? index.totals : countBySource(snapshot.tools.filter(allow));
   const scores = new Map<string, number>();
-  const terms = new Set(
-    options.queries.flatMap((query) => splitWords(query.slice(0, 1000))).slice(0, MOST_QUERY_TERMS),
-  );
+  const words = queries.flatMap((query) => splitWords(query.slice(0, 1000)));
+  const terms = new Set(words.slice(0, MOST_QUERY_TERMS));
   for (const term of terms) {
     for (const server of index.servers.get(term) ?? []) {
       if (totals.has(server)) scores.set(server, (scores.get(server) ?? 0) + 1);
@@ -64,11 +61,7 @@ function wordsOf(snapshot: Snapshot): Map<string, Set<string>> {
 }
 
 function countBySource(tools: readonly Tool[]): Map<string, number> {
-  const totals = new Map<string, number>();
-  for (const tool of tools) {
-    const source = sourceOf(tool);
-    if (source !== undefined) totals.set(source, (totals.get(source) ?? 0) + 1);
-  }
+  const totals = countEach(tools.flatMap((tool) => sourceOf(tool) ?? []));
   const servers = new Set(tools.map(({ server }) => server));
   for (const [source, count] of totals) if (count < FEWEST_OF_A_PREFIX && !servers.has(source)) totals.delete(source);
   return totals;

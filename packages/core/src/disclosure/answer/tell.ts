@@ -141,7 +141,7 @@ function findingsOf(
 /** Says that nothing fits, where the nearest tools are, and how to search again. */
 function missHint(question: TellQuestion, found: FoundBySearch, queries: readonly string[]): string {
   if (hasNothing(question) && (found.unavailable ?? []).length > 0) return NOTHING_THERE;
-  const sources = nearestSources({ snapshot: question.snapshot, queries, allow: question.allow });
+  const sources = nearestSources(question, queries);
   const asked = queries.map((query) => JSON.stringify(cutText(query, ECHO_LENGTH))).slice(0, MOST_MISSED);
   const others = queries.length > asked.length ? ` and ${queries.length - asked.length} more` : '';
   const nearest = sources.length === 0 ? '' : ` Nearest sources: ${sources.join(', ')}.`;

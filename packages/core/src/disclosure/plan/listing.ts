@@ -1,5 +1,6 @@
 import { addToList } from '../../add-to-list.ts';
 import type { Snapshot, Tool } from '../../catalog/index.ts';
+import { countEach } from '../../count-each.ts';
 import { counted, FEWEST_OF_A_PREFIX, namePrefix, oneLine, sentenceAfter } from '../text/shorten-text.ts';
 
 /** What a listing is made from. */
@@ -75,12 +76,8 @@ function sourceOf({ server, entries }: Group): Source {
 
 /** `github_* (31)`. Prefixes of only a few names are counted together. */
 function byPrefix(entries: readonly Entry[]): readonly Source[] {
-  const totals = new Map<string, number>();
-  for (const { name } of entries) {
-    const prefix = namePrefix(name) ?? '';
-    totals.set(prefix, (totals.get(prefix) ?? 0) + 1);
-  }
-  const shared = [...totals].filter(([prefix, count]) => prefix !== '' && count >= FEWEST_OF_A_PREFIX);
+  const totals = countEach(entries.flatMap(({ name }) => namePrefix(name) ?? []));
+  const shared = [...totals].filter(([, count]) => count >= FEWEST_OF_A_PREFIX);
   const others = entries.length - shared.reduce((sum, [, count]) => sum + count, 0);
   const named = shared
     .map(([prefix, count]) => ({ name: `${oneLine(prefix, SERVER_NAME_LENGTH)}*`, count }))

@@ -1,5 +1,6 @@
 import type { JsonSchema, Snapshot, Tool } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
+import { countEach } from '../../count-each.ts';
 import { memoized } from '../../memoized.ts';
 import type { Memory } from '../memory.ts';
 import { cutText, oneLine, sentenceAfter, sentenceEnds, signature } from '../text/shorten-text.ts';
@@ -366,13 +367,10 @@ const changesFrom = memoized((before: Snapshot) =>
 
 /** By server with counts; tools without a server by name. */
 function summary(tools: readonly Tool[], snapshot: Snapshot): string {
-  const counts = new Map<string, number>();
-  const names: string[] = [];
-  for (const tool of tools) {
-    if (tool.server === undefined) names.push(snapshot.modelName(tool));
-    else counts.set(tool.server, (counts.get(tool.server) ?? 0) + 1);
-  }
-  const all = [...[...counts].map(([server, count]) => `${oneLine(server, SERVER_NAME_LENGTH)} (${count})`), ...names];
+  const counts = countEach(tools.flatMap(({ server }) => server ?? []));
+  const servers = [...counts].map(([server, count]) => `${oneLine(server, SERVER_NAME_LENGTH)} (${count})`);
+  const names = tools.filter(({ server }) => server === undefined).map((tool) => snapshot.modelName(tool));
+  const all = [...servers, ...names];
   const rest = all.length - MOST_NAMED;
   return `${all.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
