@@ -12,7 +12,7 @@ export {
   explainByWords,
   wordsOf,
 } from './bm25-searcher.ts';
-export { Bm25Index, type CatalogStatistics } from './index/bm25-index.ts';
+export { Bm25Index, type CatalogStatistics, firstAtLeast } from './index/bm25-index.ts';
 export { buildBm25Index } from './index/build-bm25-index.ts';
 export { keptWords } from './index/kept-words.ts';
 export { NAMED } from './rank/explain-score.ts';

@@ -1,6 +1,12 @@
 import type { Snapshot } from '../../catalog/index.ts';
-import { firstAtLeast } from '../../first-at-least.ts';
-import { CandidateTerms, FeatureReader, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
+import {
+  CandidateTerms,
+  FeatureReader,
+  firstAtLeast,
+  type QueryRanker,
+  type QueryRanking,
+  type Ranking,
+} from '../bm25/index.ts';
 import type { CommonMeaning, QueryVector, VectorScan } from '../semantic/vector-scan.ts';
 import { nameKey } from '../text/characters.ts';
 import { FEATURES, type FeatureName, type HybridWeights } from './features.ts';

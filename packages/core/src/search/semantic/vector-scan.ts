@@ -1,4 +1,3 @@
-import { bitCount } from '../../bit-count.ts';
 import type { VectorIndex } from './vector-index.ts';
 import { BLOCK, CHUNK, type VectorWorkspace, workspaceOf } from './vector-memory.ts';
 
@@ -140,6 +139,13 @@ function scanSigns(index: VectorIndex, mine: Int32Array, distances: Uint16Array,
     distances[id] = distance;
     histogram[distance] = (histogram[distance] as number) + 1;
   }
+}
+
+/** The bits that are set in 32: added up in pairs, fours, eights, and all eights by one multiplication. */
+function bitCount(bits: number): number {
+  const pairs = bits - ((bits >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 function collect(distances: Uint16Array, limit: number): Uint32Array {

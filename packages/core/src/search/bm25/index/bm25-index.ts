@@ -1,5 +1,4 @@
 import { QuartermasterError } from '../../../errors.ts';
-import { firstAtLeast } from '../../../first-at-least.ts';
 import { stemWord } from '../../text/stem-word.ts';
 import type { Bm25Settings } from '../bm25-options.ts';
 import {
@@ -253,6 +252,18 @@ export class Bm25Index {
 export function stemListIn({ stemmedTerms, stemmedLists }: Bm25IndexData, term: number): number {
   const place = firstAtLeast(stemmedTerms, term);
   return stemmedTerms[place] === term ? (stemmedLists[place] as number) : term;
+}
+
+/** The place of the first number that is not below the bound, among ascending ones. */
+export function firstAtLeast(numbers: ArrayLike<number>, bound: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** A whole identifier is its own stem. */

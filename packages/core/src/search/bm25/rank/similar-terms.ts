@@ -1,4 +1,3 @@
-import { bitCount } from '../../../bit-count.ts';
 import { editDistance } from '../../../edit-distance.ts';
 import { hashCharacter } from '../../text/tokenize.ts';
 import type { Bm25Index } from '../index/bm25-index.ts';
@@ -146,4 +145,10 @@ function letterBits(word: string): number {
   let bits = 0;
   for (let at = 0; at < word.length; at += 1) bits |= 1 << ((word.charCodeAt(at) - SMALL_A) & 31);
   return bits >>> 0;
+}
+
+function bitCount(bits: number): number {
+  const pairs = bits - ((bits >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

@@ -1,7 +1,6 @@
 import { addToList } from '../../../add-to-list.ts';
-import { firstAtLeast } from '../../../first-at-least.ts';
 import { once } from '../../../memoized.ts';
-import { type CharacterSet, characterSet } from './character-set.ts';
+import { type CharacterSet, characterSet, firstAtLeast } from './character-set.ts';
 import { LOWER_RUNS, readNumbers, SHARED_UPPER_CASE, UPPER_RUNS } from './unicode-tables.ts';
 
 /** How IGNORECASE compares: not at all, in ASCII letters only (`(?a)`), or in all of Unicode. */

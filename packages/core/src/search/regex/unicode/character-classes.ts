@@ -1,5 +1,4 @@
-import { firstAtLeast } from '../../../first-at-least.ts';
-import { type CharacterSet, MAX_CODE_POINT } from './character-set.ts';
+import { type CharacterSet, firstAtLeast, MAX_CODE_POINT } from './character-set.ts';
 
 /**
  * The code points, divided into classes that no set splits: an automaton then needs one column per class instead of one per
