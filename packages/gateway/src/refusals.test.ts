@@ -122,6 +122,17 @@ describe('refusals of the Messages API', () => {
     expect(upstreams.requests).toEqual([]);
   });
 
+  it('400 for an output without its call on a host that we search for: nothing would show that it was left out', async () => {
+    const upstreams = scriptedUpstreams({}, { transport: 'openai-responses' });
+    const { post } = await runningGateway({ upstreams });
+    const lone = { type: 'function_call_output', call_id: 'c9', output: 'Rain' };
+    const tools = [{ type: 'function', name: 'get_weather', parameters: { type: 'object' }, defer_loading: true }];
+    const response = await post('/v1/responses', { model: 'gpt-test', tools, input: [lone] });
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('call_id c9') } });
+    expect(response.status).toBe(400);
+    expect(upstreams.requests).toEqual([]);
+  });
+
   it('the same tools a second time spare a request no check', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Ok.' }], 'end_turn')] });
     const { post } = await runningGateway({ upstreams });

@@ -73,8 +73,8 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
       checkInput(value.input);
     },
     refuse(request, can) {
-      if (can.deferMark) return;
       refuseLoneOutputs(request);
+      if (can.deferMark) return;
       // A host without conversations would answer as if nothing had been said before.
       if (isAbsent(request.conversation)) return;
       const text =
@@ -134,10 +134,11 @@ function checkInput(input: unknown): void {
   }
 }
 
-/** OpenAI itself rejects an output without its call; other hosts would drop it, and the model would never see it. */
+/** As OpenAI does: an output without its call would be dropped, and the model would never see it. A call may be with the host. */
 function refuseLoneOutputs(request: ResponsesRequest): void {
   if (!isAbsent(request.previous_response_id) || !isAbsent(request.conversation)) return;
   const items = itemsOf(request);
+  if (items.some(({ type }) => type === 'item_reference')) return;
   const calls = new Set(items.flatMap((item) => (isCallOutput(item) ? [] : [item.call_id])));
   const lone = items.findIndex((item) => isCallOutput(item) && !calls.has(item.call_id));
   if (lone < 0) return;
