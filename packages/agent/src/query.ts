@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
-import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
+import { checkOptionNames, defined } from '@quartermaster/core/internal';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 import { AbortError } from './abort-error.ts';
 import { type AgentSession, type Controls, openSession } from './agent-session.ts';
@@ -87,7 +87,7 @@ export interface AgentInfo {
  * }
  */
 export function query(parameters: QueryParameters): Query {
-  checkOptionNames('query', parameters, PARAMETERS);
+  checkOptionNames('query', parameters, 'prompt options');
   const { prompt, options = {} } = parameters;
   checkPrompt(prompt);
   const read = readOptions(options);
@@ -157,8 +157,6 @@ export function query(parameters: QueryParameters): Query {
 }
 
 const NO_CHECKPOINTS = 'rewindFiles() needs options.enableFileCheckpointing, and Write or Edit among the tools';
-
-const PARAMETERS: OptionNames<QueryParameters> = { prompt: true, options: true };
 
 function checkPrompt(prompt: unknown): void {
   if (typeof prompt === 'string' || (typeof prompt === 'object' && prompt !== null && Symbol.asyncIterator in prompt)) {

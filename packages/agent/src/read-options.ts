@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, POLICIES } from '@quartermaster/core/catalog';
 import { DEFAULT_SEARCH_LIMITS } from '@quartermaster/core/gate';
-import { checkOptionNames, cutText, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
+import { checkOptionNames, cutText, readWholeNumber } from '@quartermaster/core/internal';
 import { type BuiltInTools, createBuiltInTools } from './built-in/index.ts';
 import { checkOptions } from './contract/index.ts';
 import { AGENT_TOOL, agentTool, checkAgents } from './create-subagents.ts';
@@ -137,7 +137,7 @@ function checkOptionTypes(options: Options): void {
     if (value !== undefined) check(`env.${name}`, value, TEXT);
   }
   if (options.policies === undefined) return;
-  checkOptionNames('policies', options.policies, POLICY_FIELDS);
+  checkOptionNames('policies', options.policies, 'tools patterns servers');
   for (const [field, rules] of Object.entries(options.policies)) {
     if (rules === undefined) continue;
     check(`policies.${field}`, rules, OBJECT);
@@ -158,8 +158,6 @@ const FUNCTION: Kind = { allowed: 'a function', fits: (value) => typeof value ==
 const OBJECT: Kind = { allowed: 'an object', fits: isJsonObject };
 const TEXTS: Kind = { allowed: 'a list of strings', fits: isTexts };
 const POLICY: Kind = { allowed: POLICIES.join(', '), fits: (value) => POLICIES.some((policy) => policy === value) };
-
-const POLICY_FIELDS: OptionNames<NonNullable<Options['policies']>> = { tools: true, patterns: true, servers: true };
 
 const KINDS = {
   abortController: {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { checkOptionNames, type OptionNames, untilAborted } from '@quartermaster/core/internal';
+import { checkOptionNames, untilAborted } from '@quartermaster/core/internal';
 import { HOOK_ROWS } from '../contract/index.ts';
 import { createDeadline } from '../deadline.ts';
 import { invalidSetting } from '../invalid-setting.ts';
@@ -102,14 +102,12 @@ interface CompiledMatcher {
   readonly fits: (matched: string) => boolean;
 }
 
-const MATCHER: OptionNames<HookCallbackMatcher> = { matcher: true, hooks: true, timeout: true };
-
 function readMatchers(event: HookEvent, matchers: readonly HookCallbackMatcher[]): readonly CompiledMatcher[] {
   const setting = `hooks.${event}`;
   const refuse = (problem: string) => invalidSetting({ setting }, `${setting} ${problem}`);
   if (!Array.isArray(matchers)) throw refuse('is not a list of { matcher, hooks, timeout }');
   return (matchers as readonly HookCallbackMatcher[]).map((matcher) => {
-    checkOptionNames(setting, matcher, MATCHER);
+    checkOptionNames(setting, matcher, 'matcher hooks timeout');
     if (typeof (matcher.matcher ?? '') !== 'string') {
       throw refuse(`has the matcher ${JSON.stringify(matcher.matcher)}; allowed: a string`);
     }

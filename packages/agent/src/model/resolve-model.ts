@@ -1,6 +1,6 @@
 import { capabilitiesOf, type TransportCapabilities } from '@quartermaster/core/disclosure';
 import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
-import { checkOptionNames, defined, type OptionNames, readChoice } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, readChoice } from '@quartermaster/core/internal';
 import type { UpstreamProvider, UpstreamSettings } from '@quartermaster/host/config';
 import { type DialectUpstream, rehearsal as rehearsalOf, resolveUpstream } from '@quartermaster/host/upstream';
 import { invalidSetting } from '../invalid-setting.ts';
@@ -153,16 +153,6 @@ export type UpstreamChoice = Pick<
   'provider' | 'baseUrl' | 'apiKey' | 'contextTokens' | 'references' | 'headers' | 'images'
 >;
 
-const CHOICE: OptionNames<UpstreamChoice> = {
-  provider: true,
-  baseUrl: true,
-  apiKey: true,
-  contextTokens: true,
-  references: true,
-  headers: true,
-  images: true,
-};
-
 /**
  * A mock model, not a language model: it searches for the words of the prompt, calls what it finds, and quotes the
  * result. It needs no key and no network, and gives the same answer to the same prompt.
@@ -174,7 +164,7 @@ export function rehearsal(): BuiltUpstream {
 /** Throws a `SettingError` for anything that is neither an upstream nor its settings. */
 export function checkUpstream(upstream: AgentUpstream): void {
   if (typeof upstream !== 'object' || upstream === null || !isBuilt(upstream)) {
-    checkOptionNames('upstream', upstream, CHOICE);
+    checkOptionNames('upstream', upstream, 'provider baseUrl apiKey contextTokens references headers images');
     return;
   }
   readChoice('upstream.dialect', upstream.dialect, ['anthropic']);

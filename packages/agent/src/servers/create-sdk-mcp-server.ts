@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { type Policy, parsePolicy } from '@quartermaster/core/catalog';
-import { checkOptionNames, defined, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, readWholeNumber } from '@quartermaster/core/internal';
 import type { ServerOptions } from '@quartermaster/mcp';
 import { z } from 'zod';
 import { checkRows, SDK_SERVER_ROWS } from '../contract/index.ts';
@@ -18,14 +18,6 @@ export interface SdkMcpServerOptions {
   readonly timeout?: number;
 }
 
-const OPTIONS: OptionNames<SdkMcpServerOptions> = {
-  name: true,
-  version: true,
-  tools: true,
-  alwaysLoad: true,
-  timeout: true,
-};
-
 /** A server in this process, as an entry of `mcpServers`. It may have every field that other entries have. */
 export interface McpSdkServerConfigWithInstance extends ServerOptions {
   readonly type: 'sdk';
@@ -40,7 +32,7 @@ export interface McpSdkServerConfigWithInstance extends ServerOptions {
 /** An MCP server in this process, made from tools. Throws a `SettingError` for an option that has no effect here. */
 export function createSdkMcpServer(options: SdkMcpServerOptions): McpSdkServerConfigWithInstance {
   checkRows(SDK_SERVER_ROWS, 'createSdkMcpServer', options);
-  checkOptionNames('createSdkMcpServer', options, OPTIONS);
+  checkOptionNames('createSdkMcpServer', options, 'name version tools alwaysLoad timeout');
   const { alwaysLoad = false, timeout } = options;
   if (timeout !== undefined) readWholeNumber('timeout', timeout);
   const create = (): McpServer => buildServer(options);

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { checkOptionNames, type OptionNames, untilAborted } from '@quartermaster/core/internal';
+import { checkOptionNames, untilAborted } from '@quartermaster/core/internal';
 import {
   createMemoryTokenStore,
   createOAuthClient,
@@ -25,11 +25,9 @@ export interface SignIn {
   readonly tokens?: TokenStore;
 }
 
-const SIGN_IN: OptionNames<SignIn> = { redirectUrl: true, authorize: true, tokens: true };
-
 /** Throws a `SettingError` for a field without effect. */
 export function checkSignIn(signIn: SignIn): void {
-  checkOptionNames('signIn', signIn, SIGN_IN);
+  checkOptionNames('signIn', signIn, 'redirectUrl authorize tokens');
 }
 
 export function createSignInClient({ redirectUrl, tokens }: SignIn): OAuthClient {

@@ -1,6 +1,6 @@
 import type { CallToolResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import { isJsonObject, type Policy } from '@quartermaster/core/catalog';
-import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
+import { checkOptionNames } from '@quartermaster/core/internal';
 import type { z } from 'zod';
 import { invalidSetting } from '../invalid-setting.ts';
 
@@ -42,11 +42,9 @@ export function tool<Shape extends z.ZodRawShape>(
   extra: ToolExtra = {},
 ): SdkMcpToolDefinition<Shape> {
   checkShape(name, inputSchema);
-  checkOptionNames(`tool ${JSON.stringify(name)}`, extra, EXTRAS);
+  checkOptionNames(`tool ${JSON.stringify(name)}`, extra, 'annotations policy alwaysLoad searchHint');
   return { name, description, inputSchema, handler, ...extra };
 }
-
-const EXTRAS: OptionNames<ToolExtra> = { annotations: true, policy: true, alwaysLoad: true, searchHint: true };
 
 /** With zod 3 schemas a server starts, but can't list its tools: they would be missing, with the reason at most in a status. */
 function checkShape(tool: string, shape: unknown): void {

@@ -1,5 +1,5 @@
 import { compileGlob } from '@quartermaster/core/catalog';
-import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
+import { checkOptionNames } from '@quartermaster/core/internal';
 import { invalidSetting } from '../invalid-setting.ts';
 import type { ResolvedModel } from '../model/index.ts';
 import type { ModelUsage, SDKResultError, Usage } from '../sdk-message.ts';
@@ -14,8 +14,6 @@ export interface ModelPrice {
   /** Tokens written to the provider's cache. @default `input` */
   readonly cacheWrite?: number;
 }
-
-const PRICE: OptionNames<ModelPrice> = { input: true, output: true, cacheRead: true, cacheWrite: true };
 
 export interface LedgerOptions {
   /** Prices of tokens, by model name or pattern with `*`. The first match counts. */
@@ -92,7 +90,7 @@ function costAt({ input, output, cacheRead = input, cacheWrite = input }: ModelP
 
 function checkOptions({ prices = {}, costOf, maxBudgetUsd }: LedgerOptions): void {
   for (const [model, price] of Object.entries(prices)) {
-    checkOptionNames(`prices[${JSON.stringify(model)}]`, price, PRICE);
+    checkOptionNames(`prices[${JSON.stringify(model)}]`, price, 'input output cacheRead cacheWrite');
     const amounts = [price.input, price.output, price.cacheRead ?? 0, price.cacheWrite ?? 0];
     if (amounts.every((amount) => Number.isFinite(amount) && amount >= 0)) continue;
     const problem = `prices has ${JSON.stringify(price)} for ${JSON.stringify(model)}; allowed: input and output, dollars for a million tokens`;

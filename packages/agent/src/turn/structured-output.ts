@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
-import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
+import { checkOptionNames } from '@quartermaster/core/internal';
 import { checkValue } from '@quartermaster/host/schema';
 import { invalidSetting } from '../invalid-setting.ts';
 
@@ -8,8 +8,6 @@ export interface OutputFormat {
   readonly type: 'json_schema';
   readonly schema: Readonly<Record<string, unknown>>;
 }
-
-const FORMAT: OptionNames<OutputFormat> = { type: true, schema: true };
 
 /** Checks results against the requested format. */
 export interface StructuredOutput {
@@ -33,7 +31,7 @@ export function createStructuredOutput(format: OutputFormat | undefined): Struct
     const problem = "outputFormat is not { type: 'json_schema', schema: { … } }";
     throw invalidSetting({ setting: 'outputFormat', value: format }, problem);
   }
-  checkOptionNames('outputFormat', format, FORMAT);
+  checkOptionNames('outputFormat', format, 'type schema');
   const schema: JsonObject = format.schema;
   return {
     instruction: `When you are done, answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`,

@@ -1,6 +1,6 @@
 import type { Caller, UseMemory } from '@quartermaster/core/dispatch';
 import { suggestPins } from '@quartermaster/core/gate';
-import { BoundedMap, checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
+import { BoundedMap, checkOptionNames, defined } from '@quartermaster/core/internal';
 import { type LearnedUse, LearnedUses, toUseVector, type UseBonus } from '@quartermaster/core/search';
 import type { LearnedUseStore, UseScope } from '../store/index.ts';
 
@@ -62,11 +62,9 @@ const RELOAD_MS = 5 * 60_000;
 const MOST_WAITING = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 
-const OPTIONS: OptionNames<UseLearningOptions> = { learn: true, embed: true, store: true, clock: true, onError: true };
-
 /** Learns which tools each owner calls after which searches, and stores it. */
 export function createUseLearning(options: UseLearningOptions): UseLearning {
-  checkOptionNames('createUseLearning', options, OPTIONS);
+  checkOptionNames('createUseLearning', options, 'learn embed store clock onError');
   const { learn, embed, store, clock, onError } = options;
   const recent = new BoundedMap<string, Recent[]>(MOST_OWNERS);
   const scopes = new BoundedMap<string, Promise<Scope>>(MOST_SCOPES);

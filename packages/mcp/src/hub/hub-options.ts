@@ -1,12 +1,6 @@
 import type { Implementation } from '@modelcontextprotocol/client';
 import type { PolicyRules, SnapshotOptions } from '@quartermaster/core/catalog';
-import {
-  BACKGROUND_CLOCK,
-  type Clock,
-  checkOptionNames,
-  defined,
-  type OptionNames,
-} from '@quartermaster/core/internal';
+import { BACKGROUND_CLOCK, type Clock, checkOptionNames, defined } from '@quartermaster/core/internal';
 import type { OAuthClient } from '../oauth/index.ts';
 import { createMemoryListingStore, createMemoryPinStore, type ListingStore, type PinStore } from '../store/index.ts';
 import { BACKOFF_DEFAULTS, type Backoff } from './connection/index.ts';
@@ -63,37 +57,14 @@ export interface HubContext
   readonly emit: (event: HubEvent) => void;
 }
 
-const OPTIONS: OptionNames<HubOptions> = {
-  servers: true,
-  unusable: true,
-  listings: true,
-  pins: true,
-  quarantine: true,
-  findings: true,
-  isLazy: true,
-  policies: true,
-  oauth: true,
-  catalog: true,
-  limits: true,
-  backoff: true,
-  clientInfo: true,
-  environment: true,
-  fetch: true,
-  maxMessageValues: true,
-  clock: true,
-};
-
 export const CLIENT_INFO: Implementation = { name: 'quartermaster', version: '0.4.0' };
 
 /** Throws a `SettingError` for an unknown option. */
 export function readHubOptions(options: HubOptions, emit: HubContext['emit']): HubContext {
-  checkOptionNames('createHub', options, OPTIONS);
-  const catalog: OptionNames<NonNullable<HubOptions['catalog']>> = {
-    maxTools: true,
-    nameTemplate: true,
-    maxNameLength: true,
-  };
-  checkOptionNames('catalog', options.catalog ?? {}, catalog);
+  const names = 'servers unusable listings pins quarantine findings isLazy policies oauth catalog limits backoff';
+  checkOptionNames('createHub', options, `${names} clientInfo environment fetch maxMessageValues clock`);
+  const catalog: NonNullable<HubOptions['catalog']> = options.catalog ?? {};
+  checkOptionNames('catalog', catalog, 'maxTools nameTemplate maxNameLength');
   checkOptionNames('limits', options.limits ?? {}, LIST_DEFAULTS);
   checkOptionNames('backoff', options.backoff ?? {}, BACKOFF_DEFAULTS);
   return {

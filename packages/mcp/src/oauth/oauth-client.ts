@@ -8,13 +8,7 @@ import {
   isStrictScopeSuperset,
   type OAuthClientMetadata,
 } from '@modelcontextprotocol/client';
-import {
-  BACKGROUND_CLOCK,
-  type Clock,
-  checkOptionNames,
-  defined,
-  type OptionNames,
-} from '@quartermaster/core/internal';
+import { BACKGROUND_CLOCK, type Clock, checkOptionNames, defined } from '@quartermaster/core/internal';
 import { McpError } from '../errors.ts';
 import { signalIn } from '../signal-in.ts';
 import { ownerKey, type TokenOwner, type TokenStore } from '../store/index.ts';
@@ -69,16 +63,6 @@ export interface OAuthOptions {
   readonly clock?: Clock;
 }
 
-const OPTIONS: OptionNames<OAuthOptions> = {
-  tokens: true,
-  redirectUrl: true,
-  howToSignIn: true,
-  clientMetadata: true,
-  clientMetadataUrl: true,
-  fetch: true,
-  clock: true,
-};
-
 /** Time limit of each request to an authorization server. */
 const TIMEOUT_MS = 30_000;
 /** How long the same sign-in is offered again, instead of a new one with every refusal. */
@@ -96,7 +80,11 @@ interface Offer {
 
 /** OAuth for the servers of a hub. Everything that must outlast a redirect is in the token store. */
 export function createOAuthClient(options: OAuthOptions): OAuthClient {
-  checkOptionNames('createOAuthClient', options, OPTIONS);
+  checkOptionNames(
+    'createOAuthClient',
+    options,
+    'tokens redirectUrl howToSignIn clientMetadata clientMetadataUrl fetch clock',
+  );
   const { tokens, redirectUrl, howToSignIn } = options;
   const { fetch = globalThis.fetch, clock = BACKGROUND_CLOCK } = options;
   const kept = createKeptSignIns(tokens, clock);

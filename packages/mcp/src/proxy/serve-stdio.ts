@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
+import { checkOptionNames, defined } from '@quartermaster/core/internal';
 import type { Access, McpProxy, ProxyConnection } from './mcp-proxy.ts';
 
 /** Options of `serveStdio`. */
@@ -13,11 +13,9 @@ export interface ServeStdioOptions {
   readonly output?: Writable;
 }
 
-const OPTIONS: OptionNames<ServeStdioOptions> = { access: true, input: true, output: true };
-
 /** Serves the one client at the other end of this process's pipes. All servers are started for it. */
 export function serveStdio(proxy: McpProxy, options: ServeStdioOptions = {}): Promise<ProxyConnection> {
-  checkOptionNames('serveStdio', options, OPTIONS);
+  checkOptionNames('serveStdio', options, 'access input output');
   const { access, input = process.stdin, output = process.stdout } = options;
   const transport = new BoundedTransport(input, output, { maxBufferSize: MOST_BYTES_IN });
   return proxy.connect(transport, { isSole: true, ...defined({ access }) });

@@ -1,6 +1,6 @@
 import { createSnapshot, parseTools, type Searcher, type Snapshot, type Tool } from '@quartermaster/core';
 import { createTool, NAME_TEMPLATES } from '@quartermaster/core/catalog';
-import { BoundedMap, checkOptionNames, defined, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
+import { BoundedMap, checkOptionNames, defined, readWholeNumber } from '@quartermaster/core/internal';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 /** Options of `createSearch`. */
@@ -19,14 +19,12 @@ export type AiSdkSearch = (question: {
   readonly tools: readonly { readonly name: string; readonly description?: string }[];
 }) => Promise<string[]>;
 
-const OPTIONS: OptionNames<CreateSearchOptions> = { searcher: true, tools: true, limit: true };
-
 /** How many indexed sets of tools are cached. */
 const MOST_SETS = 8;
 
 /** A `search` for the AI SDK's own `toolSearch({ search })`: names of matching tools, best first; none if nothing fits. */
 export function createSearch(options: CreateSearchOptions = {}): AiSdkSearch {
-  checkOptionNames('createSearch', options, OPTIONS);
+  checkOptionNames('createSearch', options, 'searcher tools limit');
   if (options.limit !== undefined) readWholeNumber('limit', options.limit);
   const { limit, searcher: makeSearcher = createEmbeddedSearcher } = options;
   const known = knownTools(options.tools);

@@ -2,7 +2,7 @@ import type { Call, Plan } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, type Policy } from '@quartermaster/core/catalog';
 import { chooseForm, FORMS } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
-import { checkOptionNames, defined, type OptionNames, readChoice, textLength } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, readChoice, textLength } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
 import { type Dialect, type ErrorFacts, findSearchTools, type UsageFacts } from '../dialect.ts';
 import { unlessObjects } from '../internal/answer-problems.ts';
@@ -108,11 +108,9 @@ export interface AnthropicDialectOptions {
   readonly maxRequestTools?: number;
 }
 
-const OPTIONS: OptionNames<AnthropicDialectOptions> = { errorCodes: true, strict: true, maxRequestTools: true };
-
 /** The Messages API. */
 export function createAnthropicDialect(options: AnthropicDialectOptions = {}): AnthropicDialect {
-  checkOptionNames('createAnthropicDialect', options, OPTIONS);
+  checkOptionNames('createAnthropicDialect', options, 'errorCodes strict maxRequestTools');
   return dialectWith(options, undefined);
 }
 

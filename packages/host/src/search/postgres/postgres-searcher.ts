@@ -4,7 +4,6 @@ import {
   checkRequest,
   defined,
   nameKey,
-  type OptionNames,
   queriesOf,
   readNameStems,
   stemOf,
@@ -37,7 +36,7 @@ export function createPostgresSearcher(
   catalog: string,
   options: PostgresSearcherOptions = {},
 ): Searcher {
-  checkOptionNames('createPostgresSearcher', options, OPTIONS);
+  checkOptionNames('createPostgresSearcher', options, 'reranker leastConfidence slices now');
   const { now = () => performance.now(), reranker, leastConfidence, slices } = options;
   const { embedder } = index;
   let view: View | undefined;
@@ -117,13 +116,6 @@ export function createPostgresSearcher(
     },
   };
 }
-
-const OPTIONS: OptionNames<PostgresSearcherOptions> = {
-  reranker: true,
-  leastConfidence: true,
-  slices: true,
-  now: true,
-};
 
 /** About how much the figures of a catalog and the counts of some terms take. */
 const OBJECT_BYTES = 2 * 1024 ** 2;

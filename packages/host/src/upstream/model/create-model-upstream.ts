@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { type Clock, checkOptionNames, type OptionNames, once, SYSTEM_CLOCK } from '@quartermaster/core/internal';
+import { type Clock, checkOptionNames, once, SYSTEM_CLOCK } from '@quartermaster/core/internal';
 import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import {
   DIALECTS,
@@ -37,19 +37,9 @@ export interface ModelUpstreamOptions<D extends DialectName>
  * dialect's own. Knows nothing of tool search.
  */
 export function createModelUpstream<D extends DialectName>(options: ModelUpstreamOptions<D>): DialectUpstream<D> {
-  checkOptionNames('createModelUpstream', options, OPTIONS);
+  checkOptionNames('createModelUpstream', options, 'dialect model transport seesImages timeouts retries createId');
   return open(options, {});
 }
-
-const OPTIONS: OptionNames<ModelUpstreamOptions<DialectName>> = {
-  dialect: true,
-  model: true,
-  transport: true,
-  seesImages: true,
-  timeouts: true,
-  retries: true,
-  createId: true,
-};
 
 function open<D extends DialectName>(options: ModelUpstreamOptions<D>, client: UpstreamClient): DialectUpstream<D> {
   const { seesImages = true } = options;
