@@ -61,6 +61,17 @@ export function* stepThrough(count: number, step: (first: number) => number): Ge
   }
 }
 
+/** Calls a function with each item, and yields after some of them each. What it does with one should take some microseconds. */
+export function* visitInSteps<Item>(items: readonly Item[], visit: (item: Item) => void): Generator<void, void> {
+  yield* stepThrough(items.length, (first) => {
+    const end = Math.min(first + ITEMS_PER_STEP, items.length);
+    for (let at = first; at < end; at += 1) visit(items[at] as Item);
+    return end;
+  });
+}
+
+const ITEMS_PER_STEP = 256;
+
 /** Lets other work run before it resolves. */
 type Pause = () => Promise<void>;
 

@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, type Snapshot } from '../catalog/index.ts';
-import { EMPTY_MEMORY, FORMS, type Plan } from '../disclosure/index.ts';
-import { sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
-import { DEFAULT_GATE_SETTINGS } from '../gate/index.ts';
+import { EMPTY_MEMORY, FORMS, type FormName, type Plan } from '../disclosure/index.ts';
+import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
+import { DEFAULT_GATE_SETTINGS, type GateSettings } from '../gate/index.ts';
 import type { Searcher } from '../search/index.ts';
+import { runToEnd } from '../slices.ts';
 import { wordSearcher } from '../testing/index.ts';
 import { boxWith } from './call-context.fixture.ts';
 import { createToolbox } from './create-toolbox.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
+
+const ON: GateSettings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } };
+const OFF: GateSettings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'off' } };
 
 describe('a plan', () => {
   it('is the same value for the same catalog and settings, and another for others', () => {
@@ -20,6 +24,45 @@ describe('a plan', () => {
     expect(stubs({ stubDescriptionLength: 280 })).toBe(stubs({}));
     expect(stubs({ stubDescriptionLength: 20 })).not.toBe(stubs({}));
     expect(stubs({ stubDescriptionLength: Number.POSITIVE_INFINITY })).not.toBe(stubs({}));
+  });
+
+  it('is made in steps that each look at a few hundred tools, and is the same as at once', () => {
+    let looks = 0;
+    const allow = (): boolean => {
+      looks += 1;
+      return true;
+    };
+    const countTokens = (): number => {
+      looks += 1;
+      return 1;
+    };
+    const tools = createSnapshot(manyTools(5_000));
+    for (const [form, settings] of Object.keys(FORMS).flatMap((name) => [
+      [name as FormName, ON] as const,
+      [name as FormName, OFF] as const,
+    ])) {
+      const toolbox = boxWith({ tools, form, settings, countTokens, listingTokens: 50 });
+      const caller = { allow };
+      const steps = toolbox.planInSteps(undefined, { caller });
+      let most = 0;
+      let made: Plan | undefined;
+      while (made === undefined) {
+        looks = 0;
+        const step = steps.next();
+        most = Math.max(most, looks);
+        if (step.done === true) made = step.value;
+      }
+      expect(most, form).toBeLessThanOrEqual(512);
+      expect(toolbox.plan(undefined, { caller })).toBe(made);
+    }
+  });
+
+  it('is one value for two that make it at the same time', () => {
+    const toolbox = boxWith({ tools: createSnapshot(manyTools(1_000)), settings: ON });
+    const [first, second] = [toolbox.planInSteps(), toolbox.planInSteps()];
+    expect(first.next().done).toBe(false);
+    expect(second.next().done).toBe(false);
+    expect(runToEnd(first)).toBe(runToEnd(second));
   });
 
   it('is refused for an option that does not exist, also after one without it was made', () => {

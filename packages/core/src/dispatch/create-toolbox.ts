@@ -12,8 +12,10 @@ import {
   STUB_DEFAULTS,
 } from '../disclosure/index.ts';
 import { makeDeferPlan, makeInlinePlan, makeView } from '../disclosure/internal.ts';
-import { contextWindow, decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
+import { contextWindow, type ModelLimits, snapshotTokens } from '../gate/index.ts';
+import { decideGateInSteps } from '../gate/internal.ts';
 import { memoized } from '../memoized.ts';
+import { runToEnd, visitInSteps } from '../slices.ts';
 import { executeCall } from './call/execute-call.ts';
 import { handleCalls, handleDescribe, refuse, unknownTool, wayWithoutSearch } from './call/handle-calls.ts';
 import { resolveName } from './read/resolve-name.ts';
@@ -42,7 +44,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   const context = toolboxContext(options);
   const toolbox: Toolbox = {
     snapshot: context.snapshot,
-    plan: (limits = contextWindow(), planOptions = {}) => cachedPlan(context, limits, planOptions),
+    plan: (limits, planOptions) => runToEnd(toolbox.planInSteps(limits, planOptions)),
+    planInSteps: (limits = contextWindow(), planOptions = {}) => cachedPlan(context, limits, planOptions),
     view: (plan, memory, extra = {}) =>
       makeView({
         plan,
@@ -147,7 +150,7 @@ interface Kept {
 const plansOf = memoized((_: Snapshot): Kept[] => []);
 
 /** The plan for the current catalog, made once per snapshot and settings: the cost of a request must not depend on the size of the catalog. */
-function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
+function* cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Generator<void, Plan> {
   const snapshot = context.snapshot();
   const { engine = context.engine, form = context.form, describe = true, searchWhenEmpty = false, ...rest } = options;
   const { caller, searchName, secondSearch, rule, pins, ...unknown } = rest;
@@ -165,19 +168,27 @@ function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanO
     Object.keys(unknown),
   ]);
   const functions = [context.countTokens, caller?.allow, isSearchable];
-  const plans = plansOf(snapshot);
-  const at = plans.findLastIndex((one) => one.values === values && isSame(one.functions, functions));
-  const found = plans[at];
-  if (found !== undefined) {
-    if (at < plans.length - 1) plans.push(...plans.splice(at, 1));
-    return found.plan;
-  }
+  const known = knownPlan(snapshot, values, functions);
+  if (known !== undefined) return known;
   checkOptionNames('toolbox.plan', options, PLAN_OPTIONS);
   readChoice('engine', engine, ['text', 'regex']);
-  const plan = decide({ context, snapshot, limits, options, form: readForm(form), engine });
+  const made = yield* decide({ context, snapshot, limits, options, form: readForm(form), engine });
+  // Another request may have made it meanwhile.
+  const plan = knownPlan(snapshot, values, functions) ?? made;
+  if (plan !== made) return plan;
+  const plans = plansOf(snapshot);
   plans.push({ values, functions, plan, bytes: planBytes(plan) });
   while (plans.length > MOST_PLANS || (plans.length > 1 && planBytesOf(snapshot) > MOST_PLAN_BYTES)) plans.shift();
   return plan;
+}
+
+/** Becomes the one that was used most recently. */
+function knownPlan(snapshot: Snapshot, values: string, functions: readonly unknown[]): Plan | undefined {
+  const plans = plansOf(snapshot);
+  const at = plans.findLastIndex((one) => one.values === values && isSame(one.functions, functions));
+  const found = plans[at];
+  if (found !== undefined && at < plans.length - 1) plans.push(...plans.splice(at, 1));
+  return found?.plan;
 }
 
 const PLAN_OPTIONS = 'form engine caller describe searchName secondSearch searchWhenEmpty rule pins';
@@ -194,14 +205,14 @@ function planBytes(plan: Plan): number {
   return 4096 + plan.shown.length * 512 + shown + deferred * 48 + (plan.note?.length ?? 0) * 2;
 }
 
-function decide(question: {
+function* decide(question: {
   context: ToolboxContext;
   snapshot: Snapshot;
   limits: ModelLimits;
   options: PlanOptions;
   form: Form;
   engine: PlanEngine;
-}): Plan {
+}): Generator<void, Plan> {
   const { context, snapshot, limits, options, form, engine } = question;
   const { countTokens } = context;
   const isOff = context.settings.rule.kind === 'off';
@@ -212,18 +223,18 @@ function decide(question: {
     pins: [...context.settings.pins, ...pins],
   };
   const allow = options.caller?.allow;
-  const decision = decideGate({ snapshot, settings, limits, countTokens, allow });
+  const decision = yield* decideGateInSteps({ snapshot, settings, limits, countTokens, allow });
   const costs = snapshotTokens(snapshot, countTokens).byTool;
   const common = {
     snapshot,
-    tools: allow === undefined ? snapshot.tools : snapshot.tools.filter(allow),
+    tools: allow === undefined ? snapshot.tools : yield* filterInSteps(snapshot.tools, allow),
     reason: decision.reason,
     toolTokens: (tool: Tool): number => costs.get(tool) ?? 0,
   };
   const isEmpty = common.tools.length === 0 && options.searchWhenEmpty === true && !isOff;
-  if (decision.kind === 'inline' && !isEmpty) return makeInlinePlan(common);
+  if (decision.kind === 'inline' && !isEmpty) return yield* makeInlinePlan(common);
   const { listingTokens, stubDescriptionLength, isSearchable } = context.options;
-  const plan = makeDeferPlan({
+  const plan = yield* makeDeferPlan({
     ...common,
     form,
     deferred: decision.kind === 'inline' ? new Set<string>() : decision.deferred,
@@ -237,7 +248,18 @@ function decide(question: {
     isSearchable,
   });
   if (plan.deferred.size > 0 || isEmpty) return plan;
-  return makeInlinePlan({ ...common, reason: `${decision.reason}; but none of these tools can be searched for` });
+  return yield* makeInlinePlan({
+    ...common,
+    reason: `${decision.reason}; but none of these tools can be searched for`,
+  });
+}
+
+function* filterInSteps(tools: readonly Tool[], accept: (tool: Tool) => boolean): Generator<void, readonly Tool[]> {
+  const accepted: Tool[] = [];
+  yield* visitInSteps(tools, (tool) => {
+    if (accept(tool)) accepted.push(tool);
+  });
+  return accepted;
 }
 
 function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {

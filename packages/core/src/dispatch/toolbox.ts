@@ -75,6 +75,8 @@ export interface Toolbox {
   snapshot(): Snapshot;
   /** What to send, decided for the current catalog. The same inputs return the same value. */
   plan(limits?: ModelLimits, options?: PlanOptions): Plan;
+  /** The same with a yield wherever it may be interrupted: for 100,000 tools the first plan takes some 100 ms. */
+  planInSteps(limits?: ModelLimits, options?: PlanOptions): Generator<void, Plan>;
   view(plan: Plan, memory: Memory, extra?: ViewExtra): View;
   /** An answer's text. Pure, so that a replay renders the same bytes. */
   tell(tellOptions: TellOptions): string;

@@ -33,7 +33,15 @@ export {
   writtenInput,
 } from '../dispatch/internal.ts';
 export { editDistance } from '../edit-distance.ts';
-export { isUniqueId, piecesId, remainingTokens, type Spoken, splitRounds, sumUsage } from '../loop/internal.ts';
+export {
+  isUniqueId,
+  piecesId,
+  planRequestInSteps,
+  remainingTokens,
+  type Spoken,
+  splitRounds,
+  sumUsage,
+} from '../loop/internal.ts';
 export { memoized, once } from '../memoized.ts';
 export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/internal.ts';
 export {

@@ -1,7 +1,8 @@
 import { compileGlob, type Glob, type Snapshot, type Tool } from '../catalog/index.ts';
 import { anthropicDefinedTool } from '../catalog/internal.ts';
+import { runToEnd, visitInSteps } from '../slices.ts';
 import type { ModelLimits } from './context-window.ts';
-import { estimateTokens, snapshotTokens, type TokenCounter } from './estimate-tokens.ts';
+import { estimateTokens, snapshotTokensInSteps, type TokenCounter } from './estimate-tokens.ts';
 import type { GateRule, GateSettings } from './gate-settings.ts';
 
 /** The input of the gate. */
@@ -42,36 +43,41 @@ export interface GateFigures {
  * schema that could be sent later, unless that is known) is in no set from which it could be left out.
  */
 export function decideGate(question: GateQuestion): GateDecision {
+  return runToEnd(decideGateInSteps(question));
+}
+
+/** The same with a yield after some tools each, for catalogs so large that others would wait. */
+export function* decideGateInSteps(question: GateQuestion): Generator<void, GateDecision> {
   const { snapshot, settings, limits, allow } = question;
-  const costs = snapshotTokens(snapshot, question.countTokens ?? estimateTokens).byTool;
+  const { byTool: costs } = yield* snapshotTokensInSteps(snapshot, question.countTokens ?? estimateTokens);
   const sums = { tools: 0, total: 0, deferrable: 0, always: 0 };
   const deferrable: Tool[] = [];
   const pins = settings.pins.map(compileGlob);
-  for (const tool of snapshot.tools) {
-    if (allow !== undefined && !allow(tool)) continue;
+  yield* visitInSteps(snapshot.tools, (tool) => {
+    if (allow !== undefined && !allow(tool)) return;
     const cost = costs.get(tool) ?? 0;
     sums.tools += 1;
     sums.total += cost;
-    if (!isDeferrable(tool, snapshot, pins)) continue;
+    if (!isDeferrable(tool, snapshot, pins)) return;
     deferrable.push(tool);
     sums.deferrable += cost;
     if (tool.policy === 'always') sums.always += cost;
-  }
+  });
 
   const verdict = judge(settings.rule, { ...sums, count: deferrable.length, limits });
-  const chosen = deferrable.filter(({ policy }) => {
-    return verdict.kind === 'all' || (verdict.kind === 'always' && policy === 'always');
+  const chosen = new Set<string>();
+  yield* visitInSteps(deferrable, ({ id, policy }) => {
+    if (verdict.kind === 'all' || (verdict.kind === 'always' && policy === 'always')) chosen.add(id);
   });
   const { always, ...sizes } = sums;
   const deferred = verdict.kind === 'all' ? sums.deferrable : always;
   const figures = { ...sizes, contextTokens: limits.contextTokens };
-  if (chosen.length === 0) return { kind: 'inline', reason: verdict.reason, figures: { ...figures, deferred: 0 } };
+  if (chosen.size === 0) return { kind: 'inline', reason: verdict.reason, figures: { ...figures, deferred: 0 } };
   const reason =
     verdict.kind === 'all'
       ? verdict.reason
-      : `${verdict.reason}; ${chosen.length} ${chosen.length === 1 ? 'tool is' : 'tools are'} always deferred by policy`;
-  const ids = new Set(chosen.map((tool) => tool.id));
-  return { kind: 'defer', deferred: ids, reason, figures: { ...figures, deferred } };
+      : `${verdict.reason}; ${chosen.size} ${chosen.size === 1 ? 'tool is' : 'tools are'} always deferred by policy`;
+  return { kind: 'defer', deferred: chosen, reason, figures: { ...figures, deferred } };
 }
 
 function isDeferrable(tool: Tool, snapshot: Snapshot, pins: readonly Glob[]): boolean {

@@ -2,6 +2,7 @@ import { type InlinePlan, type Plan, type PlanEngine, withoutSearch } from '../d
 import type { PlanOptions, Toolbox } from '../dispatch/index.ts';
 import type { ModelLimits } from '../gate/index.ts';
 import { memoized } from '../memoized.ts';
+import { runToEnd } from '../slices.ts';
 import type { Opened, OpenedSearch, Wire } from './wire.ts';
 import { type HistoryOptions, weaveHistory } from './woven-history.ts';
 
@@ -67,13 +68,20 @@ export interface UnopenedLoop<Request, Part> {
  * Throws the wire's error for a request that no loop can serve.
  */
 export function planRequest<Request, Part>(question: PlanQuestion<Request, Part>): Planned<Request, Part> {
+  return runToEnd(planRequestInSteps(question));
+}
+
+/** The same with a yield wherever it may be interrupted, for catalogs so large that others would wait. */
+export function* planRequestInSteps<Request, Part>(
+  question: PlanQuestion<Request, Part>,
+): Generator<void, Planned<Request, Part>> {
   const { wire, request, toolbox, search, isForeign = false, executes = false } = question;
   if (question.isServed === true) {
     const whole = question.whole?.() ?? request;
     const loop = { kind: 'loop', request: whole, wire, toolbox, plan: untouched(toolbox) } as const;
     return executes ? opened(loop, question) : { kind: 'pass', request: whole, loop };
   }
-  const plan = toolbox.plan(question.limits, { ...question.options, ...searchOptions(search) });
+  const plan = yield* toolbox.planInSteps(question.limits, { ...question.options, ...searchOptions(search) });
   if (plan.kind === 'defer') return opened({ kind: 'loop', request, wire, toolbox, plan }, question);
   const whole = question.whole?.(plan) ?? request;
   const rewriting = withoutSearch(plan, search?.kind === 'client' ? 'clients' : wire.searchNames);

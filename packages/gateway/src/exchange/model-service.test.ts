@@ -1,6 +1,6 @@
 import { createBm25Searcher, type Snapshot } from '@quartermaster/core';
-import { createTool } from '@quartermaster/core/catalog';
-import { describe, expect, it } from 'vitest';
+import { createTool, type Tool } from '@quartermaster/core/catalog';
+import { describe, expect, it, vi } from 'vitest';
 import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
 import { GATEWAY_DEFAULTS } from '../gateway-options.ts';
 import { message, scriptedUpstreams, upstreamError } from '../scripted-upstream.fixture.ts';
@@ -14,11 +14,27 @@ const NAMED = { type: 'quartermaster_catalog', name: 'acme' };
 const HOSTED = { transport: 'anthropic-messages', upstream: { toolSearch: 'upstream' } } as const;
 const ANSWER = message([{ text: 'Hello.' }], 'end_turn');
 
+/** How often the tools were looked at since the count was last set to 0. */
+const looks = { count: 0 };
+
+/** A deferred tool that counts how often it is looked at. */
+function counted(at: number): Tool {
+  const tool = createTool({ name: `tool_${at}` });
+  return Object.defineProperty({ ...tool }, 'policy', {
+    enumerable: true,
+    get() {
+      looks.count += 1;
+      return 'always';
+    },
+  });
+}
+
 /** A model service whose searchers count their preparations; `first` resolves with the first. */
 function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Parameters<typeof scriptedUpstreams>[1]) {
   const upstreams = scriptedUpstreams(script, options);
   const prepared: { readonly snapshot: Snapshot; readonly requests: number }[] = [];
   let hash = 'first';
+  let tools: readonly Tool[] | undefined;
   let told: () => void = () => undefined;
   const memory = new MemoryBudget(GATEWAY_DEFAULTS.cacheBytes);
   const lists = createToolLists({
@@ -26,7 +42,7 @@ function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Par
     settings: GATEWAY_DEFAULTS,
     catalogs: {
       load: async (entries) =>
-        entries.map((entry) => ({ entry, hash, tools: [createTool({ name: `read_${hash}` })], bytes: 100 })),
+        entries.map((entry) => ({ entry, hash, tools: tools ?? [createTool({ name: `read_${hash}` })], bytes: 100 })),
     },
     searcher: (snapshot) => ({
       ...createBm25Searcher(snapshot),
@@ -44,6 +60,9 @@ function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Par
     prepared,
     whenPrepared(run: () => void) {
       told = run;
+    },
+    bring(other: readonly Tool[]) {
+      tools = other;
     },
     change() {
       hash = 'second';
@@ -128,5 +147,30 @@ describe('what a search will need', () => {
     await expect(ask([SEARCH, MARKED])).rejects.toThrow('529');
     await someTurns();
     expect(prepared).toEqual([]);
+  });
+});
+
+describe('a plan for a large catalog', () => {
+  it('lets others run while it is made', async () => {
+    const { ask, bring } = counting({ anthropic: [ANSWER] });
+    bring(Array.from({ length: 8_000 }, (_, at) => counted(at)));
+    // Every look at the clock ends a slice: what happens in one turn of the event loop doesn't depend on the machine.
+    let time = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (time += 5));
+    let most = 0;
+    let isOver = false;
+    looks.count = 0;
+    const watch = (): void => {
+      most = Math.max(most, looks.count);
+      looks.count = 0;
+      if (!isOver) setImmediate(watch);
+    };
+    setImmediate(watch);
+    await ask([SEARCH, NAMED]).finally(() => {
+      isOver = true;
+      clock.mockRestore();
+    });
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(4_000);
   });
 });

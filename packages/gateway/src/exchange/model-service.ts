@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { estimateTokens } from '@quartermaster/core/gate';
-import { defined, memoized } from '@quartermaster/core/internal';
+import { defined, memoized, runInSlices } from '@quartermaster/core/internal';
 import {
   type Planned,
   planHistory,
@@ -206,7 +206,7 @@ async function prepare<Name extends DialectName>(
   const model = String(value.model);
   const upstream = await upstreamOf(upstreams, model, access);
   const metered = countsTokens(access.limits) ? dialect.api.metered?.(request) : undefined;
-  const planned = planExchange({ dialect, request: metered ?? request, list, upstream, executes });
+  const planned = await runInSlices(planExchange({ dialect, request: metered ?? request, list, upstream, executes }));
   const exchange = (await upstream.for(dialect.name)).forClient(clientOf({ headers, onResponse, requestId }));
   const { identify } = list;
   return { dialect, model, upstream, exchange, planned, identify, hidesUsage: metered !== undefined, catalogs };

@@ -8,13 +8,12 @@ import {
   type View,
 } from '@quartermaster/core/disclosure';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
-import { defined, matchLine, memoized } from '@quartermaster/core/internal';
+import { defined, matchLine, memoized, planRequestInSteps } from '@quartermaster/core/internal';
 import {
   type LoopOptions,
   type LoopRound,
   type OpenedSearch,
   type Planned,
-  planRequest,
   runLoop,
   runWhole,
 } from '@quartermaster/core/loop';
@@ -78,10 +77,10 @@ interface ExchangeQuestion<Name extends DialectName> {
   readonly executes: boolean;
 }
 
-/** Decides for each request, from what it declares and what its host supports. */
+/** Decides for each request, from what it declares and what its host supports. Yields wherever it may be interrupted. */
 export function planExchange<Name extends DialectName>(
   question: ExchangeQuestion<Name>,
-): Planned<RequestOf<Name>, PartOf<Name>> {
+): Generator<void, Planned<RequestOf<Name>, PartOf<Name>>> {
   const { dialect, request, list, upstream, executes } = question;
   const { api, wire } = dialect;
   const can = upstream.capabilities(dialect.name);
@@ -90,7 +89,7 @@ export function planExchange<Name extends DialectName>(
   // Only we can search a named catalog.
   const search = list.hasCatalogs && asked?.kind === 'client' ? undefined : asked;
   const isHosts = upstream.toolSearch === 'upstream' || search?.kind === 'client';
-  return planRequest<RequestOf<Name>, PartOf<Name>>({
+  return planRequestInSteps<RequestOf<Name>, PartOf<Name>>({
     ...{ wire, search, executes, toolbox: list.toolbox, limits: upstream.limits, ...defined({ opened }) },
     request: list.hasCatalogs ? { ...request, tools: list.declared } : request,
     options: { form: formFor(question, search), describe: api.describe },

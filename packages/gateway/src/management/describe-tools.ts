@@ -78,13 +78,15 @@ export async function describeTools(
       findings: findings.get(tool.id) ?? [],
     });
   }
-  return { tools: facts, uses, tokens: total, deferredTokens: deferredTokensOf(snapshot) };
+  return { tools: facts, uses, tokens: total, deferredTokens: await deferredTokensOf(snapshot) };
 }
 
 /** What a prompt contains in place of the definitions: our own tools, and those that are always sent in full. */
-const deferredTokensOf = memoized((snapshot: Snapshot): number => {
+const deferredTokensOf = memoized(async (snapshot: Snapshot): Promise<number> => {
   const settings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } } as const;
-  return createToolbox({ tools: snapshot, settings }).plan(contextWindow({}), { form: FORMS.bridge }).tokens.after;
+  const toolbox = createToolbox({ tools: snapshot, settings });
+  const plan = await runInSlices(toolbox.planInSteps(contextWindow({}), { form: FORMS.bridge }));
+  return plan.tokens.after;
 });
 
 const snapshots = new WeakMap<readonly Tool[], Promise<Snapshot>>();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool, type Snapshot, type Tool } from '../../catalog/index.ts';
+import { runToEnd } from '../../slices.ts';
 import { EMPTY_MEMORY, type Fact, type Memory, remember } from '../memory.ts';
 import { FORMS, type Form } from '../plan/form.ts';
 import { makeDeferPlan } from '../plan/make-plan.ts';
@@ -27,16 +28,18 @@ function told(found: Found, ask: Ask = {}): string {
 }
 
 function planFor(snapshot: Snapshot, form: Form, hasDescribe?: boolean): DeferPlan {
-  return makeDeferPlan({
-    snapshot,
-    tools: snapshot.tools,
-    reason: 'test',
-    toolTokens: () => 1,
-    countTokens: (text) => text.length,
-    form,
-    deferred: new Set(snapshot.tools.map((tool) => tool.id)),
-    describe: hasDescribe,
-  });
+  return runToEnd(
+    makeDeferPlan({
+      snapshot,
+      tools: snapshot.tools,
+      reason: 'test',
+      toolTokens: () => 1,
+      countTokens: (text) => text.length,
+      form,
+      deferred: new Set(snapshot.tools.map((tool) => tool.id)),
+      describe: hasDescribe,
+    }),
+  );
 }
 
 const search = (...names: string[]): Found => ({ kind: 'search', queries: ['issue'], names });
@@ -416,10 +419,12 @@ describe('a search for what is in the list already', () => {
   it('gets the advice to call it by name, in any case and punctuation', () => {
     const snapshot = sampleSnapshot();
     const deferred = new Set(snapshot.tools.map(({ id }) => id).filter((id) => id !== 'read_file'));
-    const plan = makeDeferPlan({
-      ...{ snapshot, tools: snapshot.tools, reason: 'test', toolTokens: () => 1, countTokens: (text) => text.length },
-      ...{ form: FORMS.load, deferred },
-    });
+    const plan = runToEnd(
+      makeDeferPlan({
+        ...{ snapshot, tools: snapshot.tools, reason: 'test', toolTokens: () => 1, countTokens: (text) => text.length },
+        ...{ form: FORMS.load, deferred },
+      }),
+    );
     const hintFor = (...queries: string[]): string =>
       JSON.parse(tell({ plan, snapshot, found: { kind: 'search', queries, names: [] }, before: EMPTY_MEMORY })).hint;
     for (const query of ['read_file', 'Read File', 'select:read-file']) {
@@ -434,10 +439,12 @@ describe('a search for what is in the list already', () => {
       createTool({ name: 'get_weather', description: 'The current weather at a place', schema: {} }),
       createTool({ name: 'send_mail', description: 'Sends a mail', schema: {} }),
     ]);
-    const plan = makeDeferPlan({
-      ...{ snapshot, tools: snapshot.tools, reason: 'test', toolTokens: () => 1, countTokens: (text) => text.length },
-      ...{ form: FORMS.load, deferred: new Set(['send_mail']) },
-    });
+    const plan = runToEnd(
+      makeDeferPlan({
+        ...{ snapshot, tools: snapshot.tools, reason: 'test', toolTokens: () => 1, countTokens: (text) => text.length },
+        ...{ form: FORMS.load, deferred: new Set(['send_mail']) },
+      }),
+    );
     const hintFor = (query: string): string =>
       JSON.parse(tell({ plan, snapshot, found: { kind: 'search', queries: [query], names: [] }, before: EMPTY_MEMORY }))
         .hint;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
+import { runToEnd } from '../../slices.ts';
 import { manyTools, sampleTool, sampleTools } from '../sample-tools.fixture.ts';
 import { type Listing, makeListing } from './listing.ts';
 
@@ -8,7 +9,7 @@ const countTokens = (text: string): number => Math.ceil(text.length / 4);
 
 function listing(tools: readonly ReturnType<typeof sampleTool>[], budgetTokens?: number): Listing {
   const snapshot = createSnapshot(tools);
-  return makeListing({ snapshot, tools, countTokens, ...defined({ budgetTokens }) });
+  return runToEnd(makeListing({ snapshot, tools, countTokens, ...defined({ budgetTokens }) }));
 }
 
 describe('makeListing', () => {
@@ -36,8 +37,8 @@ describe('makeListing', () => {
       },
     };
     const options = { snapshot: unread, tools: snapshot.tools, countTokens };
-    expect(makeListing({ ...options, budgetTokens: 0 })).toEqual({ tier: 'none', text: '' });
-    expect(() => makeListing(options)).toThrow('a tool was read');
+    expect(runToEnd(makeListing({ ...options, budgetTokens: 0 }))).toEqual({ tier: 'none', text: '' });
+    expect(() => runToEnd(makeListing(options))).toThrow('a tool was read');
   });
 
   it('lists a common prefix of the names of a server once if that is shorter', () => {

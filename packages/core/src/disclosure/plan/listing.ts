@@ -1,6 +1,7 @@
 import { addToList } from '../../add-to-list.ts';
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { countEach } from '../../count-each.ts';
+import { visitInSteps } from '../../slices.ts';
 import { counted, FEWEST_OF_A_PREFIX, namePrefix, oneLine, sentenceAfter } from '../text/shorten-text.ts';
 
 /** What a listing is made from. */
@@ -30,16 +31,17 @@ const SERVER_NAME_LENGTH = 60;
 
 /**
  * What can be searched for, in as much detail as the budget allows. A model that does not know what exists does not search.
- * Sorted, so that the same tools give the same bytes in any order.
+ * Sorted, so that the same tools give the same bytes in any order. Yields wherever it may be interrupted.
  */
-export function makeListing(options: ListingOptions): Listing {
+export function* makeListing(options: ListingOptions): Generator<void, Listing> {
   const budget = options.budgetTokens ?? LISTING_DEFAULTS.budgetTokens;
   const fits = (text: string): boolean =>
     text.length <= budget * MOST_CHARACTERS_PER_TOKEN && options.countTokens(text) <= budget;
   if (budget <= 0) return { tier: 'none', text: '' };
-  const groups = group(options);
+  const groups = yield* group(options);
   if (groups.length === 0) return { tier: 'none', text: '' };
 
+  yield;
   // Thousands of names don't fit anyway: they are neither sorted nor written.
   if (nameCharacters(groups) <= budget * MOST_CHARACTERS_PER_TOKEN) {
     const sorted = sort(groups);
@@ -48,20 +50,21 @@ export function makeListing(options: ListingOptions): Listing {
     const names = render(sorted, (name) => name, ', ');
     if (fits(names)) return { tier: 'names', text: names };
   }
+  yield;
+  const sources = groups.flatMap((one) => (one.server === undefined ? byPrefix(one.entries) : [sourceOf(one)]));
+  const largest = [...sources].sort((left, right) => right.count - left.count);
   for (let shown = options.tools.length; shown > 0; shown = Math.floor(shown / 2)) {
-    const servers = counts(groups, shown);
+    yield;
+    const kept = shown >= sources.length ? sources : largest.slice(0, shown);
+    const servers = describeSources(kept, sources.length - kept.length);
     if (fits(servers)) return { tier: 'servers', text: servers };
   }
   return { tier: 'none', text: '' };
 }
 
 /** `Slack (12), GitHub (31)`, the largest first if not all can be named. Tools without a server are counted by name prefix. */
-function counts(groups: readonly Group[], shown: number): string {
-  const sources = groups.flatMap((one) => (one.server === undefined ? byPrefix(one.entries) : [sourceOf(one)]));
-  const largest = [...sources].sort((left, right) => right.count - left.count).slice(0, shown);
-  const kept = shown >= sources.length ? sources : largest;
-  const told = kept.map(({ name, count }) => `${name} (${count})`);
-  const rest = sources.length - kept.length;
+function describeSources(sources: readonly Source[], rest: number): string {
+  const told = sources.map(({ name, count }) => `${name} (${count})`);
   return `You can search for tools of ${told.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more source')}` : ''}.`;
 }
 
@@ -115,13 +118,13 @@ interface Group {
   readonly entries: readonly Entry[];
 }
 
-function group(options: ListingOptions): readonly Group[] {
+function* group(options: ListingOptions): Generator<void, readonly Group[]> {
   const byServer = new Map<string | undefined, Entry[]>();
-  for (const tool of options.tools) {
+  yield* visitInSteps(options.tools, (tool) => {
     const name = options.snapshot.modelName(tool);
     const prefix = name.endsWith(tool.name) ? name.slice(0, name.length - tool.name.length) : '';
     addToList(byServer, tool.server, { name, prefix, about: () => sentenceAfter(tool.description, SENTENCE_LENGTH) });
-  }
+  });
   return [...byServer]
     .map(([server, entries]) => ({
       server: server === undefined ? undefined : oneLine(server, SERVER_NAME_LENGTH),

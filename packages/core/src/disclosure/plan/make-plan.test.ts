@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../catalog/index.ts';
+import { runToEnd } from '../../slices.ts';
 import { EMPTY_MEMORY, type Fact, type Memory, remember } from '../memory.ts';
 import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../sample-tools.fixture.ts';
 import { FORMS, type Form, type FormName } from './form.ts';
@@ -12,16 +13,18 @@ const toolTokens = (tool: Tool): number => countTokens(JSON.stringify([tool.name
 function planOf(form: Form, extra: Partial<DeferQuestion> = {}): DeferPlan {
   const snapshot = extra.snapshot ?? sampleSnapshot();
   const deferred = new Set(snapshot.tools.filter((tool) => tool.policy !== 'never').map((tool) => tool.id));
-  return makeDeferPlan({
-    snapshot,
-    tools: snapshot.tools,
-    reason: 'test',
-    toolTokens,
-    countTokens,
-    form,
-    deferred,
-    ...extra,
-  });
+  return runToEnd(
+    makeDeferPlan({
+      snapshot,
+      tools: snapshot.tools,
+      reason: 'test',
+      toolTokens,
+      countTokens,
+      form,
+      deferred,
+      ...extra,
+    }),
+  );
 }
 
 const revealing = (...names: string[]): Memory => remember(EMPTY_MEMORY, { kind: 'revealed', names });
@@ -260,7 +263,7 @@ describe('makeView', () => {
 
   it('adds nothing to an inline plan', () => {
     const snapshot = sampleSnapshot();
-    const plan = makeInlinePlan({ snapshot, tools: snapshot.tools, reason: 'test', toolTokens });
+    const plan = runToEnd(makeInlinePlan({ snapshot, tools: snapshot.tools, reason: 'test', toolTokens }));
     expect(makeView({ plan, memory: revealing('github__create_issue'), snapshot })).toEqual({ plan, revealed: [] });
     expect(definitions({ plan, revealed: [] })).toHaveLength(4);
   });

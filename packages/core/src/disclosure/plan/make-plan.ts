@@ -2,6 +2,7 @@ import type { JsonSchema, Snapshot, Tool } from '../../catalog/index.ts';
 import { defined } from '../../catalog/internal.ts';
 import { countEach } from '../../count-each.ts';
 import { memoized } from '../../memoized.ts';
+import { visitInSteps } from '../../slices.ts';
 import type { Memory } from '../memory.ts';
 import { cutText, oneLine, sentenceAfter, sentenceEnds, signature } from '../text/shorten-text.ts';
 import { FORMS, type Form } from './form.ts';
@@ -71,29 +72,47 @@ export interface DeferQuestion extends PlanQuestion {
  */
 export const STUB_SCHEMA: JsonSchema = { type: 'object', properties: {}, additionalProperties: true };
 
-/** Everything in full. */
-export function makeInlinePlan(question: PlanQuestion): InlinePlan {
-  const total = sum(question.tools, question.toolTokens);
-  const shown = question.tools.map((tool) => showFull(question.snapshot, tool));
-  return {
-    kind: 'inline',
-    snapshot: question.snapshot,
-    shown,
-    definitions: shown.map(bareDefinition),
-    reason: question.reason,
-    tokens: { before: total, after: total },
-  };
+/** Everything in full. Yields after some tools each. */
+export function* makeInlinePlan(question: PlanQuestion): Generator<void, InlinePlan> {
+  const { snapshot, tools, reason, toolTokens } = question;
+  const shown: Shown[] = [];
+  const definitions: Definition[] = [];
+  let total = 0;
+  yield* visitInSteps(tools, (tool) => {
+    const full = showFull(snapshot, tool);
+    shown.push(full);
+    definitions.push(bareDefinition(full));
+    total += toolTokens(tool);
+  });
+  return { kind: 'inline', snapshot, shown, definitions, reason, tokens: { before: total, after: total } };
 }
 
-/** The fixed part of what is sent, with the tools deferred that the gate chose. */
-export function makeDeferPlan(question: DeferQuestion): DeferPlan {
+/** The fixed part of what is sent, with the tools deferred that the gate chose. Yields after some tools each. */
+export function* makeDeferPlan(question: DeferQuestion): Generator<void, DeferPlan> {
   const { snapshot, tools, form, countTokens, engine = 'text' } = question;
-  const deferred = tools.filter((tool) => question.deferred.has(tool.id) && canDefer(tool, question));
-  const hidden: ReadonlySet<Tool> = new Set(deferred);
-  const shown = tools.flatMap((tool) => (hidden.has(tool) ? showDeferred(tool, question) : [showFull(snapshot, tool)]));
-  const cut = new Set(shown.filter(isCut).map(({ name }) => name));
   const own = ownTools({ ...question, engine });
-  const listing = makeListing({
+  const definitions: Definition[] = own.map(bareDefinition);
+  const deferred: Tool[] = [];
+  const names = new Set<string>();
+  const shown: Shown[] = [];
+  const cut = new Set<string>();
+  const tokens = { before: 0, after: sum(own.map((tool) => countTokens(definitionText(tool)))) };
+  yield* visitInSteps(tools, (tool) => {
+    tokens.before += question.toolTokens(tool);
+    const isDeferred = question.deferred.has(tool.id) && canDefer(tool, question);
+    if (isDeferred) {
+      deferred.push(tool);
+      names.add(snapshot.modelName(tool));
+    }
+    const one = isDeferred ? showDeferred(tool, question) : showFull(snapshot, tool);
+    // Most tools of a large catalog, which need nothing else.
+    if (one === undefined) return;
+    shown.push(one);
+    definitions.push(bareDefinition(one));
+    tokens.after += contextTokens(one, question);
+    if (isCut(one)) cut.add(one.name);
+  });
+  const listing = yield* makeListing({
     snapshot,
     tools: deferred,
     countTokens,
@@ -101,22 +120,20 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
     budgetTokens: form.hidden === 'omit' ? (question.listingTokens ?? 0) : 0,
   });
   const note = makeNote({ form, own, listing, hasCuts: cut.size > 0 });
+  if (note !== undefined) tokens.after += countTokens(note);
   return {
     kind: 'defer',
     snapshot,
     form,
     engine,
-    deferred: new Set(deferred.map((tool) => snapshot.modelName(tool))),
+    deferred: names,
     own,
     shown,
     ...(cut.size === 0 ? {} : { cut }),
-    definitions: [...own, ...shown].map(bareDefinition),
+    definitions,
     ...defined({ note }),
     reason: question.reason,
-    tokens: {
-      before: sum(tools, question.toolTokens),
-      after: countFixed({ own, shown, note }, question),
-    },
+    tokens,
   };
 }
 
@@ -139,41 +156,39 @@ function isCut({ as, description, tool }: Shown): boolean {
   return as === 'stub' && description !== tool.description;
 }
 
-function showDeferred(tool: Tool, question: DeferQuestion): readonly Shown[] {
+/** Undefined for a form that leaves it out. */
+function showDeferred(tool: Tool, question: DeferQuestion): Shown | undefined {
   const { snapshot, form, stubDescriptionLength = STUB_DEFAULTS.descriptionLength } = question;
   switch (form.hidden) {
-    // Most tools of a large catalog, which need nothing else.
     case 'omit':
-      return [];
+      return undefined;
     case 'mark':
-      return [{ ...showFull(snapshot, tool), as: 'mark' }];
+      return { ...showFull(snapshot, tool), as: 'mark' };
     case 'stub': {
       const description = stubDescription(tool.description, stubDescriptionLength);
-      return [{ ...showFull(snapshot, tool), as: 'stub', description, schema: STUB_SCHEMA }];
+      return { ...showFull(snapshot, tool), as: 'stub', description, schema: STUB_SCHEMA };
     }
   }
 }
 
-/** What the model reads before the first message. A marked definition is transferred, but is not in the context. */
-function countFixed(
-  { own, shown, note }: Pick<DeferPlan, 'own' | 'shown'> & { readonly note: string | undefined },
-  { countTokens, toolTokens }: DeferQuestion,
-): number {
-  let tokens = note === undefined ? 0 : countTokens(note);
-  for (const tool of own) tokens += countTokens(definitionText(tool));
-  for (const one of shown) {
-    if (one.as === 'full') tokens += toolTokens(one.tool);
-    if (one.as === 'stub') tokens += countTokens(definitionText(one));
+/** What the model reads of a tool before the first message. A marked definition is transferred, but is not in the context. */
+function contextTokens(shown: Shown, { countTokens, toolTokens }: DeferQuestion): number {
+  switch (shown.as) {
+    case 'full':
+      return toolTokens(shown.tool);
+    case 'stub':
+      return countTokens(definitionText(shown));
+    case 'mark':
+      return 0;
   }
-  return tokens;
 }
 
 function definitionText(tool: Definition): string {
   return JSON.stringify({ name: tool.name, description: tool.description, parameters: tool.schema });
 }
 
-function sum(tools: readonly Tool[], cost: (tool: Tool) => number): number {
-  return tools.reduce((total, tool) => total + cost(tool), 0);
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 interface NoteOptions {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool } from '../../catalog/index.ts';
+import { runToEnd } from '../../slices.ts';
 import { FORMS } from './form.ts';
 import { makeInlinePlan, withoutSearch } from './make-plan.ts';
 
@@ -8,7 +9,7 @@ describe('withoutSearch', () => {
     createTool({ name: 'send', description: 'Send a message' }),
     createTool({ name: 'read' }),
   ]);
-  const inline = makeInlinePlan({ snapshot, tools: snapshot.tools, reason: 'few', toolTokens: () => 5 });
+  const inline = runToEnd(makeInlinePlan({ snapshot, tools: snapshot.tools, reason: 'few', toolTokens: () => 5 }));
 
   it('shows every tool, defers none and has nothing to search with', () => {
     const plan = withoutSearch(inline);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { runToEnd } from '../../slices.ts';
 import { sampleSnapshot } from '../sample-tools.fixture.ts';
 import { FORMS, type Form } from './form.ts';
 import { makeDeferPlan } from './make-plan.ts';
@@ -7,15 +8,17 @@ import { type DeferPlan, wrapCall } from './plan.ts';
 function planOf(form: Form): DeferPlan {
   const snapshot = sampleSnapshot();
   const deferred = new Set(['github/create_issue']);
-  return makeDeferPlan({
-    snapshot,
-    tools: snapshot.tools,
-    reason: '',
-    toolTokens: () => 1,
-    countTokens: () => 1,
-    form,
-    deferred,
-  });
+  return runToEnd(
+    makeDeferPlan({
+      snapshot,
+      tools: snapshot.tools,
+      reason: '',
+      toolTokens: () => 1,
+      countTokens: () => 1,
+      form,
+      deferred,
+    }),
+  );
 }
 
 const CALL = { name: 'github__create_issue', arguments: { text: 'x' } };
