@@ -32,7 +32,10 @@ export function mountAuditRoutes(api: Api, { runner, store }: Services): void {
             record({
               id: TEXT,
               at: TIME,
-              actor: described(TEXT, 'The id of a key; empty without one: on the command line, or at a gateway without keys.'),
+              actor: described(
+                TEXT,
+                'The id of a key; empty without one: on the command line, or at a gateway without keys.',
+              ),
               'actor_name?': TEXT,
               action: choice(AUDIT_ACTIONS),
               subject: TEXT,
