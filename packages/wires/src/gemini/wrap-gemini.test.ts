@@ -229,6 +229,19 @@ describe('generateContent', () => {
     },
   );
 
+  it.each(['load', 'stub', 'bridge'] as const)(
+    'keeps the declarations that allowedFunctionNames names next to a deferred tool (%s)',
+    async (form) => {
+      const { ai, requests } = await setUp([[chunk([SIGNED_CALL])]], { form });
+      const allowedFunctionNames = ['read_file', 'tool_search', 'create_issue'];
+      const functionCallingConfig = { mode: FunctionCallingConfigMode.ANY, allowedFunctionNames };
+      const config = { ...CONFIG, toolConfig: { functionCallingConfig } };
+      await ai.models.generateContent({ model: 'gemini-3-pro', contents: 'Report it', config });
+      const declared = namesIn(requests[0]).filter((name) => allowedFunctionNames.includes(String(name)));
+      expect(declared.toSorted()).toEqual(allowedFunctionNames.toSorted());
+    },
+  );
+
   it('lets the model speak freely once a forced search is answered', async () => {
     const { ai, requests } = await setUp([[chunk([SIGNED_SEARCH])], [chunk([{ text: 'Found.' }])]]);
     const functionCallingConfig = { mode: FunctionCallingConfigMode.ANY, allowedFunctionNames: ['tool_search'] };

@@ -29,12 +29,12 @@ export function toolDeclarer<Definition>(
   return ({ plan, revealed }, forced, others = []) => {
     const late = plan.form.reveal === 'append' ? revealed : [];
     const known = new Set(late.map(({ name }) => name));
-    const names = forced.filter((name) => !known.has(name));
-    const added = names.flatMap((name) => deferredInFull(plan, name) ?? []);
-    const last = [...others, ...[...late, ...added].map(define.shown)];
-    if (added.length === 0) return [...fixedOf(plan), ...last];
-    // A forced stub is shown in full: the model can't search for its parameters first.
-    const isForced = new Set<unknown>(names);
-    return [...fixedOf(plan).filter((definition) => !isForced.has(define.nameOf(definition))), ...last];
+    const added = forced.flatMap((name) => (known.has(name) ? [] : (deferredInFull(plan, name) ?? [])));
+    const full = [...late, ...added];
+    const last = [...others, ...full.map(define.shown)];
+    if (full.length === 0 || plan.form.hidden === 'omit') return [...fixedOf(plan), ...last];
+    // In place of their stubs: a model that is told to call one can't search for its parameters first.
+    const names = new Set<unknown>(full.map(({ name }) => name));
+    return [...fixedOf(plan).filter((definition) => !names.has(define.nameOf(definition))), ...last];
   };
 }

@@ -35,6 +35,15 @@ describe('rendering a request', () => {
     });
   });
 
+  it('declares a found tool in place of its stub, in a form that has both', () => {
+    const toolbox = makeToolbox([READ, CREATE]);
+    const plan = toolbox.plan(undefined, { form: { ...FORMS.load, hidden: 'stub' } });
+    const request: ChatRequest = { messages: [USER, ...answered(toolCall('a', 'create_issue'))] };
+    const view = toolbox.view(plan, openaiChatWire.recall(request, plan));
+    const { tools } = openaiChatWire.render(request, view, () => '');
+    expect(tools?.slice(1)).toEqual([READ, CREATE]);
+  });
+
   it('sends tools on that only the upstream knows, and functions of the older kind', async () => {
     const foreign = { type: 'builtin_function', function: { name: '$web_search' } };
     const functions = [{ name: 'old', parameters: {} }];
