@@ -22,6 +22,7 @@ describe('parseTools', () => {
       ['anthropic', { type: 'bash_20250124', name: 'a' }],
       ['openai-chat', { type: 'function', function: { name: 'a', parameters: schema } }],
       ['openai-chat', { function: { name: 'a' } }],
+      ['openai-chat', { type: undefined, function: { name: 'a' } }],
       ['openai-chat', { type: 'custom', custom: { name: 'a' } }],
       ['openai-responses', { type: 'function', name: 'a', parameters: schema }],
       ['openai-responses', { type: 'function', name: 'a' }],

@@ -10,7 +10,8 @@ import type { Format, ParseContext, WriteOptions } from './format.ts';
 export const openaiChatFormat: Format = { format: 'openai-chat', parse, write };
 
 function parse(definition: JsonObject, context: ParseContext): Tool {
-  const type = Object.hasOwn(definition, 'type') ? definition.type : 'function';
+  const given = read.field(definition, 'type');
+  const type = given === undefined ? 'function' : given;
   if (type !== 'function' && type !== 'custom') throw invalid(`its type is ${show(type)}, not "function" or "custom"`);
   const isCustom = type === 'custom';
   const inner = read.field(definition, type);
