@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createModelNames } from './catalog/create-snapshot.ts';
 import { createSnapshot, parseTools } from './catalog/index.ts';
-import { checkOptionNames, readChoice } from './check-option-names.ts';
+import { checkOptionNames, readChoice, readWholeNumber } from './check-option-names.ts';
 import { readCapabilities, suggestPins } from './gate/index.ts';
 import { createTranscriptCache } from './loop/index.ts';
 import {
@@ -54,6 +54,18 @@ it('returns allowed values, and lists them for anything else', () => {
   for (const value of ['Text', 'regx', '', 7, null, undefined, {}]) {
     expect(() => readChoice('engine', value, ['text', 'regex'])).toThrow(/^engine is .+; allowed: text, regex$/);
   }
+});
+
+it('says what is wrong with a value that JSON can not express', () => {
+  const client: { self?: object } = {};
+  client.self = client;
+  for (const value of [client, { size: 1n }, { toJSON: () => undefined }]) {
+    expect(() => readChoice('engine', value, ['text', 'regex'])).toThrow('engine is an object; allowed: text, regex');
+  }
+  expect(() => readWholeNumber('limit', [1n])).toThrow('limit is a list; allowed: a whole number from 1');
+  expect(() => createTranscriptCache([1n] as never)).toThrow(
+    'options are a list; expected an object with some of: max',
+  );
 });
 
 it('names the option that a misspelt name is near to, and none for a name that is not', () => {

@@ -31,8 +31,7 @@ export function checkOptionNames<Options, const Names extends string, Defaults e
 export function checkOptionNames(owner: string, options: unknown, names: object | string, defaults: object = {}): void {
   const allowed = [...(typeof names === 'string' ? names.split(' ') : Object.keys(names)), ...Object.keys(defaults)];
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    const shown = JSON.stringify(options) ?? String(options);
-    throw refusal(owner, `options are ${shown.slice(0, 100)}; expected an object with some of:`, allowed);
+    throw refusal(owner, `options are ${show(options).slice(0, 100)}; expected an object with some of:`, allowed);
   }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || allowed.includes(name)) continue;
@@ -76,9 +75,17 @@ export function readWholeNumber(
 
 /** The error for a setting with a value that is not allowed. */
 export function notAllowed(setting: string, value: unknown, allowed: string): SettingError {
-  const isJson = typeof value === 'string' || (typeof value === 'object' && value !== null);
-  const shown = isJson ? JSON.stringify(value) : String(value);
-  return wrongSetting(setting, `${setting} is ${shown.slice(0, 200)}; allowed: ${allowed}`, { value });
+  return wrongSetting(setting, `${setting} is ${show(value).slice(0, 200)}; allowed: ${allowed}`, { value });
+}
+
+/** A value as JSON, where it can be written so: one in the wrong place may well refer to itself. */
+function show(value: unknown): string {
+  if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return String(value);
+  try {
+    return JSON.stringify(value) ?? 'an object';
+  } catch {
+    return Array.isArray(value) ? 'a list' : 'an object';
+  }
 }
 
 /** The error for a setting that is wrong in another way. */
