@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ModelResult } from './language-model-v4-shapes-2026-11.ts';
-import { modelWhole } from './whole.ts';
+import { toAssistantParts } from './to-assistant-parts.ts';
+import { ContentAssembler, modelWhole } from './whole.ts';
 
 it('brings a whole result back with everything in it', () => {
   const result: ModelResult = {
@@ -24,4 +25,20 @@ it('brings a whole result back with everything in it', () => {
     warnings: [{ type: 'other', message: 'Careful' }],
   };
   expect(modelWhole.fromParts(modelWhole.toParts(result))).toEqual(result);
+});
+
+it('keeps the signature of a text whose later pieces say that they have none, as Google’s provider writes them', () => {
+  const signed = { google: { thoughtSignature: 's' } };
+  const assembled = new ContentAssembler();
+  for (const type of ['text', 'reasoning'] as const) {
+    assembled.add({ type: `${type}-start`, id: '0', providerMetadata: signed });
+    for (const delta of ['Let me', ' see.']) {
+      assembled.add({ type: `${type}-delta`, id: '0', delta, providerMetadata: undefined } as never);
+    }
+    assembled.add({ type: `${type}-end`, id: '0' });
+  }
+  expect(toAssistantParts(assembled.content)).toEqual([
+    { type: 'text', text: 'Let me see.', providerOptions: signed },
+    { type: 'reasoning', text: 'Let me see.', providerOptions: signed },
+  ]);
 });

@@ -83,7 +83,8 @@ export class ContentAssembler {
         const { type: _, id: __, ...rest } = part;
         const { delta = '', ...fields } = 'delta' in rest ? rest : { ...rest, delta: '' };
         known.text += delta;
-        Object.assign(known, fields);
+        // A provider may state for each piece that it has no metadata.
+        Object.assign(known, defined(fields));
         break;
       }
       case 'tool-call':
