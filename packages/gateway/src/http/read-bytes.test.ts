@@ -77,6 +77,20 @@ describe('a body that came over Node’s HTTP', () => {
     expect(memories[0]).toBeInstanceOf(SharedArrayBuffer);
   });
 
+  it('is read as well by a clone that was made before', async () => {
+    const copies: Promise<string>[] = [];
+    const url = await echo(async (request) => {
+      const copy = request.clone();
+      // As in a program that logs requests: its copy waits until the answer is there.
+      await new Promise(setImmediate);
+      const read = await readBytes(open(request), LIMIT);
+      copies.push(copy.text());
+      return new Request(request.url, { method: 'POST', body: new Uint8Array(read) });
+    });
+    expect(await (await send(url, TEXT)).text()).toBe(TEXT);
+    expect(await copies[0]).toBe(TEXT);
+  });
+
   it('is refused if it has been read already', async () => {
     const url = await echo((request) => readFirst(request, request));
     const response = await send(url, TEXT);
@@ -194,6 +208,19 @@ describe('a request that another framework has made', () => {
     expect((await readBytes(open(make(TEXT)), LIMIT)).toString()).toBe(TEXT);
     expect((await readBytes(open(make(TEXT, { 'content-length': '3' })), LIMIT)).toString()).toBe(TEXT);
     expect(await readBytes(open(new Request('http://localhost/')), LIMIT)).toHaveLength(0);
+  });
+
+  it('leaves the pieces that its maker sends as they are', async () => {
+    const piece = new Uint8Array(100_000).fill(0x20);
+    const body = new ReadableStream({
+      start(controller) {
+        for (let sent = 0; sent < 2; sent += 1) controller.enqueue(piece);
+        controller.close();
+      },
+    });
+    const request = new Request('http://localhost/', { method: 'POST', body, duplex: 'half' } as RequestInit);
+    expect(await readBytes(open(request), LIMIT)).toHaveLength(2 * piece.length);
+    expect(piece).toHaveLength(100_000);
   });
 
   it('is refused beyond the limit, though it declares less', async () => {

@@ -35,8 +35,10 @@ async function readWithin({ request, memory }: ReadableRequest, maxBytes: number
     });
   }
   if (request.bodyUsed) throw unreadable(new Error('It was read before'));
-  if (request.body === null) return Buffer.alloc(0);
-  const reader = decoded(request.body, encoding).getReader();
+  const { body } = request;
+  if (body === null) return Buffer.alloc(0);
+  const unpacked = decoded(body, encoding);
+  const reader = unpacked.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -52,17 +54,13 @@ async function readWithin({ request, memory }: ReadableRequest, maxBytes: number
     reader.cancel().catch(() => undefined);
     throw error instanceof ApiError ? error : unreadable(error);
   }
-  return joined(chunks, size);
-}
-
-/** Each piece is freed once it is copied, so that a body is never in memory twice. */
-function joined(chunks: readonly Uint8Array[], size: number): Buffer {
   const bytes = allocateBodyMemory(size);
   let at = 0;
   for (const chunk of chunks) {
     bytes.set(chunk, at);
     at += chunk.byteLength;
-    freeChunk(chunk);
+    // What was unpacked here is in memory only once. Any other piece is also the caller's, and that of a clone of the request.
+    if (unpacked !== body) freeChunk(chunk);
   }
   return bytes;
 }
