@@ -49,6 +49,14 @@ describe('comparePins', () => {
     expect(used).toHaveLength(1);
   });
 
+  it('notices a change under a key that has a meaning in JavaScript', () => {
+    const make = (description: string): Json =>
+      JSON.parse(
+        `{"name":"add","inputSchema":{"type":"object","properties":{"__proto__":{"description":"${description}"}}}}`,
+      );
+    expect(compare([make('Another')], compare([make('A')], []).pins, 'changed').used).toEqual([]);
+  });
+
   it('never accepts a change because it was reported, not even in a later strict run', () => {
     const changed = { ...add, description: 'Other' };
     const reported = compare([changed], pinned);

@@ -1,6 +1,5 @@
 import { createSnapshot, parseTools, type Tool } from '@quartermaster/core';
 import { type ChangedTool, diffSnapshots, type Json, type JsonObject } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
 import { digest } from '../../digest.ts';
 import type { Pin } from '../../store/index.ts';
 import type { ReadDefinition } from '../definitions/index.ts';
@@ -99,8 +98,11 @@ export function hashDefinition(definition: JsonObject): string {
 function canonicalJson(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  // An in-process server may return fields that JSON would not contain.
-  const members = defined(value as JsonObject);
-  const names = Object.keys(members).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(members[name])}`).join(',')}}`;
+  const members = value as JsonObject;
+  // An in-process server may return fields that JSON would not contain. Nothing is copied: `__proto__` would be lost.
+  const names = Object.keys(members).filter((name) => members[name] !== undefined);
+  return `{${names
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonicalJson(members[name])}`)
+    .join(',')}}`;
 }
