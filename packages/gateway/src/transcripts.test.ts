@@ -1,10 +1,11 @@
-import type { TranscriptStore } from '@quartermaster/core/loop';
+import { createTranscriptCache, type TranscriptStore } from '@quartermaster/core/loop';
 import { hashApiKey } from '@quartermaster/host/store';
 import type { ChatChunk } from '@quartermaster/wires/openai-chat';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { scriptedUpstreams } from './scripted-upstream.fixture.ts';
+import { CALLED, DEFERRED, responseRounds, SEARCHED } from './stored-responses.fixture.ts';
 
 const TOOLS = ['get_weather', 'search_files'].map((name) => ({
   type: 'function' as const,
@@ -51,6 +52,27 @@ async function talk(client: OpenAI): Promise<Messages> {
   ];
   await client.chat.completions.create({ ...ask, messages });
   return messages;
+}
+
+/** Its methods belong to its class, and need their object. */
+class OwnStore implements TranscriptStore {
+  readonly #store = createTranscriptCache().storeFor('');
+
+  keep(...given: Parameters<TranscriptStore['keep']>): Promise<void> {
+    return this.#store.keep(...given);
+  }
+
+  find(...given: Parameters<TranscriptStore['find']>): ReturnType<TranscriptStore['find']> {
+    return this.#store.find(...given);
+  }
+
+  forget(...given: Parameters<TranscriptStore['forget']>): Promise<void> {
+    return this.#store.forget(...given);
+  }
+
+  replace(...given: Parameters<TranscriptStore['replace']>): Promise<boolean> {
+    return this.#store.replace(...given);
+  }
 }
 
 describe('transcripts of a gateway', () => {
@@ -104,6 +126,25 @@ describe('transcripts of a gateway', () => {
     const read = upstreams.requests.map((request) => JSON.stringify(request));
     expect(read[1]).toContain('no_such_tool');
     expect(read[2]).not.toContain('no_such_tool');
+  });
+
+  it.each(['Chat', 'Responses'])('a store may be an object of a class: %s', async (api) => {
+    const upstreams = scriptedUpstreams({
+      chat: [chunks(undefined, REFUSED, GOOD), chunks('Sunny.')],
+      responses: responseRounds(SEARCHED, CALLED, 'You are welcome.'),
+    });
+    const store = new OwnStore();
+    const { openai, log } = await runningGateway({ upstreams, transcripts: () => store });
+    if (api === 'Chat') await talk(openai);
+    else {
+      const asked = { model: 'gpt-test', tools: [DEFERRED] };
+      const { id } = await openai.responses.create({ ...asked, input: 'What is the weather in Paris?' });
+      await openai.responses.create({ ...asked, input: 'Thanks', previous_response_id: id });
+    }
+    expect(log.filter(({ work }) => work === 'transcript')).toEqual([]);
+    expect(JSON.stringify(upstreams.requests.at(-1))).toContain(
+      api === 'Chat' ? 'no_such_tool' : 'weather at a location',
+    );
   });
 
   it('a store that fails is reported, and the request is served from its messages', async () => {

@@ -304,8 +304,11 @@ export function createHistoryMeter(): HistoryMeter {
     get bytes() {
       return bytes;
     },
+    // Not spread: the methods of a class are none of its object's fields.
     measured: (store) => ({
-      ...store,
+      keep: (...given) => store.keep(...given),
+      forget: (...given) => store.forget(...given),
+      replace: (...given) => store.replace(...given),
       async find(ids) {
         const found = await store.find(ids);
         for (const hidden of found.values()) {

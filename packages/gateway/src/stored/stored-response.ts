@@ -23,7 +23,9 @@ export function withInput(
 ): TranscriptStore {
   const conversation = conversationOf(request.conversation);
   return {
-    ...store,
+    find: (...given) => store.find(...given),
+    forget: (...given) => store.forget(...given),
+    replace: (...given) => store.replace(...given),
     async keep(ids, hidden) {
       const { content } = hidden;
       if (!isJsonObject(content.response)) return store.keep(ids, hidden);
