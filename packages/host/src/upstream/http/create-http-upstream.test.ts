@@ -386,6 +386,15 @@ describe('errors', () => {
     },
   );
 
+  it('hide the secrets of the settings from a client whose own key they may quote', async () => {
+    server = await startServer([{ status: 403, body: { error: { message: 'Neither sk-client nor team-secret' } } }]);
+    const options = { dialect: 'anthropic', baseUrl: server.url, forwardsAuthorization: true } as const;
+    const upstream = createHttpUpstream({ ...options, headers: { 'x-team-token': 'team-secret' } });
+    const asked = upstream.forClient({ headers: new Headers({ 'x-api-key': 'sk-client' }) }).stream(request, signal);
+    const error = await collect(asked).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ body: { error: { message: 'Neither sk-client nor [hidden]' } } });
+  });
+
   it('are not cut where a key is a word of everyday', async () => {
     const body = { error: { message: 'There is none' } };
     const { upstream } = await setUp([{ status: 404, body }], { apiKey: 'none' });
@@ -403,6 +412,23 @@ describe('errors', () => {
       expect(String(error)).not.toContain('secret');
     }
   });
+
+  it.each([false, true])(
+    'of any kind in an answer with 200 hide the key of the settings, as a stream: %s',
+    async (isStream) => {
+      const error = { type: 'invalid_request_error', message: 'The key sk-secret has no such model', param: 'model' };
+      const { upstream } = await setUp(
+        [isStream ? { chunks: eventChunks([{ type: 'error', error }]) } : { body: { error } }],
+        {
+          ...{ apiKey: 'sk-secret', retries: { maxRetries: 0 } },
+        },
+      );
+      const thrown = await collect(upstream.stream(request, signal)).catch((reason: unknown) => reason);
+      const message = 'The key [hidden] has no such model';
+      expect(thrown).toMatchObject({ status: 400, body: { error: { ...error, message } } });
+      expect(String(thrown)).toContain(message);
+    },
+  );
 
   it('say that a proxy before the host asks for credentials, with a status that clients can read', async () => {
     const ask = async (): Promise<Response> => new Response('Who are you?', { status: 407 });

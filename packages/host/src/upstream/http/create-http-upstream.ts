@@ -12,17 +12,8 @@ import {
 } from '../dialect.ts';
 import { createDeadline, retriesFor, retry, retryStream, withinDeadline } from '../internal/retry.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import {
-  type HttpExchange,
-  parseJson,
-  post,
-  readJson,
-  sendsClientCredential,
-  stepOf,
-  tooLong,
-  writeRequest,
-} from './post.ts';
-import { type Answering, streamedError } from './refused-error.ts';
+import { type HttpExchange, parseJson, post, readJson, refusing, stepOf, tooLong, writeRequest } from './post.ts';
+import { streamedError } from './refused-error.ts';
 
 /**
  * An upstream that speaks the client's dialect itself: bodies and parts pass unchanged, so that signatures, caching,
@@ -67,7 +58,7 @@ async function* readStream<D extends DialectName>(
     const source = isJson(response)
       ? wholeParts(await readWhole(response, options, maxBodyBytes), options.dialect)
       : eventParts<D>(response, { maxEventLength, onChunk: allow });
-    yield* checked(source, options.dialect, answering(response, options));
+    yield* checked(source, options.dialect, { headers: response.headers, ...refusing(options) });
   } catch (error) {
     throw deadline.reasonFor(error);
   } finally {
@@ -110,16 +101,12 @@ async function readWhole<D extends DialectName>(
   if (!isJsonObject(answer)) throw unreadable('it is not an object');
   const { endpoint } = DIALECTS[options.dialect];
   const error = endpoint.errorIn(answer as PartOf<D>);
-  if (error !== undefined) throw streamedError(error, answer, answering(response, options));
+  if (error !== undefined) throw streamedError(error, answer, { headers: response.headers, ...refusing(options) });
   const problem = endpoint.problemInWhole(answer);
   if (problem === undefined) return answer as ResponseOf<D>;
   throw isJsonObject(answer.error)
-    ? streamedError(answer.error, answer, answering(response, options))
+    ? streamedError(answer.error, answer, { headers: response.headers, ...refusing(options) })
     : unreadable(problem);
-}
-
-function answering<D extends DialectName>({ headers }: Response, options: HttpUpstreamOptions<D>): Answering {
-  return { headers, isClientCredential: sendsClientCredential(options) };
 }
 
 function unreadable(problem: string, cause?: unknown): UpstreamError {
@@ -130,13 +117,13 @@ function unreadable(problem: string, cause?: unknown): UpstreamError {
 async function* checked<D extends DialectName>(
   source: AsyncIterable<PartOf<D>> | Iterable<PartOf<D>>,
   dialect: D,
-  answer: Answering,
+  answer: Parameters<typeof streamedError>[2],
 ): AsyncGenerator<PartOf<D>, void, undefined> {
   const { endpoint } = DIALECTS[dialect];
   let isComplete = false;
   for await (const part of source) {
     const error = endpoint.errorIn(part);
-    if (error !== undefined) throw streamedError(error, part, answer);
+    if (error !== undefined) throw streamedError(error, part as JsonObject, answer);
     const problem = endpoint.problemInPart(part as JsonObject);
     if (problem !== undefined) throw unreadable(problem);
     isComplete ||= endpoint.isComplete(part);

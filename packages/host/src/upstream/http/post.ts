@@ -4,7 +4,7 @@ import { DIALECTS, type DialectName, type DialectOf, type RequestOf, type Upstre
 import type { Deadline, Step } from '../internal/retry.ts';
 import { SEAL_PREFIX } from '../internal/seal.ts';
 import type { HttpUpstreamOptions } from './http-upstream-options.ts';
-import { quoteAnswer, redirectedError, refusedError } from './refused-error.ts';
+import { quoteAnswer, type Refusing, redirectedError, refusedError } from './refused-error.ts';
 
 /** A host, and the client of the request. */
 export interface HttpExchange<D extends DialectName> {
@@ -45,11 +45,18 @@ export async function post<D extends DialectName>(
   client.onResponse?.({ status: response.status, headers: response.headers });
   if (isRedirect(response)) throw await redirectedError(response);
   if (response.ok) return response;
-  const isClientCredential = sendsClientCredential(options);
-  throw await refusedError(response, clockOf(options), { sent: headers, isClientCredential });
+  throw await refusedError(response, clockOf(options), refusing(options));
 }
 
-export function sendsClientCredential<D extends DialectName>(options: HttpUpstreamOptions<D>): boolean {
+/** What an error of a host has to be read with. */
+export function refusing<D extends DialectName>(options: HttpUpstreamOptions<D>): Required<Refusing> {
+  const { dialect, apiKey } = options;
+  const sent = new Headers(options.headers);
+  if (apiKey !== undefined) DIALECTS[dialect].endpoint.authorize(sent, apiKey);
+  return { sent, isClientCredential: sendsClientCredential(options) };
+}
+
+function sendsClientCredential<D extends DialectName>(options: HttpUpstreamOptions<D>): boolean {
   return options.forwardsAuthorization === true && options.apiKey === undefined;
 }
 

@@ -10,16 +10,17 @@ export const MOST_REFUSAL_BYTES: number = 256 * 1024;
 export const HIGHEST_STATUS = 599;
 
 /** The request that a host refuses. */
-interface Refusing {
+export interface Refusing {
+  /** Headers with credentials of ours. The client may read its own. */
   readonly sent: Headers;
-  /** Whether the client's own credential was sent, which it may read. @default false */
+  /** Whether the client's own credential was sent. @default false */
   readonly isClientCredential?: boolean;
 }
 
 /** The text of an error response, without the credentials of its request. */
-export async function readRefusal(response: Response, sent: Headers | undefined): Promise<string> {
+export async function readRefusal(response: Response, sent: Headers): Promise<string> {
   const { text } = await readResponseText(response, MOST_REFUSAL_BYTES).catch(() => ({ text: '' }));
-  return sent === undefined ? text : hideCredentials(text, sent);
+  return hideCredentials(text, sent);
 }
 
 /** An answer with an error status, as an error. The envelopes of all dialects have an `error` with a `message`. */
@@ -28,7 +29,7 @@ export async function refusedError(
   clock: Clock,
   { sent, isClientCredential = false }: Refusing,
 ): Promise<UpstreamError> {
-  const text = await readRefusal(response, isClientCredential ? undefined : sent);
+  const text = await readRefusal(response, sent);
   if (response.status === 401 && !isClientCredential) return refusedCredentials(requestIdIn(response.headers));
   if (response.status === 407) return refusedByProxy();
   const body = tryParseJson(text);
@@ -74,17 +75,11 @@ export async function redirectedError(response: Response): Promise<UpstreamError
   });
 }
 
-/** The answer that an error came in. */
-export interface Answering {
-  readonly headers: Headers;
-  readonly isClientCredential: boolean;
-}
-
 /** An error that came as a part of a stream, or as the body of an answer with status 200. */
 export function streamedError(
   error: JsonObject,
-  body: unknown,
-  { headers, isClientCredential }: Answering,
+  body: JsonObject,
+  { headers, sent, isClientCredential = false }: Refusing & { readonly headers: Headers },
 ): UpstreamError {
   const type = textIn(error, 'type');
   const code = typeof error.code === 'number' && error.code >= 400 && error.code < 600 ? error.code : undefined;
@@ -94,11 +89,22 @@ export function streamedError(
     code: 'refused',
     status,
     type,
-    message: `The upstream ended its stream with ${type ?? 'an error'}: ${textIn(error, 'message') ?? 'no message'}`,
-    body,
+    message: `The upstream ended its stream with ${type ?? 'an error'}: ${hideCredentials(textIn(error, 'message') ?? 'no message', sent)}`,
+    body: withoutCredentials(body, sent),
     requestId: requestIdIn(headers),
     limitHeaders: limitHeadersIn(headers),
   });
+}
+
+function withoutCredentials(body: JsonObject, sent: Headers): unknown {
+  try {
+    const text = JSON.stringify(body);
+    const shown = hideCredentials(text, sent);
+    return shown === text ? body : tryParseJson(shown);
+  } catch {
+    // It is nested too deeply to be written.
+    return undefined;
+  }
 }
 
 function requestIdIn(headers: Headers): string | undefined {
