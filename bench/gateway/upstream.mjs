@@ -44,8 +44,9 @@ async function stream(response, isModel) {
       delta(`word ${word} `);
     }
   } else if (isModel('flooding')) {
+    const closed = new Promise((resolve) => response.once('close', resolve));
     for (let word = 0; word < FLOOD.words && !response.destroyed; word += 1) {
-      if (!delta(FLOOD.text)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+      if (!delta(FLOOD.text)) await Promise.race([closed, new Promise((resolve) => response.once('drain', resolve))]);
     }
   } else {
     for (const word of WORDS) delta(word);
