@@ -363,3 +363,25 @@ function expectParts(explanation: Explanation): void {
     expectParts(detail);
   }
 }
+
+describe('a query of which no word is known', () => {
+  it('finds names that contain it without reading any tool: a catalog may have a hundred thousand', async () => {
+    let reads = 0;
+    const tools = Array.from({ length: 500 }, (_, at) => {
+      const name = `kubernetes_pods_${at}`;
+      return Object.defineProperty({ ...createTool({ name }) }, 'name', {
+        enumerable: true,
+        get() {
+          reads += 1;
+          return name;
+        },
+      });
+    });
+    const searcher = createBm25Searcher(createSnapshot(tools));
+    await searcher.prepare?.();
+    reads = 0;
+    const { hits } = await searcher.search({ query: 'bernetespo', limit: 3 });
+    expect(hits).toHaveLength(3);
+    expect(reads).toBe(0);
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nameKey } from '../text/characters.ts';
-import { findNames, findOneName, findSubstrings, type NameSource } from './find-names.ts';
+import { findNames, findOneName, type NameSource } from './find-names.ts';
 
 const TOOLS = [
   { server: 'bank', name: 'get_accounts' },
@@ -44,23 +44,5 @@ describe('findNames', () => {
   it('accepts a text of any length', () => {
     expect(findNames('get '.repeat(5_000), source)).toEqual([]);
     expect(findOneName('a_'.repeat(5_000), source)).toEqual([]);
-  });
-});
-
-describe('findSubstrings', () => {
-  const keys = ['getaccounts', 'accounts', 'kubernetespods', ''];
-
-  it.each([
-    ['ccount', [1, 0]],
-    ['K8s', []],
-    ['ERNETES', [2]],
-    ['nothing ernetes', [2]],
-    ['!', []],
-  ])('finds the names with %j, the best covered first', (text, tools) => {
-    expect(findSubstrings(text, keys).map(({ tool }) => tool)).toEqual(tools);
-  });
-
-  it('asks before it names a tool', () => {
-    expect(findSubstrings('ccount', keys, (tool) => tool !== 1).map(({ tool }) => tool)).toEqual([0]);
   });
 });

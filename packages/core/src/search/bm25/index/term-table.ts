@@ -175,25 +175,10 @@ export class TermTable {
     return true;
   }
 
-  /** Writes a term to `#encoded`, each code unit on its own, so that lone surrogates survive. Returns its bytes. */
+  /** Writes a term to `#encoded`. Returns its bytes. */
   #encode(characters: Uint16Array, length: number): number {
     if (length * 3 > this.#encoded.length) this.#encoded = new Uint8Array(Math.max(LEAST_TEXT, length) * 3);
-    const encoded = this.#encoded;
-    let end = 0;
-    for (let at = 0; at < length; at += 1) {
-      const code = characters[at] ?? 0;
-      if (code < 0x80) {
-        encoded[end++] = code;
-      } else if (code < 0x800) {
-        encoded[end++] = 0xc0 | (code >> 6);
-        encoded[end++] = 0x80 | (code & 0x3f);
-      } else {
-        encoded[end++] = 0xe0 | (code >> 12);
-        encoded[end++] = 0x80 | ((code >> 6) & 0x3f);
-        encoded[end++] = 0x80 | (code & 0x3f);
-      }
-    }
-    return end;
+    return encodeUnits(characters, length, this.#encoded);
   }
 
   #add(characters: Uint16Array, length: number, hash: number, slot: number): number {
@@ -241,6 +226,32 @@ export class TermTable {
     }
     return slots;
   }
+}
+
+/** A term as its bytes are in a table. */
+export function encodeTerm(term: string): Uint8Array {
+  const units = Uint16Array.from({ length: term.length }, (_, at) => term.charCodeAt(at));
+  const encoded = new Uint8Array(units.length * 3);
+  return encoded.subarray(0, encodeUnits(units, units.length, encoded));
+}
+
+/** Each code unit on its own, so that lone surrogates survive. Returns the number of bytes. */
+function encodeUnits(characters: Uint16Array, length: number, encoded: Uint8Array): number {
+  let end = 0;
+  for (let at = 0; at < length; at += 1) {
+    const code = characters[at] ?? 0;
+    if (code < 0x80) {
+      encoded[end++] = code;
+    } else if (code < 0x800) {
+      encoded[end++] = 0xc0 | (code >> 6);
+      encoded[end++] = 0x80 | (code & 0x3f);
+    } else {
+      encoded[end++] = 0xe0 | (code >> 12);
+      encoded[end++] = 0x80 | ((code >> 6) & 0x3f);
+      encoded[end++] = 0x80 | (code & 0x3f);
+    }
+  }
+  return end;
 }
 
 /** Terms that a new table has room for, powers of two. */

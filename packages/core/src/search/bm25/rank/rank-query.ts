@@ -1,11 +1,5 @@
 import type { Snapshot, Tool } from '../../../catalog/index.ts';
-import {
-  createNameDirectory,
-  findNames,
-  findOneName,
-  findSubstrings,
-  type NameSource,
-} from '../../query/find-names.ts';
+import { createNameDirectory, findNames, findOneName, type NameSource } from '../../query/find-names.ts';
 import {
   type ParsedQuery,
   parseQuery,
@@ -18,6 +12,7 @@ import { nameKey } from '../../text/characters.ts';
 import { TokenKind, tokenize } from '../../text/tokenize.ts';
 import { type Bm25Index, NO_LIST } from '../index/bm25-index.ts';
 import { denseImpacts, foldedDifferences, isDense } from '../index/posting-list.ts';
+import { findSubstrings } from './find-substrings.ts';
 import { combineScore, FeatureReader, type MatchFeatures, MOST_READ, scaleSum } from './match-features.ts';
 import { type PlannedList, planQuery, type QueryPlan } from './plan-query.ts';
 import { SimilarTerms } from './similar-terms.ts';
@@ -48,9 +43,6 @@ export interface QueryRanking {
   readonly isSelection: boolean;
 }
 
-/** The memory of a string besides its characters, and of its entry in a list. */
-const STRING_BYTES = 24;
-
 /** Ranks a named tool before any other; no sum of terms reaches this. */
 export const NAME_BONUS = 1_000_000;
 
@@ -70,9 +62,6 @@ export class QueryRanker {
   readonly #ranker: ToolRanker;
   readonly #features: FeatureReader;
   readonly #similar: SimilarTerms;
-  /** Created for the first query with no known word. */
-  #keys: readonly string[] | undefined;
-  #keyBytes = 0;
 
   constructor(snapshot: Snapshot, index: Bm25Index) {
     this.index = index;
@@ -87,7 +76,7 @@ export class QueryRanker {
   get byteLength(): number {
     // The bits of name keys are created at the first lookup of a name.
     const nameKeys = this.index.terms.size >>> 3;
-    return this.index.byteLength + nameKeys + this.#ranker.byteLength + this.#similar.byteLength + this.#keyBytes;
+    return this.index.byteLength + nameKeys + this.#ranker.byteLength + this.#similar.byteLength;
   }
 
   /** The best accepted tools for a query, up to `count`. */
@@ -215,20 +204,10 @@ export class QueryRanker {
     if (!plan.hasWords) return [];
     const ranked = this.#ranker.rank(plan.lists, { count, isOrdered: count > POOL_SIZE, accept });
     if (!plan.hasKnownWord || ranked.size === 0) {
-      const found = findSubstrings(text, this.#nameKeys(), accept);
-      if (found.length > 0) {
-        return found.slice(0, count).map(({ tool, share }) => ({ kind: 'substring', tool, score: share }));
-      }
+      const found = findSubstrings(text, this.index, { accept, count });
+      if (found.length > 0) return found.map(({ tool, share }) => ({ kind: 'substring', tool, score: share }));
     }
     return rerank({ reader: this.#features, plan, ranked, wanted });
-  }
-
-  #nameKeys(): readonly string[] {
-    if (this.#keys === undefined) {
-      this.#keys = this.#tools.map((tool) => nameKey(tool.name));
-      for (const key of this.#keys) this.#keyBytes += key.length * 2 + STRING_BYTES;
-    }
-    return this.#keys;
   }
 }
 
