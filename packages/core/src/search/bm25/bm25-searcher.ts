@@ -46,7 +46,10 @@ export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOpti
     *steps() {
       const built = yield* words.build();
       yield;
-      return new QueryRanker(snapshot, built);
+      const ranker = new QueryRanker(snapshot, built);
+      // Those that wait for it search as soon as it is there.
+      yield;
+      return ranker;
     },
     slices,
     built: index === undefined ? undefined : createRanker(snapshot, index),

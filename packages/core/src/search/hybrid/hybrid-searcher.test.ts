@@ -10,6 +10,7 @@ import {
 } from '../../catalog/index.ts';
 import { buildBm25Index } from '../bm25/index.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
+import type { StaticEmbedder } from '../semantic/embedder.ts';
 import { buildVectorIndex, type VectorIndex } from '../semantic/vector-index.ts';
 import { NO_FEATURES } from './features.ts';
 import type { HybridOptions } from './hybrid-options.ts';
@@ -319,6 +320,42 @@ describe('the index of a hybrid search', () => {
     expect(Math.max(...readInSlice)).toBeLessThanOrEqual(8);
     // What comes after reading gives way too.
     expect(readAtPause.filter((count) => count === snapshot.tools.length).length).toBeGreaterThan(5);
+  });
+
+  it('leaves a turn of its own to each part that reads all tools, and to the search that waited', async () => {
+    let reads = 0;
+    let queries = 0;
+    const tools = OFFICE.tools.map((tool) =>
+      Object.defineProperty({ ...tool }, 'server', {
+        enumerable: true,
+        get() {
+          reads += 1;
+          return 'office';
+        },
+      }),
+    );
+    const slices: { readonly reads: number; readonly queries: number }[] = [];
+    const endSlice = (): void => {
+      slices.push({ reads, queries });
+      [reads, queries] = [0, 0];
+    };
+    const embedder: StaticEmbedder = {
+      ...toyEmbedder,
+      query(text) {
+        queries += 1;
+        return toyEmbedder.query(text);
+      },
+    };
+    const searcher = createHybridSearcher(createSnapshot(tools), {
+      embedder,
+      slices: { sliceMs: 0, pause: async () => endSlice() },
+    });
+    await searcher.search({ query: 'bill' });
+    endSlice();
+    expect(slices.at(-1)?.queries).toBeGreaterThan(0);
+    expect(slices.at(-1)?.reads).toBe(0);
+    // The list of servers looks at each twice.
+    expect(Math.max(...slices.map((slice) => slice.reads))).toBeLessThanOrEqual(2 * tools.length);
   });
 
   it('is built with the tuning that was given, and searched as one that was handed in', async () => {

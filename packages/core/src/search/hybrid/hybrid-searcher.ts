@@ -273,8 +273,9 @@ class HybridSearcher {
     const vectors = this.#options.vectors ?? this.#vectors ?? (yield* this.#buildVectors());
     this.#vectors = undefined;
     yield;
-    const lexical = this.#given ?? createRanker(this.#snapshot, yield* this.#words.build());
-    return new HybridRanker({
+    const lexical = this.#given ?? (yield* this.#buildWords());
+    yield;
+    const ranker = new HybridRanker({
       snapshot: this.#snapshot,
       lexical,
       vectors,
@@ -282,6 +283,15 @@ class HybridSearcher {
       settings: this.#settings,
       whole: this.#options.whole,
     });
+    // Those that wait for it search as soon as it is there, and all in one turn.
+    yield;
+    return ranker;
+  }
+
+  *#buildWords(): Generator<void, QueryRanker> {
+    const index = yield* this.#words.build();
+    yield;
+    return createRanker(this.#snapshot, index);
   }
 
   /** Vectors of the same texts are reused from other catalogs: a server that lists one more tool costs one vector. */

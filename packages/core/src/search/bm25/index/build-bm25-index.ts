@@ -53,13 +53,17 @@ export function* buildBm25IndexInSteps(tools: readonly Tool[], options: BuildOpt
   yield;
   const sequences = yield* writeSequences(read, stems, { listLengths, statistics });
   yield;
+  const terms = read.store.terms.toData();
+  yield;
+  const stemmed = listStemmed(stems);
+  yield;
   const data: Bm25IndexData = {
     version: INDEX_VERSION,
     toolCount: tools.length,
     settings,
-    terms: read.store.terms.toData(),
+    terms,
     functionWordCount: FUNCTION_WORDS.length,
-    ...listStemmed(stems),
+    ...stemmed,
     ...lists,
     averageLengths,
     nameTerms: read.nameTerms,
