@@ -79,7 +79,7 @@ it('quartermaster mcp --strict holds a changed tool back until quartermaster mcp
   expect(await accept(folder)).toMatchObject({ out: '', err: expect.stringContaining('0 changed definitions') });
   const audit = startCommand(['keys', 'audit'], { cwd: folder });
   await audit.ended;
-  expect(audit.out()).toMatch(/^\S+ +command line +definition\.accept +math\/add +\w+$/m);
+  expect(audit.out()).toMatch(/^\S+ +no key +definition\.accept +math\/add +\w+$/m);
   expect(audit.out().match(/definition\.accept/g)).toHaveLength(1);
 });
 
