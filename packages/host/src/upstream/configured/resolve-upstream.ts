@@ -86,7 +86,10 @@ async function createUpstreamFor<D extends DialectName>(
     options.model,
     options.load,
   );
-  return createModelUpstream({ dialect, model, seesImages: options.settings.images !== false, timeouts, retries });
+  const sent = new Headers(headers);
+  if (apiKey !== undefined) DIALECTS[dialect].endpoint.authorize(sent, apiKey);
+  const seesImages = options.settings.images !== false;
+  return createModelUpstream({ dialect, model, seesImages, timeouts, retries, sent });
 }
 
 /** The upstream's name in core's table of transports, known before it is built. */

@@ -96,13 +96,13 @@ export function streamedError(
   });
 }
 
-function withoutCredentials(body: JsonObject, sent: Headers): unknown {
+/** Undefined if it is nested too deeply to be written. */
+export function withoutCredentials(body: JsonObject, sent: Headers): unknown {
   try {
     const text = JSON.stringify(body);
     const shown = hideCredentials(text, sent);
     return shown === text ? body : tryParseJson(shown);
   } catch {
-    // It is nested too deeply to be written.
     return undefined;
   }
 }

@@ -533,6 +533,20 @@ describe('failures', () => {
     await expect(upstream.whole(request, signal)).rejects.toMatchObject(expected);
   });
 
+  it('don’t show the credentials that they quote', async () => {
+    const sent = new Headers({ authorization: 'Bearer sk-secret-1' });
+    const error = { type: 'invalid_request_error', message: 'sk-secret-1 has no such model' };
+    const thrown = new Error(`${'x'.repeat(495)} sk-secret-1`);
+    const model = scriptedModel([{ throws: error }, { throws: thrown }]);
+    const upstream = createModelUpstream({ dialect: 'anthropic', model, retries: { maxRetries: 0 }, sent });
+    const message = '[hidden] has no such model';
+    await expect(upstream.whole(request, signal)).rejects.toMatchObject({
+      ...{ message: `scripted.chat failed: ${message}`, body: { ...error, message } },
+    });
+    const cut = await upstream.whole(request, signal).catch(String);
+    expect(cut).not.toContain('sk-');
+  });
+
   it('are the client’s if its request is nested too deeply, and the provider’s if the answer is', async () => {
     const overflow = new RangeError('Maximum call stack size exceeded');
     const { upstream } = upstreamOf('anthropic', [{ throws: overflow }]);

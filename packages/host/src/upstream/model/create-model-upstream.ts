@@ -29,6 +29,8 @@ export interface ModelUpstreamOptions<D extends DialectName>
   readonly seesImages?: boolean;
   /** Makes ids for responses whose provider gives none. @default random */
   readonly createId?: () => string;
+  /** Headers with the credentials that the package sends. Errors that quote them don't show them. @default none */
+  readonly sent?: Headers;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface ModelUpstreamOptions<D extends DialectName>
  * dialect's own. Knows nothing of tool search.
  */
 export function createModelUpstream<D extends DialectName>(options: ModelUpstreamOptions<D>): DialectUpstream<D> {
-  checkOptionNames('createModelUpstream', options, 'dialect model transport seesImages timeouts retries createId');
+  checkOptionNames('createModelUpstream', options, 'dialect model transport seesImages timeouts retries createId sent');
   return open(options, {});
 }
 
@@ -128,7 +130,7 @@ function createTranslation<D extends DialectName>(asking: Asking<D>, request: Re
   );
   return {
     read(part: LanguageModelV4StreamPart): readonly PartOf<D>[] {
-      if (part.type === 'error') throw modelError(part.error, model.provider, clockOf(options));
+      if (part.type === 'error') throw modelError(part.error, model.provider, errorReading(options));
       if (part.type === 'response-metadata') metadata = { ...metadata, ...part };
       if (part.type === 'finish') finish = { usage: part.usage, reason: part.finishReason };
       return serialiser
@@ -193,9 +195,13 @@ function stepOf<D extends DialectName>({ options }: Asking<D>, request: object, 
     explain(error) {
       // If the request is too deeply nested to be written, it is the cause; otherwise the provider's answer is.
       if (isTooDeep(error)) writeBody(request);
-      return modelError(error, options.model.provider, clock);
+      return modelError(error, options.model.provider, errorReading(options));
     },
   };
+}
+
+function errorReading<D extends DialectName>(options: ModelUpstreamOptions<D>): Parameters<typeof modelError>[2] {
+  return { clock: clockOf(options), sent: options.sent ?? new Headers() };
 }
 
 function clockOf<D extends DialectName>(options: ModelUpstreamOptions<D>): Clock {

@@ -1,12 +1,14 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { limitHeadersIn, UpstreamError, type UpstreamErrorDetails } from '@quartermaster/core/errors';
 import { type Clock, cutText, tryParseJson } from '@quartermaster/core/internal';
+import { hideCredentials } from '../http/hide-credentials.ts';
 import {
   MOST_REFUSAL_BYTES,
   quoteAnswer,
   refusedCredentials,
   retryAfterMs,
   shouldRetryIn,
+  withoutCredentials,
 } from '../http/refused-error.ts';
 
 /** How much of a package's message is quoted: some quote the whole answer that they could not read. */
@@ -16,10 +18,14 @@ const MOST_QUOTED = 500;
  * Converts what a provider package threw to an upstream error. Recognised by shape, not by class: several copies of the package that
  * defines the classes may be installed, or none.
  */
-export function modelError(error: unknown, provider: string, clock: Clock): UpstreamError {
+export function modelError(
+  error: unknown,
+  provider: string,
+  { clock, sent }: { clock: Clock /** Headers with credentials of ours. */; sent: Headers },
+): UpstreamError {
   const own = ownErrorIn(error);
   if (own !== undefined) return own;
-  const reason = cutText(quoteAnswer(reasonIn(error)), MOST_QUOTED);
+  const reason = cutText(quoteAnswer(hideCredentials(reasonIn(error), sent)), MOST_QUOTED);
   const name = error instanceof Error ? error.name : '';
   const details = (code: UpstreamErrorDetails['code'], rest: Partial<UpstreamErrorDetails> = {}): UpstreamError =>
     new UpstreamError({ code, message: `${provider} failed: ${reason}`, cause: error, ...rest });
@@ -27,7 +33,9 @@ export function modelError(error: unknown, provider: string, clock: Clock): Upst
   if (REFUSED_REQUESTS.has(name)) return details('unsupported');
   if (name === 'AI_LoadAPIKeyError') return details('refused', { status: 401, refusesUs: true });
   if (isJsonObject(error) && typeof error.type === 'string') {
-    return error.type === 'authentication_error' ? refusedCredentials() : details('refused', { body: error });
+    return error.type === 'authentication_error'
+      ? refusedCredentials()
+      : details('refused', { body: withoutCredentials(error, sent) });
   }
   return details(MALFORMED.has(name) ? 'malformed' : 'unreachable');
 }
