@@ -162,6 +162,13 @@ describe('names', () => {
     expect((await find(CROWD, query, { limit: 5 })).slice(0, 2)).toEqual(ids);
   });
 
+  it('knows a name that begins with its server, as clients declare it', async () => {
+    const snapshot = snapshotOf('github__create_issue', 'jira__create_issue', 'mcp__gitlab__create_issue');
+    expect(await find(snapshot, 'select:jira__create_issue')).toEqual(['jira__create_issue']);
+    expect((await find(snapshot, 'call mcp__gitlab__create_issue'))[0]).toBe('mcp__gitlab__create_issue');
+    expect(await find(snapshot, 'githu')).toEqual(['github__create_issue']);
+  });
+
   it('knows the name that a model sees, suffix and all', async () => {
     const factorial = CROWD.get('math.factorial') as Tool;
     const modelName = CROWD.modelName(factorial);
@@ -187,7 +194,7 @@ describe('names', () => {
   });
 
   it('is first for any name of any catalog, in any spelling', async () => {
-    const anyName = fc.stringMatching(/^[a-z]{1,6}([_.-][a-z0-9]{1,6}){0,3}$/);
+    const anyName = fc.stringMatching(/^[a-z]{1,6}((__|--|[_.-])[a-z0-9]{1,6}){0,3}$/);
     const mangle = fc.constantFrom<(name: string) => string>(
       (name) => name,
       (name) => name.toUpperCase(),

@@ -15,13 +15,21 @@ const WORDS = ['create', 'list', 'delete', 'invoice', 'user', 'report', 'send', 
 const words = (most: number) => fc.array(fc.constantFrom(...WORDS), { maxLength: most });
 const toolList = (least: number, most: number) =>
   fc
-    .array(fc.record({ name: words(3), server: fc.constantFrom('a', 'b', undefined), description: words(12) }), {
-      minLength: least,
-      maxLength: most,
-    })
+    .array(
+      fc.record({
+        name: words(3),
+        separator: fc.constantFrom('_', '__'),
+        server: fc.constantFrom('a', 'b', undefined),
+        description: words(12),
+      }),
+      {
+        minLength: least,
+        maxLength: most,
+      },
+    )
     .map((list) =>
-      list.map(({ name, server, description }, at) =>
-        createTool({ name: [...name, at].join('_'), server, description: description.join(' ') }),
+      list.map(({ name, separator, server, description }, at) =>
+        createTool({ name: [`t${at}`, ...name].join(separator), server, description: description.join(' ') }),
       ),
     );
 

@@ -91,6 +91,7 @@ const PROBES: readonly Tool[] = [
       },
     },
   }),
+  createTool({ name: 'jira__create_issue' }),
   createTool({ name: 'list', description: 'Lists things that were created, the best of them first' }),
 ];
 

@@ -140,7 +140,8 @@ function readName(store: TokenStore, name: string): number {
   return term;
 }
 
-const PLAIN_IDENTIFIER = /^[A-Za-z0-9_-]{1,64}$/;
+/** Up to 64 characters. Two separators in a row begin another whole: `github__create_issue` has no token for all of it. */
+const PLAIN_IDENTIFIER = /^(?=.{1,64}$)[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$/;
 
 /** Where a tool's units start in the store; for the number after the last tool, where they all end. */
 export function unitsBefore(read: ReadTools, tool: number): number {
