@@ -269,7 +269,9 @@ export class ToolServers {
   constructor({ tools, servers }: Snapshot, whole?: Pick<WholeCatalog, 'countServer'>) {
     const numbers = new Map(servers.map((server, at) => [server, at]));
     this.#keys = [...servers.map(spokenKey), ''];
-    this.#numbers = Uint32Array.from(tools, ({ server = '' }) => numbers.get(server) ?? servers.length);
+    // `from` would collect the numbers of 100,000 tools in a list first, for the garbage collector.
+    this.#numbers = new Uint32Array(tools.length);
+    for (const [at, { server = '' }] of tools.entries()) this.#numbers[at] = numbers.get(server) ?? servers.length;
     this.#longestKey = this.#keys.reduce((most, { length }) => Math.max(most, length), 0);
     const sizes = new Float64Array(servers.length + 1);
     if (whole === undefined) for (const number of this.#numbers) sizes[number] = (sizes[number] as number) + 1;
