@@ -1,6 +1,7 @@
 // What other stages and packages share with this one. The public names are in index.ts.
 
 export { matchLine } from './answer/match-levels.ts';
+export { indexSourcesInSteps } from './answer/nearest-sources.ts';
 export { tell } from './answer/tell.ts';
 export { guardSearch } from './memory.ts';
 export { FORM_NAMES, readFormChoice } from './plan/form.ts';

@@ -1,6 +1,6 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { countEach } from '../../count-each.ts';
-import { memoized } from '../../memoized.ts';
+import { runToEnd, visitInSteps } from '../../slices.ts';
 import { FEWEST_OF_A_PREFIX, namePrefix, oneLine } from '../text/shorten-text.ts';
 import type { TellQuestion } from './tell.ts';
 
@@ -42,22 +42,30 @@ interface SourceIndex {
   readonly totals: ReadonlyMap<string, number>;
 }
 
-const indexOf = memoized(
-  (snapshot: Snapshot): SourceIndex => ({ servers: wordsOf(snapshot), totals: countBySource(snapshot.tools) }),
-);
+const indexes = new WeakMap<Snapshot, SourceIndex>();
 
-function wordsOf(snapshot: Snapshot): Map<string, Set<string>> {
+function indexOf(snapshot: Snapshot): SourceIndex {
+  return indexes.get(snapshot) ?? runToEnd(indexSourcesInSteps(snapshot));
+}
+
+/** Reads what {@link nearestSources} needs of a catalog, once, with a yield after some tools each. */
+export function* indexSourcesInSteps(snapshot: Snapshot): Generator<void, SourceIndex> {
+  const known = indexes.get(snapshot);
+  if (known !== undefined) return known;
   const servers = new Map<string, Set<string>>();
-  for (const tool of snapshot.tools) {
+  yield* visitInSteps(snapshot.tools, (tool) => {
     const source = sourceOf(tool);
-    if (source === undefined) continue;
+    if (source === undefined) return;
     for (const word of splitWords(`${source} ${tool.name}`)) {
       const using = servers.get(word) ?? new Set();
       using.add(source);
       servers.set(word, using);
     }
-  }
-  return servers;
+  });
+  yield;
+  const index = { servers, totals: countBySource(snapshot.tools) };
+  indexes.set(snapshot, index);
+  return index;
 }
 
 function countBySource(tools: readonly Tool[]): Map<string, number> {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createSnapshot, createTool, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { EMPTY_MEMORY, readTold, remember } from '../../disclosure/index.ts';
 import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../../disclosure/sample-tools.fixture.ts';
@@ -34,6 +34,28 @@ describe('a search', () => {
     ['pattern for query', { pattern: 'message' }, ['slack__send_message']],
   ])('understands %s', async (_, input, names) => {
     expect([...(await namesFound(input))].sort()).toEqual(names);
+  });
+
+  it('lets others run while the nearest sources are looked for in a large catalog', async () => {
+    const toolbox = boxWith({ tools: createSnapshot(manyTools(5_000)) });
+    const plan = toolbox.plan();
+    // Every look at the clock ends a slice.
+    let time = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (time += 5));
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const call = { id: 'c1', name: 'tool_search', arguments: { query: 'zeppelin' } };
+    const step = await toolbox.handle({ plan, call, memory: EMPTY_MEMORY }).finally(() => {
+      isOver = true;
+      clock.mockRestore();
+    });
+    expect(step.kind === 'answer' && step.text).toContain('Nearest sources: server_0 (500)');
+    expect(turns).toBeGreaterThan(10);
   });
 
   it('answers several queries one by one: which tools are for which, and which nothing fits', async () => {

@@ -7,7 +7,7 @@ import {
   type Found,
   type FoundBySearch,
 } from '../../disclosure/index.ts';
-import { guardSearch, ownNamed, ownTool } from '../../disclosure/internal.ts';
+import { guardSearch, indexSourcesInSteps, ownNamed, ownTool } from '../../disclosure/internal.ts';
 import { QuartermasterError } from '../../errors.ts';
 import { snapshotTokens } from '../../gate/index.ts';
 import { memoized } from '../../memoized.ts';
@@ -31,6 +31,7 @@ import {
   SIBLING,
   takeTurns,
 } from '../../search/internal.ts';
+import { runInSlices } from '../../slices.ts';
 import type { Awaitable } from '../call/execute-call.ts';
 import type { ToolboxEvent } from '../events.ts';
 import type { CallContext, Caller, Prefetched, Prefetching, Step } from '../toolbox.ts';
@@ -57,6 +58,7 @@ export async function handleSearch(
     ? { found: { kind: 'search', queries, names: [], limit, isRefused: true } }
     : await search(context, callContext, { queries, limit });
   const { found } = searched;
+  if (!isStopped && isMiss(found)) await runInSlices(indexSourcesInSteps(context.snapshot()));
   const tell = (): string => tellFound(context, { plan, found, before: memory, caller });
   const durationMs = context.now() - atMs;
   if (plan.form.reveal === 'native' && found.kind === 'search' && found.names.length > 0) {
@@ -73,6 +75,12 @@ export async function handleSearch(
   const text = tell();
   report(context, callContext, { ...searched, isStopped, answerTokens: context.countTokens(text), durationMs });
   return { kind: 'answer', call, found, text, ...(found.kind === 'failure' ? { isError: true } : {}) };
+}
+
+/** An answer that names the nearest sources reads the names of all tools first. */
+function isMiss(found: Found): boolean {
+  if (found.kind !== 'search') return false;
+  return found.names.length === 0 || (found.answers ?? []).some(({ names }) => names.length === 0);
 }
 
 /** What the definitions of these tools cost. */
