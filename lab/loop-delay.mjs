@@ -15,12 +15,25 @@ const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool
 const deferred = (tool) => ({ ...tool, defer_loading: true });
 const long = (text, length = 4_000) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 
+/** As high as a gateway lets them be. */
+const HUGE_TOOLS = 100_000;
+const LIMITS = { maxCatalogTools: HUGE_TOOLS, maxSearchedTools: HUGE_TOOLS };
+
+/** Small tools: all of them fit into one body. */
+function hugeCatalog(turn) {
+  return Array.from({ length: HUGE_TOOLS }, (_, at) => ({
+    name: `record_${at}_${turn}`,
+    description: `Reads record ${at} of the ledger ${at % 97} in the region ${at % 31}`,
+    input_schema: { type: 'object', properties: { id: { type: 'string' } } },
+  }));
+}
+
 const EMPTY = `${'{},'.repeat(4_000_000)}{}`;
 
 /** `npm run lab -- loop-delay [file to draw into]` */
 export async function run([picture]) {
   const upstream = await startUpstream();
-  const gateway = await startBareGateway(upstream.port);
+  const gateway = await startBareGateway(upstream.port, { settings: LIMITS });
   const ping = await startPing(gateway.port);
   const problems = [];
   const post = (path, body, method = 'POST') =>
@@ -44,7 +57,10 @@ export async function run([picture]) {
     await ping.figures();
     await pause(QUIET_MS);
     const quiet = (await ping.figures()).longestMs;
-    const named = (turn) => [SEARCH, { type: 'quartermaster_catalog', name: `large-${turn}`, defer_loading: true }];
+    const named = (turn, size = 'large') => [
+      SEARCH,
+      { type: 'quartermaster_catalog', name: `${size}-${turn}`, defer_loading: true },
+    ];
     const inputs = {
       'a catalog of 10,000 tools is uploaded': (turn) =>
         post(`/v1/catalogs/large-${turn}`, { tools: renamed(definitions, turn) }, 'PUT'),
@@ -55,6 +71,13 @@ export async function run([picture]) {
       'the list of its tools': (turn) => post(`/v1/catalogs/large-${turn}/tools`, undefined, 'GET'),
       'a query whose words no tool has': (turn) =>
         post(`/v1/catalogs/large-${turn}/search`, { query: long('lsit invoces craete reprots ') }),
+      'a catalog of 100,000 tools is uploaded': (turn) =>
+        post(`/v1/catalogs/huge-${turn}`, JSON.stringify(hugeCatalog(turn)), 'PUT'),
+      'its first use by a model': (turn) =>
+        post('/v1/messages', makeBody(named(turn, 'huge'), { model: 'claude-searching' })),
+      'its first search after that': (turn) => post(`/v1/catalogs/huge-${turn}/search`, { query: 'list invoices' }),
+      'words that none of its tools has': (turn) =>
+        post(`/v1/catalogs/huge-${turn}/search`, { query: long('lsit invoces craete reprots ') }),
       'an evaluation of a thousand cases': () =>
         post('/v1/catalogs/large-0/evaluate', {
           cases: Array.from({ length: 1_000 }, (_, at) => ({ query: `list invoices ${at}`, tools: ['x'] })),
